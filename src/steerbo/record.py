@@ -1,0 +1,119 @@
+"""Frozen data: how every variable, law, problem, suggestion and event is declared.
+
+A record is a pydantic dataclass that takes positional arguments, refuses unknown fields, is hashable, and whose
+validation errors are the library's own. `to_plain` and `from_plain` are its JSON/TOML form.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from dataclasses import fields
+from typing import Any, TypeVar, cast, dataclass_transform
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+from pydantic_core import PydanticSerializationError
+
+from .errors import InvalidInput, InvalidProblem, show
+
+T = TypeVar("T")
+_CONFIG = ConfigDict(extra="forbid", strict=False, arbitrary_types_allowed=True)
+
+
+@dataclass_transform(frozen_default=True)
+def record(cls: type[T]) -> type[T]:
+    """Declare a frozen data class. Its constructor raises `InvalidProblem`, never a foreign error.
+
+    >>> @record
+    ... class Point:
+    ...     x: float
+    >>> Point(1)
+    Point(x=1.0)
+    >>> Point("one")
+    Traceback (most recent call last):
+        ...
+    steerbo.errors.InvalidProblem: Point.x: 'one' is not allowed; expected a number.
+    """
+    made: Any = dataclass(frozen=True, config=_CONFIG)(cls)
+    construct = made.__init__
+    names = [field.name for field in fields(made) if field.init and not field.kw_only]
+
+    @functools.wraps(construct)
+    def initialise(self: Any, *values: Any, **named: Any) -> None:
+        if len(values) > len(names):
+            raise InvalidProblem(cls.__name__, values, f"at most {len(names)} positional values ({', '.join(names)})")
+        try:
+            construct(self, **dict(zip(names, values, strict=False)), **named)
+        except ValidationError as error:
+            raise translate(error, cls.__name__) from None
+
+    made.__init__ = initialise
+    return made  # type: ignore[no-any-return]
+
+
+def translate(error: ValidationError, place: str, kind: type[InvalidInput] = InvalidProblem) -> InvalidInput:
+    """The first complaint of a pydantic error as one of ours: field, value, what is allowed."""
+    first = error.errors(include_url=False)[0]
+    cause = first.get("ctx", {}).get("error")
+    where = ".".join([place, *(str(part) for part in first["loc"] if not str(part).startswith("function-"))])
+    if isinstance(cause, InvalidInput):  # a check of ours, raised while pydantic was at work
+        return type(cause)(f"{where}.{cause.field}", cause.value, cause.allowed, cause.hint)
+    message = first["msg"]
+    allowed = {
+        "missing": "this field to be given",
+        "missing_argument": "this field to be given",
+        "unexpected_keyword_argument": "no field of this name",
+        "extra_forbidden": "no field of this name",
+        "float_parsing": "a number",
+        "float_type": "a number",
+        "int_parsing": "a whole number",
+        "int_type": "a whole number",
+        "int_from_float": "a whole number",
+    }.get(first["type"], message[:1].lower() + message[1:])
+    value = None if first["type"].startswith("missing") else first["input"]
+    return kind(where, value, allowed)
+
+
+@functools.cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def to_plain(value: Any, kind: Any = None) -> Any:
+    """`value` as dicts, lists, strings and numbers, ready for JSON; fields at None are left out.
+
+    Raises:
+        InvalidProblem: it holds something that has no plain form (a Python function, say).
+    """
+    try:
+        return _adapter(kind or cast(Any, type(value))).dump_python(value, mode="json", exclude_none=True)
+    except PydanticSerializationError as error:
+        raise InvalidProblem(type(value).__name__, value, "data that can be written as JSON", f"({error})") from None
+
+
+def from_plain(kind: Any, plain: Any, place: str = "", error: type[InvalidInput] = InvalidProblem) -> Any:
+    """The inverse of `to_plain`.
+
+    Raises:
+        InvalidProblem: (or the given kind of error) naming the field, the value and what is allowed.
+    """
+    try:
+        return _adapter(kind).validate_python(plain)
+    except ValidationError as complaint:
+        raise translate(complaint, place or getattr(kind, "__name__", "value"), error) from None
+
+
+def identity(value: Any) -> str:
+    """A short name for a record's content: equal records have equal names, in every process and version.
+
+    >>> identity({"b": 1, "a": 2.0}) == identity({"a": 2.0, "b": 1})
+    True
+    """
+    plain = value if isinstance(value, dict | list) else to_plain(value)
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+__all__ = ["from_plain", "identity", "record", "show", "to_plain", "translate"]
