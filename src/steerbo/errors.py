@@ -123,7 +123,7 @@ class MissingExtra(SteerboError, ImportError):  # noqa: N818
 
 
 def one_of(names: Iterable[str], given: object) -> str:
-    """ "one of a, b, c", with a guess at what was meant.
+    """The clause "one of a, b, c", with a guess at what was meant.
 
     >>> one_of(["temperature", "ph"], "temprature")
     "one of temperature, ph (did you mean 'temperature'?)"
