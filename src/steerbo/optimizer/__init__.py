@@ -1,0 +1,40 @@
+"""The round protocol, history and seeding: what every wing stands on."""
+
+from .answers import Explanation, Recommendation, Status, Table
+from .events import Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
+from .history import History, Round
+from .method import Choice, Decision, Method
+from .optimizer import Log, Optimizer, ReproducibilityWarning
+from .problem import Problem, finite
+from .randomness import Streams, keyed
+from .suggestion import Suggestion
+
+__all__ = [
+    "Added",
+    "Amended",
+    "Asked",
+    "Choice",
+    "Created",
+    "Decided",
+    "Decision",
+    "Event",
+    "Explanation",
+    "Failed",
+    "History",
+    "Log",
+    "Method",
+    "Optimizer",
+    "Outcome",
+    "Problem",
+    "Recommendation",
+    "Refitted",
+    "ReproducibilityWarning",
+    "Round",
+    "Status",
+    "Streams",
+    "Suggestion",
+    "Table",
+    "Told",
+    "finite",
+    "keyed",
+]

@@ -1,0 +1,119 @@
+"""What `recommend`, `explain` and `status` return: plain records that print as text and dump as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from ..record import record
+
+
+def _text(cell: Any) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:.4g}"
+    if isinstance(cell, dict):
+        return ", ".join(f"{name} = {_text(value)}" for name, value in cell.items()) or "–"
+    if isinstance(cell, list | tuple):
+        return ", ".join(_text(part) for part in cell) or "nothing"
+    return str(cell)
+
+
+@record
+class Table:
+    """A titled table; `columns` name the cells of each of the `rows`.
+
+    >>> print(Table("Sets", ("set", "mean"), (("ph", 1.25),)))
+    Sets
+      set  mean
+      ph   1.25
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    def cells(self) -> list[list[str]]:
+        """The rows as text."""
+        return [[_text(cell) for cell in row] for row in self.rows]
+
+    def __str__(self) -> str:
+        lines = [list(self.columns), *self.cells()]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+        body = ("  " + "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) for line in lines)
+        return "\n".join([self.title, *(row.rstrip() for row in body)])
+
+
+@record
+class Explanation:
+    """Why things are as they are: a sentence or two, and the tables behind them."""
+
+    summary: str
+    tables: tuple[Table, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n\n".join([self.summary, *(str(table) for table in self.tables)])
+
+
+@record
+class Recommendation:
+    """What to do from now on.
+
+    Args:
+        scope: which part of the system to steer.
+        values: the settings, in the user's units.
+        mean: the expected value of the objective there, in the user's units; None before anything is known.
+        lower, upper: bounds on that expectation.
+        cost: expected cost of a play.
+        note: anything else the method wants said.
+        alternatives: what the other scopes would give, best choice of each.
+    """
+
+    scope: Any
+    values: dict[str, Any]
+    mean: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    cost: float | None = None
+    note: str = ""
+    alternatives: tuple[Recommendation, ...] = ()
+
+    def __str__(self) -> str:
+        bounds = f" (between {_text(self.lower)} and {_text(self.upper)})" if self.lower is not None else ""
+        cost = f", {_text(self.cost)} a play" if self.cost is not None else ""
+        line = f"steer {_text(self.scope)}: set {_text(self.values)}; expect {_text(self.mean)}{bounds}{cost}"
+        return "\n".join([line, *([self.note] if self.note else []), *(f"  or {other}" for other in self.alternatives)])
+
+
+@record
+class Status:
+    """How far a study has come.
+
+    Args:
+        rounds: suggestions made; `told`, `failed` and `pending` of them.
+        spent, reserved: money spent, and expected for what is pending.
+        budget, limit: the limits on money and rounds, None where there is none.
+        finished: why `ask` returns None now; empty while it would suggest something.
+    """
+
+    rounds: int
+    told: int
+    failed: int
+    pending: tuple[str, ...] = Field(default=())
+    spent: float = 0.0
+    reserved: float = 0.0
+    budget: float | None = None
+    limit: int | None = None
+    finished: str = ""
+
+    def __str__(self) -> str:
+        of = f" of {self.limit}" if self.limit is not None else ""
+        money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
+        waiting = f", {len(self.pending)} pending" if self.pending else ""
+        broken = f", {self.failed} failed" if self.failed else ""
+        end = f"; finished: {self.finished}" if self.finished else ""
+        return f"{self.rounds}{of} rounds{money}{waiting}{broken}{end}"

@@ -1,0 +1,82 @@
+"""What every method promises: a small class that folds events into a state and chooses from it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from ..errors import SteerboError
+from .answers import Explanation, Recommendation
+from .events import Event
+from .history import History, Round
+from .problem import Problem
+from .randomness import Streams
+
+P = TypeVar("P", bound=Problem)
+O = TypeVar("O")  # noqa: E741  the method's options
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a method chose for a round; see `Suggestion` for the fields.
+
+    `expected_cost` is reserved while the round is pending. `note` is logged: plain data, bounds in the user's units.
+    """
+
+    scope: Any
+    values: Mapping[str, Any]
+    observe: tuple[str, ...] = ()
+    expected_cost: float | None = None
+    note: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Values set after looking, and what can be looked at next."""
+
+    values: Mapping[str, Any]
+    observe: tuple[str, ...] = ()
+    note: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Method(ABC, Generic[P, O]):
+    """A way to choose, for one problem.
+
+    Its state is a pure function of problem, options, seed and the events that `learn` was given, in order. Everything it
+    draws comes from `streams(round, name)`.
+    """
+
+    name: ClassVar[str]
+    Options: ClassVar[type[Any]]
+
+    def __init__(self, problem: P, options: O, streams: Streams) -> None:
+        self.problem, self.options, self.streams = problem, options, streams
+
+    def learn(self, event: Event, history: History) -> None:  # noqa: B027
+        """Take one event in; `history` has it already."""
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:  # noqa: ARG002
+        """Hyperparameters learned anew, as plain data, where that is due. They come back through `learn`."""
+        return None
+
+    def finished(self, history: History) -> str:  # noqa: ARG002
+        """Why there is nothing left to suggest, or an empty string."""
+        return ""
+
+    @abstractmethod
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose for round `len(history) + 1`."""
+
+    def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:  # noqa: ARG002
+        """Set the actions whose contexts are complete. Only methods that ask to observe are called."""
+        raise SteerboError(f"{self.name} observes nothing before it sets its values")
+
+    @abstractmethod
+    def recommend(self, history: History) -> Recommendation:
+        """What to do from now on."""
+
+    @abstractmethod
+    def explain(self, history: History) -> Explanation:
+        """Why."""

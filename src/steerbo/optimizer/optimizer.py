@@ -1,0 +1,399 @@
+"""The round protocol: ask, decide, tell; fail, amend, add; recommend, explain, status."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Protocol, overload
+
+from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, InvalidRequest, OutcomeConflict, one_of
+from ..record import from_plain, identity, to_plain
+from .answers import Explanation, Recommendation, Status
+from .arithmetic import fingerprint, one_blas_thread
+from .events import FORMAT, Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
+from .history import History, Round
+from .problem import Problem, finite
+from .randomness import Streams
+from .suggestion import Suggestion
+
+
+class ReproducibilityWarning(UserWarning):
+    """The log was written with other wheels: the past is identical, the next choice agrees to about 1e-6 only."""
+
+
+class Log(Protocol):
+    """Where events go. `append` returns when the event is as durable as the log can make it."""
+
+    def append(self, event: Event, /) -> None:
+        """Add one event at the end."""
+
+
+class Optimizer:
+    """One study in memory: ties problem, method, seed and history together.
+
+    Args:
+        problem: what to optimise.
+        method: its name; `methods(problem)` lists them. Default: the problem's own default.
+        budget: money that may be spent; None: no limit.
+        rounds: suggestions that may be made; None: no limit.
+        seed: a whole number not below 0.
+        log: receives every event before the call that caused it returns, e.g. a journal on disk.
+        options: the method's options, by name.
+
+    Raises:
+        InvalidOption: a method, an option, a limit or the seed is not allowed.
+
+    >>> import steerbo as sb
+    >>> problem = sb.CostVarying(
+    ...     variables=[sb.Float("t", 0, 1, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())],
+    ...     control_sets=[["t"], ["t", "ph"]])
+    >>> optimizer = sb.Optimizer(problem, method="random", budget=3, seed=0)
+    >>> suggestion = optimizer.ask()
+    >>> optimizer.tell(suggestion, value=1.5, cost=1, realised={"t": 0.5, "ph": 6})
+    >>> print(optimizer.status)
+    1 rounds, 1 of 3 spent
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: str | None = None,
+        *,
+        budget: float | None = None,
+        rounds: int | None = None,
+        seed: int = 0,
+        log: Log | None = None,
+        **options: Any,
+    ) -> None:
+        name = method if method is not None else problem.default_method
+        known = problem.methods()
+        if name not in known:
+            raise InvalidOption("method", name, one_of(known, name))
+        names = [option.name for option in fields(known[name].Options)]
+        for option, value in options.items():
+            if option not in names:
+                raise InvalidOption(option, value, f"an option of {name!r}, {one_of(names, option)}")
+        try:
+            chosen = known[name].Options(**options)
+        except InvalidProblem as error:
+            raise InvalidOption(*error.__reduce__()[1]) from None
+        try:
+            plain: dict[str, Any] | None = to_plain(problem)
+        except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
+            plain = None
+        created = Created(
+            plain, name, to_plain(chosen), _seed(seed), _limit("budget", budget), _rounds(rounds), fingerprint()
+        )
+        self._begin(problem, created)
+        self._log = log
+        if log is not None:
+            log.append(created)
+
+    def _begin(self, problem: Problem, created: Created) -> None:
+        self.problem = problem
+        kind = problem.methods()[created.method]
+        self._events: list[Event] = [created]
+        self._history = History(created)
+        self._streams = Streams(created.seed)
+        self._name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
+        self._log: Log | None = None
+        with one_blas_thread():
+            self._method = kind(problem, from_plain(kind.Options, created.options), self._streams)
+
+    @classmethod
+    def replay(cls, problem: Problem, events: Iterable[Event], log: Log | None = None) -> Optimizer:
+        """The optimizer that wrote `events`: past choices are read back, never computed again.
+
+        Args:
+            problem: the problem they belong to.
+            events: all of them, in order.
+            log: receives the events from here on.
+        """
+        created, *rest = events
+        if not isinstance(created, Created):
+            raise InvalidOption("events", created, "a log that starts with a 'created' event")
+        if created.format > FORMAT:
+            raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
+        if created.fingerprint != fingerprint():
+            message = "this log was written with other wheels: the past is identical, the next choice agrees to 1e-6"
+            warnings.warn(ReproducibilityWarning(message), stacklevel=2)
+        optimizer = cls.__new__(cls)
+        optimizer._begin(problem, created)
+        for event in rest:
+            optimizer._take(event)
+        optimizer._log = log
+        return optimizer
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        return tuple(self._events)
+
+    @property
+    def history(self) -> History:
+        """The rounds as they stand now."""
+        return self._history
+
+    @property
+    def pending(self) -> tuple[Suggestion, ...]:
+        """Suggestions whose outcome is still to come."""
+        return tuple(r.suggestion for r in self._history.pending)
+
+    @overload
+    def ask(self, batch: None = None, *, available: Any = None, time: Any = None, current: Any = None) -> Suggestion | None: ...
+    @overload
+    def ask(self, batch: int, *, available: Any = None, time: Any = None, current: Any = None) -> list[Suggestion]: ...
+    def ask(
+        self, batch: int | None = None, *, available: Any = None, time: Any = None, current: Any = None
+    ) -> Suggestion | list[Suggestion] | None:
+        """Suggest what to do next, or return None where the study is finished (`status` says why).
+
+        Args:
+            batch: that many suggestions at once, as a list (shorter where the study finishes).
+            available: what can be chosen now (time-varying).
+            time: what time it is (time-varying).
+            current: the present distribution (mean-field).
+
+        Raises:
+            InvalidRequest: something given is not allowed, or this problem does not take it.
+        """
+        given = {"available": available, "time": time, "current": current}
+        request = self.problem.read_request({k: v for k, v in given.items() if v is not None}, self._history)
+        if batch is None:
+            return self._ask(request)
+        if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
+            raise InvalidRequest("batch", batch, "a whole number from 1")
+        found: list[Suggestion] = []
+        while len(found) < batch and (suggestion := self._ask(request)) is not None:
+            found.append(suggestion)
+        return found
+
+    def _ask(self, request: dict[str, Any]) -> Suggestion | None:
+        if self._finished():
+            return None
+        number = len(self._history) + 1
+        with one_blas_thread():
+            fitted = self._method.refit(self._history)
+            if fitted is not None:
+                self._append(Refitted(number, dict(fitted)))
+            choice = self._method.choose(self._history, request)
+        token = f"{number}-{self._name}"
+        self._append(
+            Asked(
+                number,
+                token,
+                request,
+                len(self._events),
+                choice.scope,
+                dict(choice.values),
+                choice.observe,
+                choice.expected_cost,
+                dict(choice.note),
+            )
+        )
+        return self._history[token].suggestion
+
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+        """Give what was looked at; returns the suggestion with the values that follow and the next things to observe.
+
+        Raises:
+            InvalidContext: a context is missing, not a number, unknown, or given before its turn.
+            OutcomeConflict: the round has an outcome already.
+        """
+        pending = self._round(suggestion)
+        if pending.state != "open":
+            raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
+        seen = self.problem.read_context(pending.suggestion, context)
+        with one_blas_thread():
+            decision = self._method.decide(self._history, pending, {**pending.suggestion.context, **seen})
+        token = pending.suggestion.token
+        self._append(Decided(token, seen, dict(decision.values), decision.observe, dict(decision.note)))
+        return self._history[token].suggestion
+
+    def tell(
+        self,
+        suggestion: Suggestion | str,
+        value: Any,
+        *,
+        cost: float | None = None,
+        realised: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Give the outcome of a suggestion. The same outcome twice is fine.
+
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            value: the objective's value, in the user's units.
+            cost: what it cost, not below 0; needed where there is a budget and the problem states no prices.
+            realised: what really happened, by variable.
+
+        Raises:
+            InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
+            OutcomeConflict: there is another outcome already, or something is still to be decided.
+        """
+        told = self._round(suggestion)
+        outcome = self._read(told, value, cost, realised)
+        if told.state == "open":
+            if told.suggestion.observe:
+                waiting = ", ".join(told.suggestion.observe)
+                raise OutcomeConflict(f"round {told.number} is not decided: look at {waiting} and call decide() first")
+            self._append(Told(told.suggestion.token, outcome))
+        elif told.state != "told" or told.outcome != outcome:
+            before = told.outcome.value if told.state == "told" and told.outcome else told.state
+            raise OutcomeConflict(
+                f"round {told.number} has an outcome already ({before}); to correct or void it call amend()"
+            )
+
+    def fail(
+        self,
+        suggestion: Suggestion | str,
+        reason: str = "",
+        *,
+        cost: float | None = None,
+        realised: Mapping[str, Any] | None = None,
+    ) -> None:
+        """The evaluation broke: its point and cost count, a value there is none. Calling it twice is fine.
+
+        Raises:
+            InvalidOutcome: a negative cost or an unknown variable.
+            OutcomeConflict: there is an outcome already.
+        """
+        broken = self._round(suggestion)
+        if broken.state == "failed":
+            return
+        if broken.state != "open":
+            raise OutcomeConflict(f"round {broken.number} is {broken.state} already; to void its outcome call amend()")
+        paid = self.problem.price(broken.suggestion) if cost is None else finite("cost", cost, least=0.0)
+        point = self.problem.read_realised(broken.suggestion, realised or {}, needed=False)
+        self._append(Failed(broken.suggestion.token, str(reason), paid, point))
+
+    def amend(
+        self,
+        suggestion: Suggestion | str,
+        value: Any = None,
+        *,
+        cost: float | None = None,
+        realised: Mapping[str, Any] | None = None,
+        void: bool = False,
+        reason: str = "",
+    ) -> None:
+        """Correct an outcome, or void it with `void=True`. What is not given stays; the log keeps the old outcome.
+
+        Raises:
+            InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
+            OutcomeConflict: there is no outcome yet.
+        """
+        old = self._round(suggestion)
+        if old.state == "open":
+            raise OutcomeConflict(f"round {old.number} has no outcome yet: call tell() or fail()")
+        if void:
+            if value is not None or cost is not None or realised is not None:
+                raise InvalidOutcome("void", void, "no new value, cost or realised variables beside it")
+            self._append(Amended(old.suggestion.token, None, str(reason)))
+            return
+        if value is None and cost is None and realised is None:
+            raise InvalidOutcome("value", value, "a new value, cost or realised variables, or void=True")
+        value = old.outcome.value if value is None and old.outcome else value
+        cost = (old.cost or None) if cost is None else cost
+        measured = {**old.realised, **(realised or {})}
+        self._append(Amended(old.suggestion.token, self._read(old, value, cost, measured), str(reason)))
+
+    def add(self, value: Any, realised: Mapping[str, Any], *, cost: float | None = None) -> None:
+        """Add data that nobody suggested: it feeds the posterior, never counts or elimination sums.
+
+        Raises:
+            InvalidOutcome: as `tell`; every variable must be there.
+        """
+        self._append(Added(self.problem.read_added(value, cost, realised)))
+
+    def recommend(self) -> Recommendation:
+        """What to do from now on, with bounds."""
+        with one_blas_thread():
+            return self._method.recommend(self._history)
+
+    def explain(self) -> Explanation:
+        """Why: what was ruled out and when, and the numbers behind the present choice."""
+        with one_blas_thread():
+            return self._method.explain(self._history)
+
+    @property
+    def status(self) -> Status:
+        """How far it has come, and why it is finished if it is."""
+        rounds = self._history
+        return Status(
+            rounds=len(rounds),
+            told=rounds.told,
+            failed=sum(r.state == "failed" for r in rounds.unknown),
+            pending=tuple(r.suggestion.token for r in rounds.pending),
+            spent=rounds.spent,
+            reserved=rounds.reserved,
+            budget=rounds.budget,
+            limit=rounds.limit,
+            finished=self._finished(),
+        )
+
+    def to_json(self) -> str:
+        """Everything that happened, as text: `steerbo.load` reads it back.
+
+        Raises:
+            InvalidProblem: the problem holds a Python function.
+        """
+        to_plain(self.problem)
+        return json.dumps({"events": [to_plain(event, Event) for event in self._events]}, allow_nan=False)
+
+    def _round(self, suggestion: Suggestion | str) -> Round:
+        return self._history[suggestion.token if isinstance(suggestion, Suggestion) else str(suggestion)]
+
+    def _read(self, told: Round, value: Any, cost: Any, realised: Mapping[str, Any] | None) -> Outcome:
+        outcome = self.problem.read_outcome(told.suggestion, value, cost, realised if realised is not None else {})
+        if outcome.cost is None and self._history.budget is not None:
+            raise InvalidOutcome("cost", None, "a number not below 0", "The study has a budget, so every play's cost counts.")
+        return outcome
+
+    def _finished(self) -> str:
+        rounds = self._history
+        if rounds.limit is not None and len(rounds) >= rounds.limit:
+            return f"all {rounds.limit} rounds are made"
+        if rounds.budget is not None and rounds.spent >= rounds.budget:
+            return "the budget is spent"
+        if rounds.remaining <= 0:
+            return "what is left of the budget is reserved for pending suggestions"
+        return self._method.finished(rounds)
+
+    def _append(self, event: Event) -> None:
+        if self._log is not None:
+            self._log.append(event)
+        self._take(event)
+
+    def _take(self, event: Event) -> None:
+        self._history.apply(event)
+        self._events.append(event)
+        with one_blas_thread():
+            self._method.learn(event, self._history)
+
+
+def _seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InvalidOption("seed", seed, "a whole number not below 0")
+    return seed
+
+
+def _limit(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = finite(name, value)
+    except InvalidOutcome:
+        number = 0.0
+    if number <= 0:
+        raise InvalidOption(name, value, "a finite number above 0, or None for no limit")
+    return number
+
+
+def _rounds(rounds: Any) -> int | None:
+    if rounds is None:
+        return None
+    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
+        raise InvalidOption("rounds", rounds, "a whole number from 1, or None for no limit")
+    return rounds

@@ -1,0 +1,129 @@
+"""What every wing's problem promises to the round protocol."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
+from ..space import Space
+from .events import Outcome
+from .history import History
+from .suggestion import Suggestion
+
+if TYPE_CHECKING:
+    from .method import Method
+
+
+def finite(field: str, value: object, least: float = -math.inf) -> float:
+    """`value` as a float.
+
+    Raises:
+        InvalidOutcome: it is not a finite number, or below `least`.
+
+    >>> finite("cost", 2, least=0)
+    2.0
+    """
+    allowed = "a finite number" + (f" not below {least:g}" if least > -math.inf else "")
+    hint = "" if field != "value" else "If the evaluation broke, call fail(suggestion, reason)."
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidOutcome(field, value, allowed, hint)
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        raise InvalidOutcome(field, value, allowed, hint) from None
+    if not math.isfinite(number) or number < least:
+        raise InvalidOutcome(field, value, allowed, hint)
+    return number
+
+
+class Problem(ABC):
+    """What is to be optimised: frozen data, equal in every process. Each wing declares one as a `record`.
+
+    `kind` names the wing in files. The `read_…` methods turn what a user gave into plain, checked data; they are the only
+    gate through which anything enters the log.
+    """
+
+    kind: str
+    minimize: bool
+    default_method: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def space(self) -> Space:
+        """The variables that the objective depends on."""
+
+    @classmethod
+    @abstractmethod
+    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
+        """The methods that can solve it, by name."""
+
+    @property
+    def sign(self) -> float:
+        """+1 where larger is better, −1 where smaller is: methods maximise `sign · value`."""
+        return -1.0 if self.minimize else 1.0
+
+    def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:  # noqa: ARG002
+        """What `ask` was given (`available`, `time`, `current`), checked. None of it is known to most problems."""
+        for name, value in request.items():
+            raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it")
+        return {}
+
+    def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
+        """What was looked at, checked: exactly what the suggestion asked to observe."""
+        wanted = suggestion.observe
+        for name in context:
+            if name not in wanted:
+                raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
+        for name in wanted:
+            if name not in context:
+                raise InvalidContext("context", dict(context), f"a value for {name!r}")
+        try:
+            return self.space.check_measured(dict(context), wanted)
+        except InvalidOutcome as error:
+            raise InvalidContext(f"context.{error.field}", error.value, error.allowed, error.hint) from None
+
+    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:  # noqa: ARG002
+        """Names of the variables that nature chose: `tell` insists on their realised values."""
+        return ()
+
+    def price(self, suggestion: Suggestion) -> float | None:  # noqa: ARG002
+        """The cost of a play where the problem states it, else None."""
+        return None
+
+    def read_value(self, value: Any) -> Any:
+        """The objective's value, checked: one finite number, unless a wing takes more."""
+        return finite("value", value)
+
+    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+        """What really happened, checked; variables that were set and not measured are taken as set."""
+        known = {**suggestion.values, **suggestion.context, **_mapping("realised", realised)}
+        for name in self.unmeasured(suggestion) if needed else ():
+            if name not in known:
+                raise InvalidOutcome(
+                    "realised",
+                    dict(realised),
+                    f"the measured value of {name!r}",
+                    "Nature chose it in this round, so the model cannot learn without it.",
+                )
+        return self.space.check_measured(known, [name for name in self.space.names if name in known])
+
+    def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """An outcome of `suggestion`, checked and complete."""
+        price = self.price(suggestion)
+        paid = finite("cost", cost, least=0.0) if cost is not None else price
+        return Outcome(self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True))
+
+    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """Data that nobody suggested, checked: every variable must be there."""
+        measured = self.space.check_measured(dict(_mapping("realised", realised)), self.space.names)
+        return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
+
+
+def _mapping(field: str, given: Any) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise InvalidOutcome(field, given, "values by variable name, such as {'ph': 6.4}")
+    return given

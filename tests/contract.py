@@ -1,0 +1,412 @@
+"""What every wing promises, as one class of tests: a wing passes it by giving a factory of `Case`s.
+
+    class TestMyMethod(WingContract):
+        case = staticmethod(my_case)
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from steerbo.errors import (
+    InvalidContext,
+    InvalidOption,
+    InvalidOutcome,
+    InvalidRequest,
+    OutcomeConflict,
+    SteerboError,
+    UnknownSuggestion,
+)
+from steerbo.optimizer import Event, Optimizer, Problem, Refitted, ReproducibilityWarning, Suggestion, keyed
+from steerbo.record import from_plain, to_plain
+
+Draw = Callable[[Suggestion, np.random.Generator], dict[str, Any]]
+
+
+def _nothing(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem with a method, and the world it is played in.
+
+    `evaluate` returns what `tell` takes beside the suggestion; `look` returns the values of what a suggestion asks to
+    observe; `request` returns what `ask` takes in a round; `added` are realised values for `add`.
+    """
+
+    problem: Problem
+    method: str
+    evaluate: Draw
+    look: Draw = _nothing
+    request: Callable[[int], dict[str, Any]] = lambda round: {}
+    added: Mapping[str, Any] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    rounds: int = 9
+
+    def start(self, **limits: Any) -> Optimizer:
+        """A fresh optimizer; budget and rounds unlimited unless said."""
+        return Optimizer(self.problem, self.method, **{"seed": 7, **limits}, **self.options)
+
+    def ask(self, optimizer: Optimizer) -> Suggestion:
+        """A suggestion with everything decided."""
+        suggestion = optimizer.ask(**self.request(len(optimizer.history) + 1))
+        assert suggestion is not None, optimizer.status
+        return self.decide(optimizer, suggestion)
+
+    def decide(self, optimizer: Optimizer, suggestion: Suggestion) -> Suggestion:
+        """Look until there is nothing left to look at."""
+        stage = 0
+        while suggestion.observe:
+            before = dict(suggestion.values)
+            suggestion = optimizer.decide(suggestion, self.look(suggestion, keyed(1, suggestion.round, f"look {stage}")))
+            assert before.items() <= suggestion.values.items(), "values only grow"
+            stage += 1
+        return suggestion
+
+    def outcome(self, suggestion: Suggestion, cost: float | None = 1.0) -> dict[str, Any]:
+        """What the world answers: the same for the same round, whenever it is asked."""
+        return {"cost": cost, **self.evaluate(suggestion, keyed(1, suggestion.round, "nature"))}
+
+    def play(self, optimizer: Optimizer, rounds: int) -> Optimizer:
+        """Ask, look, decide and tell, that many times."""
+        for _ in range(rounds):
+            suggestion = self.ask(optimizer)
+            optimizer.tell(suggestion, **self.outcome(suggestion))
+        return optimizer
+
+
+def bits(value: Any) -> str:
+    """Text that is equal only where every bit is."""
+    return json.dumps(to_plain(value), sort_keys=True)
+
+
+def values_of(events: tuple[Event, ...]) -> list[str]:
+    return [bits(event) for event in events]
+
+
+class WingContract:
+    """Inherit, and give `case`."""
+
+    case: Callable[[], Case]
+
+    @pytest.fixture
+    def world(self) -> Case:
+        return type(self).case()
+
+    # -- repeating -----------------------------------------------------------------------------------------------------
+
+    def test_same_seed_same_events(self, world: Case) -> None:
+        one, two = (world.play(world.start(), world.rounds) for _ in range(2))
+        assert values_of(one.events) == values_of(two.events)
+
+    def test_another_seed_changes_something(self, world: Case) -> None:
+        one, two = (world.play(world.start(seed=seed), world.rounds) for seed in (0, 1))
+        assert values_of(one.events)[1:] != values_of(two.events)[1:]
+
+    def test_replay_at_every_event_continues_bit_for_bit(self, world: Case) -> None:
+        whole = world.play(world.start(), world.rounds)
+        lines = [json.dumps(to_plain(event)) for event in whole.events]
+        for stop in range(1, len(lines), 3):
+            again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(line)) for line in lines[:stop]])
+            if again.pending:
+                suggestion = world.decide(again, again.pending[0])
+                again.tell(suggestion, **world.outcome(suggestion))
+            world.play(again, world.rounds - len(again.history))
+            # a refit is computed inside ask: a log that ends right after one asks again with those hyperparameters
+            assert values_of(again.events) == values_of(whole.events)
+        assert bits(again.recommend()) == bits(whole.recommend())
+
+    def test_replay_reads_the_past_and_never_recomputes_it(self, world: Case) -> None:
+        played = world.play(world.start(), world.rounds)
+        events = list(played.events)
+        other = Optimizer(world.problem, world.method, seed=8, **world.options).events[0]
+        again = Optimizer.replay(world.problem, [other, *events[1:]])
+        assert values_of(again.events[1:]) == values_of(played.events[1:])
+
+    def test_any_number_of_threads_gives_the_same_bits(self, world: Case) -> None:
+        found = []
+        for threads in (1, 2):
+            with threadpool_limits(threads):
+                found.append(values_of(world.play(world.start(), world.rounds).events))
+        assert found[0] == found[1]
+
+    def test_json_round_trip(self, world: Case) -> None:
+        whole = world.play(world.start(budget=1e6, rounds=1000), world.rounds)
+        plain = json.loads(whole.to_json())["events"]
+        again = Optimizer.replay(world.problem, [from_plain(Event, event) for event in plain])
+        assert again.to_json() == whole.to_json()
+        assert bits(world.ask(again)) == bits(world.ask(whole))
+        assert again.status == whole.status
+
+    def test_other_wheels_are_said(self, world: Case) -> None:
+        created, *rest = world.play(world.start(), 2).events
+        plain = to_plain(created)
+        plain["fingerprint"]["numpy"] = "0.1"
+        with pytest.warns(ReproducibilityWarning, match="other wheels"):
+            Optimizer.replay(world.problem, [from_plain(Event, plain), *rest])
+
+    def test_problem_round_trip(self, world: Case) -> None:
+        plain = json.loads(json.dumps(to_plain(world.problem)))
+        assert from_plain(type(world.problem), plain) == world.problem
+
+    # -- pending, failed, late, amended ------------------------------------------------------------------------------
+
+    def test_many_pending_suggestions_differ(self, world: Case) -> None:
+        optimizer = world.play(world.start(), world.rounds)
+        out = [world.ask(optimizer) for _ in range(4)]
+        assert len({s.token for s in out}) == 4
+        assert {s.token for s in optimizer.pending} == {s.token for s in out}
+        assert len({bits({"s": s.scope, "v": s.values}) for s in out}) == 4, "a pending point is not suggested again"
+        for suggestion in reversed(out):
+            optimizer.tell(suggestion, **world.outcome(suggestion))
+        assert optimizer.pending == ()
+        world.play(optimizer, 1)
+
+    def test_batch(self, world: Case) -> None:
+        optimizer = world.play(world.start(rounds=world.rounds + 3), world.rounds)
+        batch = optimizer.ask(batch=5, **world.request(world.rounds + 1))
+        assert [s.round for s in batch] == [world.rounds + i for i in (1, 2, 3)]
+        assert optimizer.ask(**world.request(world.rounds + 4)) is None
+        assert "rounds are made" in optimizer.status.finished
+
+    @pytest.mark.parametrize("batch", [0, -1, 1.5, True, "2"])
+    def test_bad_batch(self, world: Case, batch: Any) -> None:
+        with pytest.raises(InvalidRequest, match="batch"):
+            world.start().ask(batch=batch, **world.request(1))
+
+    def test_failed_rounds_cost_money_and_do_not_come_back(self, world: Case) -> None:
+        optimizer = world.play(world.start(budget=1000), world.rounds)
+        spent = optimizer.status.spent
+        points = []
+        for _ in range(4):
+            suggestion = world.ask(optimizer)
+            points.append(bits({"s": suggestion.scope, "v": suggestion.values}))
+            optimizer.fail(suggestion, "the pump broke", cost=2.0)
+            optimizer.fail(suggestion, "the pump broke", cost=2.0)
+        assert len(set(points)) == 4
+        assert optimizer.status.spent == pytest.approx(spent + 8)
+        assert (optimizer.status.failed, optimizer.status.told) == (4, world.rounds)
+        suggestion = world.ask(optimizer)
+        optimizer.tell(suggestion, **world.outcome(suggestion))
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.fail(suggestion)
+
+    def test_everything_failed(self, world: Case) -> None:
+        optimizer = world.start()
+        for _ in range(6):
+            optimizer.fail(world.ask(optimizer), "nothing works", cost=1.0)
+        assert str(optimizer.recommend())
+        assert str(optimizer.explain())
+
+    def test_amended_to_the_truth_equals_the_truth(self, world: Case) -> None:
+        straight = world.play(world.start(), world.rounds)
+        wrong = Optimizer.replay(world.problem, [])if False else world.start()
+        for event in straight.events[1:]:
+            wrong._append(event)
+        token = next(iter(wrong.history)).suggestion.token
+        told = world.outcome(straight.history[token].suggestion)
+        wrong.amend(token, **{**told, "value": _other(told["value"])})
+        changed = bits(wrong.recommend())
+        wrong.amend(token, **told)
+        _close(to_plain(wrong.recommend()), to_plain(straight.recommend()))
+        assert isinstance(changed, str)
+
+    def test_void_takes_the_value_back_and_keeps_the_cost(self, world: Case) -> None:
+        optimizer = world.play(world.start(budget=1000), world.rounds)
+        spent = optimizer.status.spent
+        token = next(iter(optimizer.history)).suggestion.token
+        optimizer.amend(token, void=True, reason="wrong sample")
+        assert optimizer.status.told == world.rounds - 1
+        assert optimizer.status.spent == spent
+        world.play(optimizer, 1)
+
+    def test_amend_needs_something_to_amend(self, world: Case) -> None:
+        optimizer = world.play(world.start(), 1)
+        token = next(iter(optimizer.history)).suggestion.token
+        with pytest.raises(InvalidOutcome, match="void=True"):
+            optimizer.amend(token)
+        suggestion = world.ask(optimizer)
+        with pytest.raises(OutcomeConflict, match="no outcome yet"):
+            optimizer.amend(suggestion, **world.outcome(suggestion))
+
+    def test_late_outcomes(self, world: Case) -> None:
+        optimizer = world.play(world.start(), 3)
+        late = world.ask(optimizer)
+        world.play(optimizer, 3)
+        optimizer.tell(late, **world.outcome(late))
+        again = Optimizer.replay(world.problem, optimizer.events)
+        assert bits(world.ask(again)) == bits(world.ask(optimizer))
+
+    def test_added_data_is_not_a_round(self, world: Case) -> None:
+        if world.added is None:
+            return
+        optimizer = world.start(budget=100, rounds=50)
+        for _ in range(3):
+            optimizer.add(1.0, world.added)
+        assert optimizer.status.rounds == 0
+        assert optimizer.status.spent == 0
+        world.play(optimizer, 3)
+        with pytest.raises(InvalidOutcome):
+            optimizer.add(1.0, {})
+
+    # -- the same thing twice, and things that never were --------------------------------------------------------------
+
+    def test_telling_twice(self, world: Case) -> None:
+        optimizer = world.play(world.start(), 1)
+        suggestion = world.ask(optimizer)
+        outcome = world.outcome(suggestion)
+        optimizer.tell(suggestion, **outcome)
+        events = len(optimizer.events)
+        optimizer.tell(suggestion.token, **outcome)
+        assert len(optimizer.events) == events, "the same outcome twice changes nothing"
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.tell(suggestion, **{**outcome, "value": _other(outcome["value"])})
+
+    def test_unknown_suggestion(self, world: Case) -> None:
+        optimizer = world.start()
+        for call in (lambda: optimizer.tell("99-none", 1.0), lambda: optimizer.fail("99-none")):
+            with pytest.raises(UnknownSuggestion, match="never made here"):
+                call()
+
+    def test_undecided_rounds_cannot_be_told(self, world: Case) -> None:
+        optimizer = world.start()
+        suggestion = optimizer.ask(**world.request(1))
+        assert suggestion is not None
+        if not suggestion.observe:
+            with pytest.raises(InvalidContext):
+                optimizer.decide(suggestion, {"never heard of": 1.0})
+            return
+        with pytest.raises(SteerboError):
+            optimizer.tell(suggestion, **world.outcome(world.decide(world.start(), suggestion)))
+        good = world.look(suggestion, keyed(1, 1, "look 0"))
+        first = suggestion.observe[0]
+        for wrong in ({}, {**good, "x?": 1.0}, {**good, first: float("nan")}, {**good, first: "high"}, {**good, first: None}):
+            events = len(optimizer.events)
+            with pytest.raises(InvalidContext, match="context"):
+                optimizer.decide(suggestion, wrong)
+            assert len(optimizer.events) == events
+        optimizer.fail(suggestion, "the patient left")
+
+    # -- hostile input -------------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize(
+        "value", [float("nan"), float("inf"), -float("inf"), None, "1.0", True, 1j, [], {}, 10**400], ids=str
+    )
+    def test_bad_values_are_refused_and_nothing_is_lost(self, world: Case, value: Any) -> None:
+        optimizer = world.play(world.start(), 1)
+        suggestion = world.ask(optimizer)
+        events = values_of(optimizer.events)
+        with pytest.raises(InvalidOutcome, match="value"):
+            optimizer.tell(suggestion, **{**world.outcome(suggestion), "value": value})
+        assert values_of(optimizer.events) == events
+        optimizer.tell(suggestion, **world.outcome(suggestion))
+
+    @pytest.mark.parametrize("cost", [float("nan"), float("inf"), -1, "1", True])
+    def test_bad_costs(self, world: Case, cost: Any) -> None:
+        optimizer = world.start()
+        suggestion = world.ask(optimizer)
+        with pytest.raises(InvalidOutcome, match="cost"):
+            optimizer.tell(suggestion, **{**world.outcome(suggestion), "cost": cost})
+
+    def test_unknown_names(self, world: Case) -> None:
+        optimizer = world.start()
+        suggestion = world.ask(optimizer)
+        outcome = world.outcome(suggestion)
+        with pytest.raises(InvalidOutcome, match="temprature"):
+            optimizer.tell(suggestion, **{**outcome, "realised": {**outcome.get("realised", {}), "temprature": 1.0}})
+        with pytest.raises(InvalidOutcome, match="realised"):
+            optimizer.tell(suggestion, **{**outcome, "realised": [1.0]})
+
+    def test_bad_options(self, world: Case) -> None:
+        with pytest.raises(InvalidOption, match="no-such-method"):
+            Optimizer(world.problem, "no-such-method")
+        with pytest.raises(InvalidOption, match="no_such_option"):
+            Optimizer(world.problem, world.method, no_such_option=1)
+        for name, wrong in [("seed", -1), ("seed", 1.5), ("budget", 0), ("budget", float("nan")), ("rounds", 0)]:
+            with pytest.raises(InvalidOption, match=name):
+                Optimizer(world.problem, world.method, **{name: wrong})
+
+    @pytest.mark.parametrize("shape", ["constant", "huge", "tiny", "step"])
+    def test_hostile_outcomes(self, world: Case, shape: str) -> None:
+        optimizer = world.start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for i in range(world.rounds):
+                suggestion = world.ask(optimizer)
+                outcome = world.outcome(suggestion)
+                scaled = {
+                    "constant": lambda v: 3.0,
+                    "huge": lambda v: v * 1e12,
+                    "tiny": lambda v: v * 1e-12,
+                    "step": lambda v, i=i: 1e9 * (i % 2),
+                }[shape]
+                optimizer.tell(suggestion, **{**outcome, "value": _map(scaled, outcome["value"])})
+            assert str(optimizer.recommend())
+            assert str(optimizer.explain())
+
+    # -- limits and answers --------------------------------------------------------------------------------------------
+
+    def test_budget_ends_the_study(self, world: Case) -> None:
+        optimizer = world.start(budget=4.5)
+        for _ in range(50):
+            suggestion = optimizer.ask(**world.request(len(optimizer.history) + 1))
+            if suggestion is None:
+                break
+            suggestion = world.decide(optimizer, suggestion)
+            optimizer.tell(suggestion, **world.outcome(suggestion))
+        assert 0 < len(optimizer.history) <= 50
+        assert suggestion is None
+        assert optimizer.status.finished
+        assert optimizer.status.told == len(optimizer.history)
+
+    def test_answers_before_and_after_data(self, world: Case) -> None:
+        optimizer = world.start()
+        for _ in range(2):
+            for answer in (optimizer.recommend(), optimizer.explain(), optimizer.status):
+                assert str(answer)
+                json.dumps(to_plain(answer), allow_nan=False)
+            world.play(optimizer, world.rounds)
+
+    def test_refits_are_logged(self, world: Case) -> None:
+        optimizer = world.play(world.start(), world.rounds)
+        refits = [event for event in optimizer.events if isinstance(event, Refitted)]
+        asked = [event.round for event in refits]
+        assert asked == sorted(asked)
+
+
+def _other(value: Any) -> Any:
+    return _map(lambda v: v + 1.0, value)
+
+
+def _map(change: Callable[[float], float], value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_map(change, part) for part in value]
+    if isinstance(value, dict):
+        return {name: _map(change, part) for name, part in value.items()}
+    return change(value) if isinstance(value, float | int) else value
+
+
+def _close(one: Any, two: Any, path: str = "") -> None:
+    """Equal but for rounding: 1e-6 relative, or 1e-6 of a unit."""
+    assert type(one) is type(two), path
+    if isinstance(one, dict):
+        assert one.keys() == two.keys(), path
+        for name in one:
+            _close(one[name], two[name], f"{path}.{name}")
+    elif isinstance(one, list):
+        assert len(one) == len(two), path
+        for i, (a, b) in enumerate(zip(one, two, strict=True)):
+            _close(a, b, f"{path}[{i}]")
+    elif isinstance(one, float):
+        assert one == pytest.approx(two, rel=1e-6, abs=1e-6), path
+    else:
+        assert one == two, path
