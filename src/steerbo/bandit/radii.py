@@ -1,0 +1,133 @@
+"""How far a mean may be from the truth: confidence radii for arms, and β of the theory for Gaussian processes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.linalg
+from jaxtyping import Float
+
+from ..errors import InvalidOption
+
+Counts = np.ndarray  # whole numbers, any shape
+
+
+def hoeffding_radius(counts: Counts, rounds: float, span: float = 1.0) -> Float[np.ndarray, "*m"]:
+    """`span · sqrt(2 ln T / N)`: β_i(t) of Algorithm 1, line 22 (Bayesian optimisation with unknown costs, 2025).
+
+    For values that spread over at most `span`, a mean of N plays is further than this from the truth, to one given
+    side, with probability at most `T⁻⁴` (Hoeffding 1963). Infinite for an arm never played.
+
+    Args:
+        counts: plays of each arm N, any shape.
+        rounds: the number of rounds T, at least one; an estimate will do, and need not be whole.
+        span: the width of the interval that values lie in, in their units.
+
+    Raises:
+        InvalidOption: `rounds` below one or not a number, `span` negative or not finite.
+
+    >>> hoeffding_radius(np.array([0, 12]), rounds=400).round(3)
+    array([  inf, 0.999])
+    """
+    if not rounds >= 1 or math.isinf(rounds):
+        raise InvalidOption("rounds", rounds, "a finite number of at least one")
+    _check_span(span)
+    radii: Float[np.ndarray, "*m"] = span * np.sqrt(_over(2.0 * math.log(rounds), np.asarray(counts)))
+    return radii
+
+
+def bernstein_radius(
+    counts: Counts, spreads: Float[np.ndarray, "*m"], delta: float, span: float | Float[np.ndarray, "*m"] = 1.0
+) -> Float[np.ndarray, "*m"]:
+    """`sd · sqrt(2 ln(2/δ) / N) + 7 span ln(2/δ) / (3 (N − 1))` (Maurer & Pontil 2009, Theorem 4).
+
+    A mean of N plays is further than this from the truth, to one given side, with probability at most δ. It is the
+    shorter the less an arm's values spread. With `delta=T**-4` it promises what `hoeffding_radius` does. Given the
+    *observed* span it adapts to the scale of the values, but the promise is then only a good guess: a rare large value
+    that was not yet seen is not reckoned with. Infinite for arms played less than twice.
+
+    Args:
+        counts: plays of each arm N, any shape.
+        spreads: sample standard deviation of each arm, with N − 1 below the line; ignored where N < 2.
+        delta: probability of a miss, above 0 and below 1.
+        span: the width of the interval that values lie in, one for all or one for each arm; ignored where N < 2.
+
+    Raises:
+        InvalidOption: `delta` outside (0, 1), or a span that is negative or not finite.
+
+    >>> bernstein_radius(np.array([1, 50]), np.array([np.inf, 0.02]), delta=0.05, span=0.1).round(4)
+    array([   inf, 0.0252])
+    """
+    _check_delta(delta)
+    counts = np.asarray(counts)
+    known = counts >= 2
+    spans = np.where(known, span, 0.0)
+    _check_span(spans)
+    log = math.log(2.0) - math.log(delta)
+    near = np.where(known, spreads, 0.0) * np.sqrt(_over(2.0 * log, np.where(known, counts, 1)))
+    return np.where(known, near + 7.0 * spans / 3.0 * _over(log, np.where(known, counts - 1, 1)), np.inf)
+
+
+def information_gain(gram: Float[np.ndarray, "n n"], noise: float) -> float:
+    """`½ ln |I + K/λ|` in nats: what n observations with noise variance λ tell about f (Srinivas et al. 2010, §2).
+
+    Args:
+        gram: covariances of f at the observed points K, `(n, n)`, symmetric.
+        noise: noise variance λ, in the units of K, above zero.
+
+    Raises:
+        InvalidOption: `noise` not above zero, or a Gram matrix with values that are no numbers.
+
+    >>> round(information_gain(np.eye(2), noise=1.0), 4)
+    0.6931
+    """
+    if not 0 < noise < math.inf:
+        raise InvalidOption("noise", noise, "a finite variance above zero")
+    if not np.isfinite(gram).all():
+        raise InvalidOption("gram", gram, "finite covariances")
+    try:
+        factor = scipy.linalg.cholesky(gram + noise * np.eye(len(gram)), lower=True, check_finite=False)
+        return max(float(np.log(np.diag(factor)).sum()) - 0.5 * len(gram) * math.log(noise), 0.0)
+    except np.linalg.LinAlgError:  # rounding has left K with eigenvalues a little below -λ: they tell nothing
+        eigenvalues = np.maximum(scipy.linalg.eigvalsh(gram, check_finite=False), 0.0)
+        return 0.5 * float((np.log(eigenvalues + noise) - math.log(noise)).sum())
+
+
+def theory_beta(norm: float, noise_sd: float, gain: float, delta: float) -> float:
+    """`β = B + σ sqrt(2 (γ + 1 + ln 1/δ))` (Chowdhury & Gopalan 2017, Theorem 2).
+
+    With probability 1 − δ the truth is within β posterior standard deviations of the mean, at all points and rounds.
+
+    Args:
+        norm: bound on the norm of f in the kernel's space B.
+        noise_sd: sub-Gaussian scale of the noise σ.
+        gain: information gain γ of the observations so far, in nats.
+        delta: probability of a miss, above 0 and below 1.
+
+    Raises:
+        InvalidOption: an argument outside its range.
+
+    >>> round(theory_beta(norm=1.0, noise_sd=0.1, gain=3.0, delta=0.1), 3)
+    1.355
+    """
+    for field, number in (("norm", norm), ("noise_sd", noise_sd), ("gain", gain)):
+        if not 0 <= number < math.inf:
+            raise InvalidOption(field, number, "a finite number of at least zero")
+    _check_delta(delta)
+    return norm + noise_sd * math.sqrt(2.0 * (gain + 1.0 - math.log(delta)))
+
+
+def _over(numerator: float, counts: np.ndarray) -> Float[np.ndarray, "*m"]:
+    shares: Float[np.ndarray, "*m"] = np.divide(numerator, counts, out=np.full(counts.shape, np.inf), where=counts > 0)
+    return shares
+
+
+def _check_delta(delta: float) -> None:
+    if not 0 < delta < 1:
+        raise InvalidOption("delta", delta, "a probability above zero and below one")
+
+
+def _check_span(span: float | Float[np.ndarray, "*m"]) -> None:
+    if not (np.isfinite(span) & (np.asarray(span) >= 0)).all():
+        raise InvalidOption("span", span, "a finite width of at least zero")

@@ -1,0 +1,22 @@
+"""Maximisers: boxes with whole numbers and categories, and products of simplices; restarts on the leading axis."""
+
+from .ascent import climb, differences
+from .box import maximise_box
+from .domain import Box
+from .maximum import Maximum, Value, ValueAndGradient
+from .simplex import maximise_simplex, simplex_starts
+from .sobol import sobol_in, sobol_points
+
+__all__ = [
+    "Box",
+    "Maximum",
+    "Value",
+    "ValueAndGradient",
+    "climb",
+    "differences",
+    "maximise_box",
+    "maximise_simplex",
+    "simplex_starts",
+    "sobol_in",
+    "sobol_points",
+]

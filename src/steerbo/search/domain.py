@@ -1,0 +1,138 @@
+"""A box to search in: every coordinate is continuous or has finitely many levels.
+
+Coordinates are encoded numbers (unit intervals, codes of categories): the box knows nothing of variables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from ..errors import InvalidProblem
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """A product of intervals and finite sets of levels.
+
+    Args:
+        low: smallest value of each coordinate, `(d,)`.
+        high: largest value of each coordinate, `(d,)`; `low == high` fixes a coordinate.
+        levels: for each coordinate `None` (continuous) or the values it can take; nothing given: all continuous.
+        unordered: `(d,)`, true where the levels are codes of categories, whose distances mean nothing.
+
+    Raises:
+        InvalidProblem: a bound or level that is not finite, out of order or outside the bounds, or a wrong length.
+
+    >>> box = Box([0, 0], [1, 2], levels=[None, [0, 1, 2]], unordered=[False, True])
+    >>> box.place(np.array([[0.5, 0.9]]))
+    array([[0.5, 2. ]])
+    """
+
+    low: Float[np.ndarray, " d"]
+    high: Float[np.ndarray, " d"]
+    levels: tuple[Float[np.ndarray, " k"] | None, ...]
+    unordered: Bool[np.ndarray, " d"]
+
+    def __init__(
+        self,
+        low: Sequence[float] | Float[np.ndarray, " d"],
+        high: Sequence[float] | Float[np.ndarray, " d"],
+        levels: Sequence[Sequence[float] | Float[np.ndarray, " k"] | None] | None = None,
+        unordered: Sequence[bool] | Bool[np.ndarray, " d"] | None = None,
+    ) -> None:
+        lows, highs = _frozen(low), _frozen(high)
+        d = lows.size
+        given = [None] * d if levels is None else list(levels)
+        flags = np.zeros(d, dtype=bool) if unordered is None else np.array(unordered, dtype=bool).reshape(-1)
+        for field, length in (("high", highs.size), ("levels", len(given)), ("unordered", flags.size)):
+            if length != d:
+                raise InvalidProblem(f"box.{field}", length, f"{d} entries, one for each entry of low")
+        if d and not (np.isfinite(lows).all() and np.isfinite(highs).all() and math.isfinite(np.ptp([*lows, *highs]))):
+            raise InvalidProblem("box.low, box.high", (lows.tolist(), highs.tolist()), "finite numbers")
+        if (lows > highs).any():
+            j = int(np.argmax(lows > highs))
+            raise InvalidProblem(f"box.low[{j}]", float(lows[j]), f"at most high[{j}] = {highs[j]:g}", "Swap the two.")
+        object.__setattr__(self, "low", lows)
+        object.__setattr__(self, "high", highs)
+        object.__setattr__(self, "levels", tuple(_levels(j, lows[j], highs[j], k) for j, k in enumerate(given)))
+        flags.flags.writeable = False
+        object.__setattr__(self, "unordered", flags)
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates, d."""
+        return self.low.size
+
+    @property
+    def continuous(self) -> Bool[np.ndarray, " d"]:
+        """True where a coordinate moves through an interval that is more than one point."""
+        return np.array([k is None for k in self.levels], dtype=bool) & (self.high > self.low)
+
+    @property
+    def size(self) -> float:
+        """How many points the box has, infinite if any coordinate is continuous.
+
+        >>> Box([0, 0], [2, 1], levels=[[0, 1, 2], [0, 1]]).size
+        6.0
+        """
+        if self.continuous.any():
+            return math.inf
+        return float(math.prod(1 if k is None else k.size for k in self.levels))
+
+    def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """Points of the unit cube, `(n, d)`, spread evenly over intervals and levels."""
+        points: Float[np.ndarray, "n d"] = np.minimum(self.low + unit * (self.high - self.low), self.high)
+        for j, levels in enumerate(self.levels):
+            if levels is not None:
+                points[:, j] = levels[np.minimum((unit[:, j] * levels.size).astype(int), levels.size - 1)]
+        return points
+
+    def snap(self, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        """The nearest points of the box, `(n, d)`.
+
+        >>> Box([0, 0], [1, 2], levels=[None, [0, 1, 2]]).snap(np.array([[7.0, 1.4]]))
+        array([[1., 1.]])
+        """
+        snapped: Float[np.ndarray, "n d"] = np.clip(points, self.low, self.high)
+        for j, levels in enumerate(self.levels):
+            if levels is not None:
+                snapped[:, j] = levels[nearest(levels, snapped[:, j])]
+        return snapped
+
+    def grid(self) -> Float[np.ndarray, "n d"]:
+        """All points of a finite box, `(size, d)`, the last coordinate running fastest."""
+        axes = [self.low[j : j + 1] if k is None else k for j, k in enumerate(self.levels)]
+        mesh = np.meshgrid(*axes, indexing="ij")
+        return np.stack([m.ravel() for m in mesh], axis=-1) if mesh else np.empty((1, 0))
+
+
+def nearest(levels: Float[np.ndarray, " k"], values: Float[np.ndarray, " n"]) -> np.ndarray:
+    """The index of the level nearest to each value, the lower one of two equally near, `(n,)`.
+
+    >>> nearest(np.array([0.0, 1.0, 2.0]), np.array([0.4, 1.5, 9.0]))
+    array([0, 1, 2])
+    """
+    midpoints = levels[:-1] + (levels[1:] - levels[:-1]) / 2
+    return np.searchsorted(midpoints, values)
+
+
+def _frozen(values: Sequence[float] | Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    array = np.array(values, dtype=np.float64).reshape(-1)
+    array.flags.writeable = False
+    return array
+
+
+def _levels(
+    j: int, low: float, high: float, given: Sequence[float] | Float[np.ndarray, " k"] | None
+) -> Float[np.ndarray, " k"] | None:
+    if given is None:
+        return None
+    levels = _frozen(np.unique(np.array(given, dtype=np.float64)))
+    if not levels.size or not (np.isfinite(levels).all() and low <= levels[0] and levels[-1] <= high):
+        raise InvalidProblem(f"box.levels[{j}]", given, f"at least one number, all within {low:g} and {high:g}")
+    return levels

@@ -1,0 +1,134 @@
+"""The largest value of a function of distributions: exponentiated gradient on products of simplices."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from ..errors import InvalidRequest
+from .maximum import Maximum, ValueAndGradient, best_first, finite
+
+_FLOOR = -14.0  # of the log of a share, so that an action once dropped can come back
+_FIRST_STEP = 0.3  # the largest change of a log share in the first step
+_LONGER, _SHORTER = 1.2, 0.5
+_FURTHEST = 1e3  # change of a log share in one step: enough for every vertex, too little to overflow
+_SCALES = 0.3, 10.0  # of the normals behind random starts
+_PATIENCE = 10  # steps over which a restart must gain something
+
+
+def maximise_simplex(
+    value_and_gradient: ValueAndGradient,
+    starts: Float[np.ndarray, "r C A"],
+    *,
+    allowed: Bool[np.ndarray, "C A"] | None = None,
+    iterations: int = 300,
+    tolerance: float = 1e-9,
+) -> Maximum:
+    """Maximise a function of `C` distributions over `A` actions each, from many starts at once.
+
+    Exponentiated gradient (Kivinen & Warmuth 1997): shares are multiplied by `exp(step · gradient)` and normalised;
+    each restart's step grows by 1.2 when its value rises and halves when it does not. No restart ends below its
+    start, save for the floor of `exp(-14)` under every share.
+
+    Args:
+        value_and_gradient: tables `(r, C, A)` to values `(r,)` and gradients `(r, C, A)`.
+        starts: tables of shares, `(r, C, A)`, such as `simplex_starts` gives.
+        allowed: `(C, A)`, false where a context must never take an action; those shares are exactly zero.
+        iterations: the most steps of a restart.
+        tolerance: a restart that gains less than this share of its value in ten steps has arrived.
+
+    Raises:
+        InvalidRequest: a context without any allowed action.
+        ModelFailure: the function is a finite number at no start.
+
+    >>> rewards = np.array([[1.0, 3.0, 2.0]])
+    >>> best = maximise_simplex(lambda X: ((X * rewards).sum((1, 2)), np.broadcast_to(rewards, X.shape)),
+    ...                         np.full((1, 1, 3), 1 / 3))
+    >>> best.point.round(4)
+    array([[0., 1., 0.]])
+    """
+    permitted = _permitted(allowed, starts.shape[1:])
+    logs = _normalised(np.log(np.maximum(starts, np.exp(_FLOOR))), permitted)
+    points = np.exp(logs)
+    values, slopes = _evaluate(value_and_gradient, points)
+
+    rows = np.flatnonzero(values > -np.inf)  # restarts still moving
+    x, f, g = logs[rows], values[rows], slopes[rows]
+    step = _FIRST_STEP / np.maximum(np.abs(g).max(axis=(1, 2)), np.finfo(float).tiny)
+    past = np.tile(f, (_PATIENCE, 1))  # values of the last steps, newest first
+    for count in range(iterations):
+        if not rows.size:
+            break
+        trial = _normalised(x + np.clip(step[:, None, None] * g, -_FURTHEST, _FURTHEST), permitted)
+        trial_f, trial_g = _evaluate(value_and_gradient, np.exp(trial))
+        risen = trial_f > f
+        x = np.where(risen[:, None, None], trial, x)
+        g = np.where(risen[:, None, None], trial_g, g)
+        f = np.where(risen, trial_f, f)
+        step = step * np.where(risen, _LONGER, _SHORTER)
+
+        points[rows], values[rows] = np.exp(x), f
+        gained = f - past[-1] > tolerance * np.maximum(np.abs(f), np.abs(past[-1]))
+        past = np.concatenate([f[None], past[:-1]])
+        on = gained | (count < _PATIENCE)
+        rows, x, f, g, step, past = rows[on], x[on], f[on], g[on], step[on], past[:, on]
+    return best_first(points, values)
+
+
+def simplex_starts(
+    best: Float[np.ndarray, "b C A"],
+    count: int,
+    seed: int,
+    *,
+    allowed: Bool[np.ndarray, "C A"] | None = None,
+) -> Float[np.ndarray, "count C A"]:
+    """Tables to start from, `(count, C, A)`: the best seen so far for one half, random ones for the other.
+
+    The random ones are softmaxes of normals, from nearly uniform (scale .3) to nearly a vertex (scale 10): starts that
+    are all near uniform miss the best vertices.
+
+    Args:
+        best: the best tables seen so far, best first, `(b, C, A)`; none (`b = 0`) is fine.
+        count: how many starts.
+        seed: a whole number; the same one gives the same starts.
+        allowed: as for `maximise_simplex`.
+
+    >>> simplex_starts(np.empty((0, 2, 3)), 4, seed=0).sum(axis=2).round(9)
+    array([[1., 1.],
+           [1., 1.],
+           [1., 1.],
+           [1., 1.]])
+    """
+    shape = best.shape[1:]
+    kept = best[: (count + 1) // 2]
+    scales = np.geomspace(*_SCALES, num=count - len(kept))
+    normals = np.random.Generator(np.random.Philox(seed)).standard_normal((scales.size, *shape))
+    logs = np.concatenate([np.log(np.maximum(kept, np.exp(_FLOOR))), scales[:, None, None] * normals])
+    tables: Float[np.ndarray, "count C A"] = np.exp(_normalised(logs, _permitted(allowed, shape)))
+    return tables
+
+
+def _permitted(allowed: Bool[np.ndarray, "C A"] | None, shape: tuple[int, ...]) -> Bool[np.ndarray, "C A"]:
+    permitted = np.ones(shape, dtype=bool) if allowed is None else np.broadcast_to(allowed, shape)
+    if not permitted.any(axis=1).all():
+        c = int(np.argmin(permitted.any(axis=1)))
+        raise InvalidRequest(f"allowed[{c}]", permitted[c].tolist(), "at least one allowed action in every context")
+    return permitted
+
+
+def _normalised(logs: Float[np.ndarray, "r C A"], permitted: Bool[np.ndarray, "C A"]) -> Float[np.ndarray, "r C A"]:
+    """Logs of shares that sum to one in every context, none below the floor but the forbidden ones."""
+    logs = np.where(permitted, logs, -np.inf)
+    logs = logs - logs.max(axis=2, keepdims=True)
+    logs = np.where(permitted, np.maximum(logs, _FLOOR), -np.inf)
+    normal: Float[np.ndarray, "r C A"] = logs - np.log(np.exp(logs).sum(axis=2, keepdims=True))
+    return normal
+
+
+def _evaluate(
+    value_and_gradient: ValueAndGradient, points: Float[np.ndarray, "r C A"]
+) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r C A"]]:
+    """Values, and gradients less their mean under each distribution, which the normalising takes away anyway."""
+    values, gradients = value_and_gradient(points)
+    gradients = np.where(np.isfinite(gradients), gradients, 0.0)  # an unknown slope is taken for none
+    return finite(values), gradients - (points * gradients).sum(axis=2, keepdims=True)
