@@ -1,0 +1,35 @@
+"""Variables, the laws nature draws them from, and simplices."""
+
+from __future__ import annotations
+
+from .atoms import Atoms
+from .distribution import Distribution
+from .laws import Beta, Discrete, Empirical, Law, LogNormal, Normal, Scipy, TruncatedNormal, Uniform
+from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
+from .space import Space
+from .variables import Categorical, Float, Integer, Variable
+
+__all__ = [
+    "Atoms",
+    "Beta",
+    "Categorical",
+    "Discrete",
+    "Distribution",
+    "Empirical",
+    "Float",
+    "Integer",
+    "Law",
+    "LogNormal",
+    "Normal",
+    "Scipy",
+    "Simplex",
+    "Space",
+    "TruncatedNormal",
+    "Uniform",
+    "Variable",
+    "from_logits",
+    "largest_remainders",
+    "multinomial",
+    "project",
+    "to_logits",
+]

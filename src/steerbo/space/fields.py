@@ -1,0 +1,113 @@
+"""The types of a declaration's fields: finite numbers, whole numbers, choices, lists. They refuse what Python would let pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import field
+from numbers import Integral, Real
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
+
+LARGEST_WHOLE = 2**53
+"""Beyond this a float64 no longer tells neighbouring whole numbers apart."""
+
+
+def as_number(value: object) -> float | None:
+    """`value` as a finite float, or None: texts, booleans, NaN and infinity are not numbers here.
+
+    >>> as_number(np.int64(3)), as_number(True), as_number("3"), as_number(10**400)
+    (3.0, None, None, None)
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        return None
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def as_whole(value: object) -> int | None:
+    """`value` as an int of at most 2⁵³ in size, or None.
+
+    >>> as_whole(4.0), as_whole(4.5), as_whole(True)
+    (4, None, None)
+    """
+    number = as_number(value)
+    if number is None or not number.is_integer() or abs(number) > LARGEST_WHOLE:
+        return None
+    return int(value) if isinstance(value, Integral) else int(number)
+
+
+def as_choice(value: object) -> bool | int | float | str | None:
+    """`value` as a Python bool, int, float or str, or None where it is none of them or not finite.
+
+    >>> as_choice(np.str_("a")), as_choice(np.bool_(True)), as_choice(float("nan"))
+    ('a', True, None)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool | str):
+        return value
+    return value if isinstance(value, int | float) and as_number(value) is not None else None
+
+
+def _number(value: object) -> float:
+    number = as_number(value)
+    if number is None:
+        raise PydanticCustomError("number", "a finite number")
+    return number
+
+
+def _positive(value: object) -> float:
+    number = as_number(value)
+    if number is None or number <= 0:
+        raise PydanticCustomError("positive", "a finite number above 0")
+    return number
+
+
+def _whole(value: object) -> int:
+    number = as_whole(value)
+    if number is None:
+        raise PydanticCustomError("whole", "a whole number of at most 2**53 in size")
+    return number
+
+
+def _choice(value: object) -> bool | int | float | str:
+    choice = as_choice(value)
+    if choice is None:
+        raise PydanticCustomError("choice", "a text, a finite number, True or False")
+    return choice
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise PydanticCustomError("text", "a text that is not empty")
+    return str(value)
+
+
+def _listed(value: object) -> tuple[Any, ...]:
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        value = value.tolist()
+    if not isinstance(value, list | tuple | range):
+        raise PydanticCustomError("listed", "a list")  # a set has no order, a text is not a list of letters
+    return tuple(value)
+
+
+Number = Annotated[float, BeforeValidator(_number)]
+Positive = Annotated[float, BeforeValidator(_positive)]
+Whole = Annotated[int, BeforeValidator(_whole)]
+Choice = Annotated[bool | int | float | str, BeforeValidator(_choice)]
+Text = Annotated[str, BeforeValidator(_text)]
+Numbers = Annotated[Sequence[Number], BeforeValidator(_listed)]
+Choices = Annotated[Sequence[Choice], BeforeValidator(_listed)]
+Listed = BeforeValidator(_listed)
+
+
+def tag(kind: str) -> Any:
+    """The last field of a declaration: the word that tells its kind in a file."""
+    return field(default=kind, kw_only=True, repr=False)
