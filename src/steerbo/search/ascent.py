@@ -13,7 +13,9 @@ _MEMORY = 8  # pairs of steps and gradient changes kept, as is usual (Nocedal & 
 _FIRST_STEP = 0.1  # of the box's width, before any curvature is known
 _SUFFICIENT = 1e-4  # of the promised rise must be had (Armijo)
 _BACKTRACKS = 20
+_PASSES = 3  # over the coordinates that a step would carry through a bound
 _CURVED = 1e-12  # least curvature of a pair worth keeping
+_RESETS = 2  # of the curvature, when it has misled a restart
 _TINY = np.finfo(float).tiny
 _SMALLEST_STEP = 1e-9  # of the box's width: a restart that moves less has arrived
 _DIFFERENCE = 6e-6  # of the box's width: cube root of the rounding unit, best for central differences
@@ -56,27 +58,27 @@ def climb(
     u, f, g, cube = cube.enter(points)[rows], (values / cube.unit)[rows], cube.slope(slopes)[rows], cube.of(rows)
     steps = np.zeros((_MEMORY, *u.shape))  # newest first; a pair of zeros is no pair
     falls = np.zeros_like(steps)
+    resets = np.zeros(len(rows))
 
     for _ in range(iterations):
         if not rows.size:
             break
-        new_u, new_f, new_g = _line_search(value_and_gradient, cube, u, f, g, direction=_direction(u, g, steps, falls))
-        moved = new_f > f
+        direction = _direction(u, g, steps, falls)
+        new_u, new_f, new_g = _line_search(value_and_gradient, cube, u, f, g, direction=direction)
         step, fall = new_u - u, g - new_g
         curved = (step * fall).sum(axis=1) > _CURVED * (fall * fall).sum(axis=1)
         steps[:, curved] = np.concatenate([step[None, curved], steps[:-1, curved]])
         falls[:, curved] = np.concatenate([fall[None, curved], falls[:-1, curved]])
-        stuck = ~moved & ~steps.any(axis=(0, 2))
-        steps[:, ~moved] = falls[:, ~moved] = 0.0  # a direction that failed is forgotten, the gradient tried next
-        arrived = moved & (
-            (new_f - f <= tolerance * np.maximum(np.abs(f), np.abs(new_f)))
-            | (np.abs(step).max(axis=1) <= _SMALLEST_STEP)
-        )
+        far = np.abs(step).max(axis=1)
+        small = (new_f - f <= tolerance * np.maximum(np.abs(f), np.abs(new_f))) | (far <= _SMALLEST_STEP)
+        misled = small & (far < 0.5 * np.abs(direction).max(axis=1)) & (resets < _RESETS)
+        resets = resets + misled
+        steps[:, misled] = falls[:, misled] = 0.0  # the curvature promised too much: go on by the gradient alone
 
         points[rows], values[rows] = cube.leave(new_u), new_f * cube.unit
-        on = ~(arrived | stuck)
+        on = ~small | misled
         rows, u, f, g, cube = rows[on], new_u[on], new_f[on], new_g[on], cube.of(on)
-        steps, falls = steps[:, on], falls[:, on]
+        steps, falls, resets = steps[:, on], falls[:, on], resets[on]
     return points, values
 
 
@@ -126,8 +128,9 @@ class _Cube:
         return _Cube(self.low[rows], self.width[rows], self.unit[rows])
 
     def enter(self, points: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
-        u: Float[np.ndarray, "r d"] = np.zeros(points.shape)
-        return np.divide(points - self.low, self.width, out=u, where=self.width > 0)
+        u = np.zeros(points.shape)
+        np.divide(points - self.low, self.width, out=u, where=self.width > 0)
+        return u
 
     def leave(self, u: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
         points: Float[np.ndarray, "r d"] = np.minimum(self.low + u * self.width, self.low + self.width)
@@ -157,29 +160,45 @@ def _direction(
     steps: Float[np.ndarray, "m r d"],
     falls: Float[np.ndarray, "m r d"],
 ) -> Float[np.ndarray, "r d"]:
-    """Uphill by the two-loop recursion over the coordinates that no bound holds back."""
-    free = ~(((u <= 0.0) & (g <= 0.0)) | ((u >= 1.0) & (g >= 0.0)))
-    g, S, Y = g * free, steps * free, falls * free
-    products, squares = np.einsum("mrd,mrd->mr", S, Y), np.einsum("mrd,mrd->mr", Y, Y)
+    """Uphill by quasi-Newton steps over the free coordinates, straight to their bounds for the others.
+
+    A coordinate whose step and gradient both point through a bound is bound and the step taken anew without it:
+    cutting the step there instead would leave the other coordinates a step that is not uphill.
+    """
+    target = (g > 0.0) - u  # of a bound coordinate: the bound it is pushed to
+    free = (target != 0.0) & (g != 0.0)
+    for _ in range(_PASSES):
+        q = _two_loops(g * free, steps * free, falls * free)
+        crossing = free & (g * (q - target) >= 0.0)
+        if not crossing.any():
+            break
+        free &= ~crossing
+    q = np.where(free, q, np.where(g != 0.0, target, 0.0))
+    q /= np.maximum(np.abs(q).max(axis=1, keepdims=True), 1.0)  # never further than across the box
+    return q
+
+
+def _two_loops(
+    g: Float[np.ndarray, "r d"], steps: Float[np.ndarray, "m r d"], falls: Float[np.ndarray, "m r d"]
+) -> Float[np.ndarray, "r d"]:
+    """The inverse curvature of the pairs times the gradient; without pairs, or if not uphill, a short gradient step."""
+    products, squares = np.einsum("mrd,mrd->mr", steps, falls), np.einsum("mrd,mrd->mr", falls, falls)
     known = products > _CURVED * squares
     rho = np.divide(1.0, products, out=np.zeros_like(products), where=known)
 
     q: Float[np.ndarray, "r d"] = g.copy()
     shares = np.zeros_like(rho)
     for i in range(_MEMORY):
-        shares[i] = rho[i] * (S[i] * q).sum(axis=1)
-        q -= shares[i, :, None] * Y[i]
+        shares[i] = rho[i] * (steps[i] * q).sum(axis=1)
+        q -= shares[i, :, None] * falls[i]
     steepest = _FIRST_STEP / np.maximum(np.abs(g).max(axis=1), _TINY)
     newest = np.argmax(known, axis=0), np.arange(len(g))
-    curvature = np.divide(products[newest], squares[newest], out=steepest.copy(), where=known[newest])
-    q *= curvature[:, None]
+    q *= np.divide(products[newest], squares[newest], out=steepest.copy(), where=known[newest])[:, None]
     for i in reversed(range(_MEMORY)):
-        q += (shares[i] - rho[i] * (Y[i] * q).sum(axis=1))[:, None] * S[i]
+        q += (shares[i] - rho[i] * (falls[i] * q).sum(axis=1))[:, None] * steps[i]
 
     uphill = (q * g).sum(axis=1) > 0.0
-    q = np.where(uphill[:, None], q * free, steepest[:, None] * g)
-    q /= np.maximum(np.abs(q).max(axis=1, keepdims=True), 1.0)  # never further than across the box
-    return q
+    return np.where(uphill[:, None], q, steepest[:, None] * g)
 
 
 def _line_search(

@@ -10,6 +10,8 @@ from .domain import Box, nearest
 from .maximum import Maximum, Value, ValueAndGradient, best_first, finite
 from .sobol import sobol_in
 
+Indices = Int[np.ndarray, "r n"]
+
 _ENUMERATED = 2048  # points of a finite box that are all tried
 _TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
 _ROUNDS = 20  # of climbing and exchanging by turns
@@ -111,15 +113,11 @@ def _exchange(
     return points, values
 
 
-def _options(
-    levels: Float[np.ndarray, " k"], present: Float[np.ndarray, " r"], unordered: bool
-) -> Int[np.ndarray, "r k"]:
-    """Int[np.ndarray, "r k"] of the levels to try, `(r, k)`: all of a few or of categories, else 1, 2, 4, … up and down."""
+def _options(levels: Float[np.ndarray, " k"], present: Float[np.ndarray, " r"], unordered: bool) -> Indices:
+    """Indices of the levels to try, `(r, n)`: all of a few or of categories, else 1, 2, 4, … up and down."""
     k = levels.size
     if unordered or k <= _TRIED_IN_FULL:
         return np.broadcast_to(np.arange(k), (present.size, k))
     jumps = 2 ** np.arange((k - 1).bit_length())
-    near: Int[np.ndarray, "r k"] = np.clip(
-        nearest(levels, present)[:, None] + np.concatenate([-jumps, jumps]), 0, k - 1
-    )
-    return near
+    near = nearest(levels, present)[:, None] + np.concatenate([-jumps, jumps])
+    return np.asarray(np.clip(near, 0, k - 1))
