@@ -30,13 +30,13 @@ class Outcome:
 class Created:
     """A study begins: its problem, method, seed and limits, and what decides the last bits of its arithmetic."""
 
-    problem: dict[str, Any] | None
     method: str
     options: dict[str, Any]
     seed: int
-    budget: float | None
-    rounds: int | None
     fingerprint: dict[str, str]
+    problem: dict[str, Any] | None = None
+    budget: float | None = None
+    rounds: int | None = None
     format: int = FORMAT
     kind: Literal["created"] = "created"
 
@@ -58,8 +58,8 @@ class Asked:
     token: str
     request: dict[str, Any]
     based_on: int
-    scope: Any
     values: dict[str, Any]
+    scope: Any = None
     observe: tuple[str, ...] = ()
     expected_cost: float | None = None
     note: dict[str, Any] = Field(default_factory=dict)
@@ -103,7 +103,7 @@ class Amended:
     """An outcome was corrected (a new one) or voided (none); the log keeps the old one."""
 
     token: str
-    outcome: Outcome | None
+    outcome: Outcome | None = None
     reason: str = ""
     kind: Literal["amended"] = "amended"
 

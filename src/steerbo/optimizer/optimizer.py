@@ -83,9 +83,8 @@ class Optimizer:
             plain: dict[str, Any] | None = to_plain(problem)
         except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
             plain = None
-        created = Created(
-            plain, name, to_plain(chosen), _seed(seed), _limit("budget", budget), _rounds(rounds), fingerprint()
-        )
+        limits = {"budget": _limit("budget", budget), "rounds": _rounds(rounds)}
+        created = Created(name, to_plain(chosen), _seed(seed), fingerprint(), plain, **limits)
         self._begin(problem, created)
         self._log = log
         if log is not None:
@@ -186,8 +185,8 @@ class Optimizer:
                 token,
                 request,
                 len(self._events),
-                choice.scope,
                 dict(choice.values),
+                choice.scope,
                 choice.observe,
                 choice.expected_cost,
                 dict(choice.note),

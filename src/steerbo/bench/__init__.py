@@ -1,0 +1,1 @@
+"""Published problems to measure methods on."""

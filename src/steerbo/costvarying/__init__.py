@@ -1,0 +1,5 @@
+"""Cost-varying variable subsets: which variables are worth holding, and where?"""
+
+from .problem import Absolute, CostVarying, Fraction, Threshold, Tolerance
+
+__all__ = ["Absolute", "CostVarying", "Fraction", "Threshold", "Tolerance"]

@@ -1,0 +1,249 @@
+"""Algorithm 1 of Hoang et al. (2025), "Bayesian Optimization for Unknown Cost-Varying Variable Subsets with No-Regret Costs".
+
+Explore all control sets in turn; then, each round, keep the sets whose best expected value may still be acceptable, and play the
+cheapest of them. Where the paper is silent or wrong:
+
+- exploration ends before a cycle that would carry the spend beyond `explore_fraction` of the budget (the paper gives no rule);
+- line 10 evaluates E[l] at the point played while exploring, and over all sets from the first exploitation round on;
+- line 11 intersects the acquisition maxima of set i over its own turns;
+- S₁ still empty after its reset: the set with the largest upper bound;
+- bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters;
+- costs are divided by the largest one seen, since the radius of line 23 assumes costs in [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from ..bandit import bernstein_radius, hoeffding_radius
+from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
+from ..record import record
+from .acquisition import Standardised
+from .method import PartialControl
+from .problem import CostVarying, Fraction, Tolerance
+
+
+@record
+class Options:
+    """Options of `explore-then-commit`; defaults are the paper's.
+
+    Args:
+        beta: width of the bounds `μ ± βσ`.
+        explore_fraction: share of the budget (or of the rounds) that exploration may take.
+        explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
+        starting_points: while fewer points are known, settings are drawn uniformly.
+        alpha: share of quality that may be given up when exploitation begins; a problem's own `tolerance` goes before it.
+        alpha_floor: alpha is halved every d exploitation rounds, but not below this.
+        cost_bound: radius of the lower bounds on costs: Hoeffding's (the paper) or empirical Bernstein.
+    """
+
+    beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+    explore_fraction: float = Field(0.6, ge=0, le=1)
+    explore_cycles: int | None = Field(None, ge=1)
+    starting_points: int = Field(5, ge=1)
+    alpha: float = Field(0.1, ge=0, lt=1)
+    alpha_floor: float = Field(0.0, ge=0, lt=1)
+    cost_bound: Literal["hoeffding", "bernstein"] = "hoeffding"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is known of the sets' best expected values: the intersected lcb, the intersected ucb of each, and S₁."""
+
+    guaranteed: float
+    possible: np.ndarray
+    acceptable: Sequence[int]
+
+
+class ExploreThenCommit(PartialControl[Options]):
+    """Explore every control set in turn, then play the cheapest that may be acceptable (Hoang et al. 2025, Algorithm 1)."""
+
+    name: ClassVar[str] = "explore-then-commit"
+    Options: ClassVar[type[Any]] = Options
+
+    def __init__(self, problem: CostVarying, options: Options, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        m = len(self.sets)
+        self.explored = self.exploited = 0
+        self.guaranteed = -np.inf  # the intersected lcb, in units of sign · value
+        self.possible = np.full(m, np.inf)  # the intersected ucb of each set
+        self.dropped: dict[int, int] = {}  # the round from which a set was held unacceptable
+
+    def learn(self, event: Event, history: History) -> None:
+        """Bounds are read back from the log; a refit or an amended outcome forgets them."""
+        super().learn(event, history)
+        match event:
+            case Asked():
+                note, sign = event.note, self.problem.sign
+                self.explored += note["phase"] == "explore"
+                self.exploited += note["phase"] == "exploit"
+                if note["guaranteed"] is not None:
+                    self.guaranteed = sign * note["guaranteed"]
+                self.possible = np.array([np.inf if v is None else sign * v for v in note["possible"]])
+                if note["phase"] == "exploit":
+                    out = [i for i in range(len(self.sets)) if i not in note["acceptable"]]
+                    self.dropped = {i: self.dropped.get(i, event.round) for i in out}
+            case Refitted() | Amended():
+                self.guaranteed = -np.inf
+                self.possible = np.full(len(self.sets), np.inf)
+            case _:
+                pass
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+        """Lines 3–8 while exploring, lines 14–26 afterwards."""
+        i = self.explored % len(self.sets)
+        if self._exploring(history) and self.affordable(history)[i]:
+            return self._explore(history, i)
+        return self._exploit(history)
+
+    # -- exploration (lines 2–11) --------------------------------------------------------------------------------------
+
+    def _exploring(self, history: History) -> bool:
+        m, options = len(self.sets), self.options
+        if self.exploited:
+            return False
+        if self.explored < m or self.explored % m:
+            return True
+        cycles = self.explored // m
+        if options.explore_cycles is not None:
+            return cycles < options.explore_cycles
+        if history.budget is not None:
+            used = history.spent + history.reserved
+            return used + used / cycles <= options.explore_fraction * history.budget
+        if history.limit is not None:
+            return len(history) + m <= options.explore_fraction * history.limit
+        return cycles < 10
+
+    def _explore(self, history: History, i: int) -> Choice:
+        number = len(history) + 1
+        bounds = Bounds(self.guaranteed, self.possible, range(len(self.sets)))
+        if len(self.model) + len(history.pending) < self.options.starting_points:
+            draw = self.streams(number, "start").random((1, len(self.sets[i])))
+            return self._play(history, i, self.boxes[i].place(draw)[0], "explore", bounds)
+        seed = self.streams.integer(number, f"search {i}")
+        found = self.search(i, self.expectation(self.process(history), i), self.options.beta, seed)
+        sure = self.expectation(self.process(history, pending=False), i)
+        upper, lower = (float(sure.bound(found.point[None], b)[0][0]) for b in (self.options.beta, -self.options.beta))
+        possible = self.possible.copy()
+        possible[i] = min(possible[i], self.raw(upper))
+        bounds = Bounds(max(self.guaranteed, self.raw(lower)), possible, range(len(self.sets)))
+        return self._play(history, i, found.point, "explore", bounds)
+
+    # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
+
+    def _exploit(self, history: History) -> Choice:
+        beta, number, m = self.options.beta, len(history) + 1, len(self.sets)
+        process = self.process(history, pending=False)
+        upper, lower = np.empty(m), np.empty(m)
+        points = []
+        for i in range(m):
+            expectation = self.expectation(process, i)
+            seed = self.streams.integer(number, f"search {i}")
+            best = self.search(i, expectation, beta, seed)
+            upper[i] = self.raw(best.value)
+            lower[i] = self.raw(self.search(i, expectation, -beta, seed).value)
+            points.append(best.point)
+        guaranteed = max(self.guaranteed, float(lower.max()))  # line 14
+        possible = np.minimum(self.possible, upper)  # line 15
+        acceptable = possible > self._least(guaranteed)  # line 16
+        if not acceptable.any():  # lines 17–21
+            guaranteed, possible = float(lower.max()), upper
+            acceptable = possible > self._least(guaranteed)
+        if not acceptable.any():
+            acceptable = possible == possible.max()
+        fitting = acceptable & self.affordable(history)
+        pool = np.flatnonzero(fitting if fitting.any() else self.affordable(history))
+        cost = self._cost_bounds(history)[pool]  # lines 22–24
+        cheapest = pool[cost <= cost.min()]  # line 25
+        i = int(cheapest[np.argmax(upper[cheapest])])  # line 26
+        point = points[i]
+        if history.unknown:
+            point = self._away_from_pending(history, i, number)
+        bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
+        return self._play(history, i, point, "exploit", bounds)
+
+    def _away_from_pending(self, history: History, i: int, number: int) -> np.ndarray:
+        """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
+        process: Standardised = self.process(history)
+        seed = self.streams.integer(number, f"search {i}")
+        return self.search(i, self.expectation(process, i), self.options.beta, seed).point
+
+    def present_tolerance(self) -> Tolerance:
+        """The problem's tolerance, or the paper's alpha: halved every d exploitation rounds down to its floor."""
+        if self.problem.tolerance is not None:
+            return self.problem.tolerance
+        halvings = self.exploited // self.space.dimension
+        return Fraction(max(self.options.alpha * 0.5**halvings, self.options.alpha_floor))
+
+    def _least(self, guaranteed: float) -> float:
+        return self.present_tolerance().acceptable(guaranteed, self.worst(), self.problem.sign)
+
+    def _cost_bounds(self, history: History) -> np.ndarray:
+        """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are their own bounds."""
+        if self.problem.costs is not None:
+            return np.array(self.problem.costs)
+        costs = self.costs(history)
+        means = self.mean_costs(history)
+        largest = max((float(c.max()) for c in costs if len(c)), default=1.0) or 1.0
+        horizon = self._horizon(history, means)
+        radius = [
+            hoeffding_radius(horizon, len(c))
+            if self.options.cost_bound == "hoeffding"
+            else bernstein_radius(horizon, c / largest)
+            for c in costs
+        ]
+        return np.nan_to_num(np.maximum(means - largest * np.array(radius), 0.0))
+
+    def _horizon(self, history: History, means: np.ndarray) -> float:
+        """T: the rounds there will be, by the cheapest set if only the budget limits them."""
+        rounds = len(history) + 1.0
+        if history.limit is not None:
+            return float(history.limit)
+        if history.budget is not None and np.nanmin(means, initial=np.inf) > 0:
+            return rounds + max(history.remaining, 0.0) / float(np.nanmin(means))
+        return rounds
+
+    def _play(self, history: History, i: int, point: np.ndarray, phase: str, bounds: Bounds) -> Choice:
+        sign, cost = self.problem.sign, self.mean_costs(history)[i]
+        return Choice(
+            list(self.problem.control_sets[i]),
+            self.settings(i, point),
+            expected_cost=None if np.isnan(cost) else float(cost),
+            note={
+                "set": i,
+                "phase": phase,
+                "guaranteed": sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None,
+                "possible": [float(sign * v) if np.isfinite(v) else None for v in bounds.possible],
+                "acceptable": list(bounds.acceptable),
+            },
+        )
+
+    # -- why -----------------------------------------------------------------------------------------------------------
+
+    def explain(self, history: History) -> Explanation:
+        """Bounds per set, who was ruled out and when, and what its plays cost."""
+        sign, bounds = self.problem.sign, self._cost_bounds(history) if len(history) else np.zeros(len(self.sets))
+        phase = "exploiting" if self.exploited else "exploring"
+        known = np.isfinite(self.guaranteed)
+        summary = (
+            f"{phase}: {self.explored} rounds of exploration, {self.exploited} of exploitation"
+            + (f"; at least {sign * self.guaranteed:.5g} can be expected" if known and sign > 0 else "")
+            + (f"; at most {sign * self.guaranteed:.5g} can be expected" if known and sign < 0 else "")
+        )
+        table = self.table_of_sets(history)
+        extra = [
+            (
+                float(sign * self.possible[i]) if np.isfinite(self.possible[i]) else None,
+                float(bounds[i]),
+                f"round {self.dropped[i]}" if i in self.dropped else None,
+            )
+            for i in range(len(self.sets))
+        ]
+        rows = tuple((*row, *more) for row, more in zip(table.rows, extra, strict=True))
+        columns = (*table.columns, "at best", "cost at least", "ruled out")
+        return Explanation(summary, (Table(table.title, columns, rows),))

@@ -1,0 +1,234 @@
+"""What the methods of this wing share: one Gaussian process for all control sets, the costs seen, and the final answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..gp import Hyperparameters, Regression, SquaredExponential
+from ..optimizer import (
+    Added,
+    Amended,
+    Asked,
+    Event,
+    Failed,
+    History,
+    Method,
+    Outcome,
+    Recommendation,
+    Refitted,
+    Round,
+    Streams,
+    Table,
+    Told,
+)
+from ..search import Box, Maximum, maximise_box
+from ..space.quadrature import Rule, gauss_rule
+from .acquisition import Expectation, Standardised
+from .problem import CostVarying, Fraction, Tolerance
+
+O = TypeVar("O")  # noqa: E741  the method's options
+
+
+class PartialControl(Method[CostVarying, O]):
+    """A method with one Gaussian process over all variables: what a cheap set teaches, the dear ones know too.
+
+    Everything inside is in units of `sign · value`, so that larger is better.
+    """
+
+    def __init__(self, problem: CostVarying, options: O, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.space = problem.space
+        self.sets = [[self.space.index(name) for name in names] for names in problem.control_sets]
+        self.boxes = [self._box(controlled) for controlled in self.sets]
+        self.model = Regression(SquaredExponential.over(self.space.categorical))
+        self.fitted_at = 0
+        self.plays = np.zeros(len(self.sets), dtype=int)
+
+    def _box(self, controlled: list[int]) -> Box:
+        variables = [self.problem.variables[d] for d in controlled]
+        levels = [variable.levels for variable in variables]
+        return Box(
+            [0.0 if k is None else k[0] for k in levels],
+            [1.0 if k is None else k[-1] for k in levels],
+            levels,
+            self.space.categorical[controlled],
+        )
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in: data go to the model, choices are counted."""
+        match event:
+            case Refitted():
+                self.model.set(Hyperparameters.from_plain(event.hyperparameters["objective"]))
+                self.fitted_at = len(self.model)
+            case Asked():
+                self.plays[event.note["set"]] += 1
+            case Told() | Added():
+                self.model.add(*self._row(event.outcome))
+            case Amended():
+                outcomes = [*history.added, *(r.outcome for r in history if r.state == "told")]
+                rows = [self._row(outcome) for outcome in outcomes if outcome is not None]
+                self.model.replace(
+                    np.array([x for x, _ in rows]).reshape(-1, self.space.dimension), np.array([y for _, y in rows])
+                )
+            case Failed():
+                pass
+            case _:
+                pass
+
+    def _row(self, outcome: Outcome) -> tuple[np.ndarray, float]:
+        return self.space.encode([outcome.realised])[0], self.problem.sign * outcome.value
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:  # noqa: ARG002
+        """Learn the hyperparameters anew where the schedule says so."""
+        if not self.model.refit_due(self.fitted_at):
+            return None
+        return {"objective": self.model.fit().to_plain()}
+
+    # -- money ---------------------------------------------------------------------------------------------------------
+
+    def costs(self, history: History) -> list[np.ndarray]:
+        """The costs seen of each control set."""
+        seen: list[list[float]] = [[] for _ in self.sets]
+        for played in history:
+            if played.state != "open":
+                seen[played.suggestion.note["set"]].append(played.cost)
+        return [np.array(costs) for costs in seen]
+
+    def mean_costs(self, history: History) -> np.ndarray:
+        """The mean cost of each set, stated or observed, (m,); NaN for a set whose cost nobody knows yet."""
+        if self.problem.costs is not None:
+            return np.array(self.problem.costs)
+        return np.array([c.mean() if len(c) else np.nan for c in self.costs(history)])
+
+    def affordable(self, history: History) -> np.ndarray:
+        """Which sets fit into what is left, (m,): a set whose cost nobody knows yet may."""
+        return ~(self.mean_costs(history) > history.remaining)
+
+    def finished(self, history: History) -> str:
+        """Nothing fits any more."""
+        return "" if self.affordable(history).any() else "no control set fits into what is left of the budget"
+
+    # -- the model -----------------------------------------------------------------------------------------------------
+
+    def process(self, history: History, pending: bool = True) -> Standardised:
+        """The Gaussian process in standardised units; with `pending`, points without an outcome shrink its variance."""
+        kernel = self.model.kernel
+        points = self._unknown(history) if pending else np.empty((0, self.space.dimension))
+        with self.model.hallucinated(points) as factor:
+            weights = np.concatenate([self.model.weights, np.zeros(len(points))])
+            return Standardised(
+                np.concatenate([self.model.inputs, points]),
+                weights,
+                factor.inverse().copy(),
+                kernel.lengthscales,
+                self.space.categorical,
+                kernel.variance,
+                self.model.mean,
+            )
+
+    def _unknown(self, history: History) -> np.ndarray:
+        """Points of rounds without an outcome, (p, d): what nature chose, and nobody measured, is drawn once, keyed."""
+        rows = [self._imagined(played) for played in history.unknown]
+        return self.space.encode(rows) if rows else np.empty((0, self.space.dimension))
+
+    def _imagined(self, played: Round) -> dict[str, Any]:
+        draws = self.streams(played.number, "nature").random(self.space.dimension)
+        known = played.realised
+        return {
+            v.name: known[v.name] if v.name in known else v.distribution.ppf(u)
+            for v, u in zip(self.problem.variables, draws, strict=True)
+        }
+
+    def expectation(self, process: Standardised, i: int) -> Expectation:
+        """Expectations over what set `i` leaves to nature."""
+        rules: list[Rule | None] = [
+            None if d in self.sets[i] else gauss_rule(v, float(process.lengthscales[d]))
+            for d, v in enumerate(self.problem.variables)
+        ]
+        return Expectation.over(process, self.sets[i], rules)
+
+    def search(self, i: int, expectation: Expectation, beta: float, seed: int, mean_bound: bool = False) -> Maximum:
+        """The largest `E μ + β sqrt(E σ²)` of set `i` (with `mean_bound`: `E μ + β sd[g]`), in standardised units."""
+        bound = expectation.mean_bound if mean_bound else expectation.bound
+        return maximise_box(
+            lambda points: bound(points, beta)[0], lambda points: bound(points, beta), self.boxes[i], seed=seed
+        )
+
+    def settings(self, i: int, point: np.ndarray) -> dict[str, Any]:
+        """Values to set, in the user's units, for an encoded point of set `i`."""
+        return {
+            self.problem.variables[d].name: self.problem.variables[d].decode(point[j : j + 1])[0]
+            for j, d in enumerate(self.sets[i])
+        }
+
+    def raw(self, standardised: float) -> float:
+        """From standardised units to units of `sign · value`."""
+        return float(self.model.offset + self.model.scale * standardised)
+
+    def worst(self) -> float:
+        """The smallest posterior mean at the data, in units of `sign · value`; 0 before there are any."""
+        return float(self.model.predict(self.model.inputs)[0].min()) if len(self.model) else 0.0
+
+    # -- the answer ----------------------------------------------------------------------------------------------------
+
+    def tolerance(self) -> Tolerance:
+        """How much quality may be given up for money in the final answer."""
+        return self.problem.tolerance or Fraction(0.1)
+
+    def recommend(self, history: History) -> Recommendation:
+        """The cheapest control set whose best expected value is acceptable, with its settings; then what the others give.
+
+        Bounds are `E μ ± 2 sd[g]` for the expected value itself. Acceptable is judged on posterior means.
+        """
+        process = self.process(history, pending=False)
+        costs = self.mean_costs(history)
+        rows = [self._best(process, i, costs[i]) for i in range(len(self.sets))]
+        sign = self.problem.sign
+        means = np.array([sign * (row.mean or 0.0) for row in rows])
+        least = self.tolerance().acceptable(float(means.max()), self.worst(), sign)
+        good = np.flatnonzero(means >= least)
+        if not len(good):  # a threshold that nothing reaches
+            good = np.array([int(means.argmax())])
+        known = np.where(np.isnan(costs), np.inf, costs)
+        chosen = int(min(good, key=lambda i: (known[i], -means[i])))
+        verb = "reach at most" if self.problem.minimize else "reach at least"
+        note = f"acceptable sets {verb} {sign * least:.5g}: " + ", ".join(
+            " + ".join(self.problem.control_sets[i]) for i in good
+        )
+        best = rows[chosen]
+        others = [row for i, row in enumerate(rows) if i != chosen]
+        others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
+        return Recommendation(
+            best.scope, best.values, best.mean, best.lower, best.upper, best.cost, note, tuple(others)
+        )
+
+    def _best(self, process: Standardised, i: int, cost: float) -> Recommendation:
+        expectation = self.expectation(process, i)
+        found = self.search(i, expectation, 0.0, seed=self.streams.integer(0, f"recommend {i}"))
+        point = found.point[None]
+        low, high = (self.raw(float(expectation.mean_bound(point, beta)[0][0])) for beta in (-2.0, 2.0))
+        sign = self.problem.sign
+        lower, upper = sorted((sign * low, sign * high))
+        return Recommendation(
+            list(self.problem.control_sets[i]),
+            self.settings(i, found.point),
+            sign * self.raw(found.value),
+            lower,
+            upper,
+            None if np.isnan(cost) else float(cost),
+        )
+
+    def table_of_sets(self, history: History) -> Table:
+        """Plays and mean cost of every set."""
+        costs = self.mean_costs(history)
+        rows = (
+            (" + ".join(names), int(self.plays[i]), None if np.isnan(costs[i]) else float(costs[i]))
+            for i, names in enumerate(self.problem.control_sets)
+        )
+        return Table("Control sets", ("set", "plays", "mean cost"), tuple(rows))
+

@@ -1,0 +1,174 @@
+"""What: variables with natural laws, sets of them that can be held at a price, and how much quality may be given up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from ..errors import InvalidProblem, one_of
+from ..optimizer import Method, Problem, Suggestion
+from ..record import record
+from ..space import Space, Variable
+
+
+@record
+class Fraction:
+    """A set is acceptable if it reaches a fraction `1 − share` of the best, counted from the worst value there is.
+
+    Args:
+        share: what may be given up, in [0, 1).
+        worst: the worst value that the objective can take, in the user's units. The paper assumes 0; None: the worst
+            posterior mean at the data.
+
+    >>> Fraction(0.1, worst=0).acceptable(best=5.0, worst=None, sign=1)
+    4.5
+    """
+
+    share: float
+    worst: float | None = None
+    kind: Literal["fraction"] = "fraction"
+
+    @model_validator(mode="after")
+    def _check(self) -> Fraction:
+        if not 0 <= self.share < 1:
+            raise InvalidProblem("share", self.share, "a number in [0, 1)")
+        if self.worst is not None and not math.isfinite(self.worst):
+            raise InvalidProblem("worst", self.worst, "a finite number")
+        return self
+
+    def acceptable(self, best: float, worst: float, sign: float) -> float:
+        """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
+        worst = sign * self.worst if self.worst is not None else worst
+        return worst + (1 - self.share) * (best - worst)
+
+
+@record
+class Absolute:
+    """A set is acceptable if it comes within `difference` (in the objective's units) of the best."""
+
+    difference: float
+    kind: Literal["absolute"] = "absolute"
+
+    @model_validator(mode="after")
+    def _check(self) -> Absolute:
+        if not 0 <= self.difference < math.inf:
+            raise InvalidProblem("difference", self.difference, "a finite number not below 0")
+        return self
+
+    def acceptable(self, best: float, worst: float, sign: float) -> float:  # noqa: ARG002
+        """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
+        return best - self.difference
+
+
+@record
+class Threshold:
+    """A set is acceptable if it reaches `value` (in the objective's units)."""
+
+    value: float
+    kind: Literal["threshold"] = "threshold"
+
+    @model_validator(mode="after")
+    def _check(self) -> Threshold:
+        if not math.isfinite(self.value):
+            raise InvalidProblem("value", self.value, "a finite number")
+        return self
+
+    def acceptable(self, best: float, worst: float, sign: float) -> float:  # noqa: ARG002
+        """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
+        return sign * self.value
+
+
+Tolerance = Annotated[Fraction | Absolute | Threshold, Field(discriminator="kind")]
+
+
+@record
+class CostVarying(Problem):
+    """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
+
+    Each round, one control set is played: its variables are set, nature draws the others from their known, independent
+    laws, and a cost is paid that depends on the set. Wanted is the cheapest set whose best expected value is acceptable.
+
+    Args:
+        variables: all variables of the objective. One that some control set leaves out needs a `law`.
+        control_sets: names of the variables that each set controls, e.g. ``[["ph"], ["temperature", "ph"]]``.
+        costs: the cost of a play of each set, where they are known; None: they are learned from what `tell` is given.
+        tolerance: how much quality may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: the method's
+            own schedule.
+        minimize: whether smaller values are better.
+
+    Raises:
+        InvalidProblem: naming the field, the value and what is allowed.
+
+    >>> import steerbo as sb
+    >>> sb.CostVarying([sb.Float("t", 0, 1), sb.Float("ph", 4, 8)], [["t"]])
+    Traceback (most recent call last):
+        ...
+    steerbo.errors.InvalidProblem: CostVarying.variables.ph.law: None is not allowed; expected a law, because control set \
+['t'] leaves 'ph' to nature. Give one, such as law=Uniform().
+    """
+
+    variables: tuple[Variable, ...]
+    control_sets: tuple[tuple[str, ...], ...]
+    costs: tuple[float, ...] | None = None
+    tolerance: Tolerance | None = None
+    minimize: bool = False
+    kind: Literal["cost-varying"] = "cost-varying"
+    default_method: ClassVar[str] = "explore-then-commit"
+
+    @model_validator(mode="after")
+    def _check(self) -> CostVarying:
+        names = self.space.names
+        if not self.control_sets:
+            raise InvalidProblem("control_sets", self.control_sets, "at least one control set")
+        seen: dict[frozenset[str], int] = {}
+        for i, control_set in enumerate(self.control_sets):
+            where = f"control_sets.{i}"
+            if not control_set:
+                raise InvalidProblem(where, [], "at least one variable", "A set that controls nothing has no settings.")
+            for name in control_set:
+                if name not in names:
+                    raise InvalidProblem(where, name, one_of(names, name))
+            if len(set(control_set)) < len(control_set):
+                raise InvalidProblem(where, list(control_set), "each variable once")
+            if (twin := seen.setdefault(frozenset(control_set), i)) != i:
+                raise InvalidProblem(where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)")
+            for variable in self.variables:
+                if variable.name not in control_set and variable.law is None:
+                    reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
+                    raise InvalidProblem(
+                        f"variables.{variable.name}.law", None, reason, "Give one, such as law=Uniform()."
+                    )
+        if self.costs is not None:
+            if len(self.costs) != len(self.control_sets):
+                raise InvalidProblem("costs", self.costs, f"{len(self.control_sets)} numbers, one for each control set")
+            for i, cost in enumerate(self.costs):
+                if not 0 < cost < math.inf:
+                    raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")
+        return self
+
+    @cached_property
+    def space(self) -> Space:  # type: ignore[override]
+        """All variables, in order."""
+        return Space(self.variables)
+
+    @classmethod
+    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
+        """The methods that can solve it, by name."""
+        from .explore_then_commit import ExploreThenCommit
+        from .random import Random
+
+        return {method.name: method for method in (ExploreThenCommit, Random)}
+
+    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
+        """The variables that the played set leaves to nature."""
+        return tuple(name for name in self.space.names if name not in suggestion.values)
+
+    def price(self, suggestion: Suggestion) -> float | None:
+        """The stated cost of the played set, if costs are known."""
+        if self.costs is None:
+            return None
+        return self.costs[self.control_sets.index(tuple(suggestion.scope))]

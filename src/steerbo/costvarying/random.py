@@ -1,0 +1,39 @@
+"""The baseline: any control set, any settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..optimizer import Choice, Explanation, History
+from ..record import record
+from .method import PartialControl
+
+
+class Random(PartialControl[Any]):
+    """Play a uniformly drawn control set at uniformly drawn settings: the baseline."""
+
+    name: ClassVar[str] = "random"
+
+    @record
+    class Options:
+        """It has none."""
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+        """Any set that fits into what is left."""
+        draw = self.streams(len(history) + 1, "choose")
+        i = int(draw.choice(np.flatnonzero(self.affordable(history))))
+        point = self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0]
+        cost = self.mean_costs(history)[i]
+        return Choice(
+            list(self.problem.control_sets[i]),
+            self.settings(i, point),
+            expected_cost=None if np.isnan(cost) else float(cost),
+            note={"set": i},
+        )
+
+    def explain(self, history: History) -> Explanation:
+        """What was played, and what it cost."""
+        return Explanation("every set and setting is drawn uniformly", (self.table_of_sets(history),))
