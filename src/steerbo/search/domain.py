@@ -14,6 +14,8 @@ from jaxtyping import Bool, Float
 
 from ..errors import InvalidProblem
 
+_LARGEST = 1e300  # so that no width overflows
+
 
 @dataclass(frozen=True, eq=False)
 class Box:
@@ -52,8 +54,9 @@ class Box:
         for field, length in (("high", highs.size), ("levels", len(given)), ("unordered", flags.size)):
             if length != d:
                 raise InvalidProblem(f"box.{field}", length, f"{d} entries, one for each entry of low")
-        if d and not (np.isfinite(lows).all() and np.isfinite(highs).all() and math.isfinite(np.ptp([*lows, *highs]))):
-            raise InvalidProblem("box.low, box.high", (lows.tolist(), highs.tolist()), "finite numbers")
+        for field, bounds in (("low", lows), ("high", highs)):
+            if not (np.abs(bounds) <= _LARGEST).all():
+                raise InvalidProblem(f"box.{field}", bounds.tolist(), f"finite numbers, none beyond ±{_LARGEST:g}")
         if (lows > highs).any():
             j = int(np.argmax(lows > highs))
             raise InvalidProblem(f"box.low[{j}]", float(lows[j]), f"at most high[{j}] = {highs[j]:g}", "Swap the two.")
