@@ -1,9 +1,9 @@
-"""The types of a declaration's fields: finite numbers, whole numbers, choices, lists. They refuse what Python would let pass."""
+"""The types of a declaration's fields: finite numbers, whole numbers, choices, lists. No silent conversions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from numbers import Integral, Real
 from typing import Annotated, Any
@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
+
+from ..errors import InvalidProblem, one_of
 
 LARGEST_WHOLE = 2**53
 """Beyond this a float64 no longer tells neighbouring whole numbers apart."""
@@ -111,3 +113,17 @@ Listed = BeforeValidator(_listed)
 def tag(kind: str) -> Any:
     """The last field of a declaration: the word that tells its kind in a file."""
     return field(default=kind, kw_only=True, repr=False)
+
+
+def tagged(value: object, kinds: Mapping[str, type], expected: str) -> object:
+    """`value` if it is one of the `kinds`, or a table of a file that says which one it is.
+
+    Raises:
+        InvalidProblem: (or pydantic's own error, which becomes one) it is neither.
+    """
+    if isinstance(value, Mapping):
+        if value.get("kind") not in kinds:
+            raise InvalidProblem("kind", value.get("kind"), one_of(kinds, value.get("kind")))
+    elif not isinstance(value, tuple(kinds.values())):
+        raise PydanticCustomError("tagged", expected)
+    return value
