@@ -77,7 +77,7 @@ class Atoms:
 
     @cached_property
     def _cumulative(self) -> jt.Float[np.ndarray, " k"]:
-        summed = np.cumsum(self.weights)
+        summed = np.minimum(np.cumsum(self.weights), 1.0)
         summed[-1] = 1.0
         return summed
 

@@ -40,9 +40,10 @@ def as_whole(value: object) -> int | None:
     (4, None, None)
     """
     number = as_number(value)
-    if number is None or not number.is_integer() or abs(number) > LARGEST_WHOLE:
+    if number is None or not number.is_integer():
         return None
-    return int(value) if isinstance(value, Integral) else int(number)
+    whole = int(value) if isinstance(value, Integral) else int(number)
+    return whole if abs(whole) <= LARGEST_WHOLE else None
 
 
 def as_choice(value: object) -> bool | int | float | str | None:

@@ -72,7 +72,7 @@ class Float(Numeric):
         if self.step is not None:
             k = np.clip(np.rint((x - self.low) / self.step), 0, self._steps)
             x = np.minimum(self.low + k * self.step, self.high) if self._grid is None else self._grid[k.astype(int)]
-        return x.tolist()  # type: ignore[no-any-return]
+        return x.tolist()
 
     def check_setting(self, value: Any) -> float:
         """`value` as a float if it can be set: within the bounds and on a step.
@@ -118,7 +118,7 @@ class Float(Numeric):
         if self.step is None or self._steps >= MOST_LEVELS:
             return None
         short = [float(f"{x:.15g}") for x in self.low + self.step * np.arange(self._steps + 1)]
-        return np.minimum(short, self.high)
+        return np.clip(short, self.low, self.high)
 
     def _place(self, law: Law) -> Distribution:
         placed = self._on_bounds(law)
@@ -162,7 +162,7 @@ class Integer(Numeric):
 
     def decode(self, z: Sequence[float] | jt.Float[np.ndarray, " n"]) -> list[int]:
         """Encoded values (n,) to the nearest whole ones within the bounds."""
-        return np.rint(self._scaling.backward(finite(self.name, z))).astype(np.int64).tolist()  # type: ignore[no-any-return]
+        return np.rint(self._scaling.backward(finite(self.name, z))).astype(np.int64).tolist()
 
     def check_setting(self, value: Any) -> int:
         """`value` as an int if it can be set.

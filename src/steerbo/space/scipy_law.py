@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -60,7 +61,8 @@ class ScipyDistribution:
         return np.asarray(self._call("pdf", x), float)
 
     def _call(self, method: str, *args: Any) -> Any:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what scipy's root finders have to say about a tail
             return getattr(self._frozen, method)(*args)
 
     @cached_property
