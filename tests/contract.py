@@ -355,10 +355,10 @@ class WingContract:
                     "constant": lambda v: 3.0,
                     "huge": lambda v: v * 1e12,
                     "tiny": lambda v: v * 1e-12,
-                    "step": lambda v, i=i: 1e9 * (i % 2),  # type: ignore[misc]
+                    "step": lambda v: 1e9 * (i % 2),  # noqa: B023  called in this very turn
                 }
                 optimizer.tell(suggestion, **{**outcome, "value": _map(scaled[shape], outcome["value"])})
-        assert str(optimizer.recommend())
+            assert str(optimizer.recommend())
             assert str(optimizer.explain())
 
     # -- limits and answers --------------------------------------------------------------------------------------------
