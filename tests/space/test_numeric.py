@@ -128,7 +128,7 @@ def test_settings_keep_to_bounds_and_steps() -> None:
     assert ph.check_setting(np.float32(4.5)) == 4.5
     with pytest.raises(InvalidRequest, match=r"ph: 8.5 .*from 4 to 8"):
         ph.check_setting(8.5)
-    with pytest.raises(InvalidRequest, match=r"multiple of 0.5 above 4; *|The nearest is 4.5"):
+    with pytest.raises(InvalidRequest, match=r"multiple of 0\.5 above 4.*The nearest is 4\.5"):
         ph.check_setting(4.6)
     with pytest.raises(InvalidRequest, match=r"The nearest is 1.9"):
         Float("x", 1, 2, step=0.3).check_setting(2)
