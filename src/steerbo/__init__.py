@@ -1,7 +1,7 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one of the wings'
-(`CostVarying`); `methods(problem)` lists what can solve it.
+(`CostVarying`, `MeanField`); `methods(problem)` lists what can solve it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
+    from .meanfield import MeanField
     from .optimizer import Explanation, Optimizer, Recommendation, Status, Suggestion
     from .space import (
         Beta,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _HOME = {
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
+    "meanfield": ("MeanField",),
     "optimizer": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
     "space": (
         "Beta",
@@ -63,6 +65,7 @@ __all__ = [
     "Fraction",
     "Integer",
     "LogNormal",
+    "MeanField",
     "Normal",
     "Optimizer",
     "Recommendation",

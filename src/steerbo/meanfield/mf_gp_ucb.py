@@ -1,0 +1,310 @@
+"""MF-GP-UCB (Steinberg et al., Algorithm 1), and what makes it work with population feedback.
+
+Where the paper is silent or does otherwise:
+
+- the Gaussian process conditions exactly on population averages, which are linear in f (see `kernels.py`);
+- averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's `E[μ + βσ]`
+  is `acquisition="expected"`, and what representative feedback uses;
+- what is recorded is the distribution really played, in whole agents; candidates are scored after rounding, and what was played
+  before is not played again unless outcomes are noisy;
+- β = 1; the theorem's value is `confidence="theory"`: hundreds, useless in practice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+from pydantic import Field
+
+from ..gp import Output
+from ..optimizer import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, Table
+from ..record import record
+from ..search import maximise_simplex, simplex_starts
+from .acquisition import Bounds
+from .exchange import exchange
+from .kernels import Embedding, Geometry, Kind, Observations, Parameters
+from .likeness import Likeness
+from .method import EVERYTHING, Population, TableArray
+from .problem import MeanField
+from .process import Data, fit, from_hex, posterior, to_hex
+from .region import Region
+
+_ROWS = 1200  # observations that are held; with feedback from all agents older rounds count as their average
+_NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
+_SAMPLES = 16  # multinomial draws around the best table
+_EVALUATIONS = 12  # of the likelihood in a refit
+_ANSWER = 2.0  # standard deviations of the bounds in answers
+_ROWS_SHOWN = 30
+
+
+@record
+class Options:
+    """Options of `mf-gp-ucb`.
+
+    Args:
+        beta: width β of the bound `μ + βσ`.
+        kernel: `product` of actions, contexts and distributions; `joint`; `additive` is the paper's Eq. 1.
+        embedding: distances between distributions: of their square roots (`root`, Hellinger) or `plain`.
+        acquisition: `average` bounds the population's average, `expected` is the paper's mean of single agents' bounds;
+            default: `average`, but `expected` with representative feedback.
+        confidence: `fixed` takes β as it is, `theory` the value of Theorem 4.1.
+        starting_points: random distributions at the beginning.
+        starts: restarts of the search.
+        iterations: the most steps of a restart.
+    """
+
+    beta: float = Field(1.0, ge=0, allow_inf_nan=False)
+    kernel: Kind = "product"
+    embedding: Embedding = "root"
+    acquisition: Literal["average", "expected"] | None = None
+    confidence: Literal["fixed", "theory"] = "fixed"
+    starting_points: int = Field(5, ge=1)
+    starts: int = Field(12, ge=1)
+    iterations: int = Field(100, ge=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Bounds in standardised units, and the way back to units of `sign · value`."""
+
+    bounds: Bounds
+    offset: float
+    unit: float
+
+    def raw(self, standardised: float) -> float:
+        """In units of `sign · value`."""
+        return float(self.offset + self.unit * standardised)
+
+
+class MFGPUCB(Population[Options]):
+    """Optimism about the population's average payoff over distributions of actions (MF-GP-UCB, Steinberg et al.)."""
+
+    name: ClassVar[str] = "mf-gp-ucb"
+    Options: ClassVar[type[Any]] = Options
+
+    def __init__(self, problem: MeanField, options: Options, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.parameters: Parameters | None = None
+        C, A = problem.simplex.shape
+        self.geometry = Geometry(
+            options.kernel,
+            options.embedding,
+            problem.shares,
+            Likeness.of(np.full(A, 1 / A), problem.action_features),
+            Likeness.of(np.full(C, 1 / C), problem.context_features),
+            single=problem.feedback != "population",
+        )
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Hyperparameters are read back from the log."""
+        super().learn(event, history)
+        if isinstance(event, Refitted):
+            self.parameters = from_hex(event.hyperparameters)
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:  # noqa: ARG002
+        """Every round, from the last hyperparameters on."""
+        if len(self.outcomes) < self.options.starting_points:
+            return None
+        return to_hex(fit(self.geometry, self._data()[0], self.parameters, _EVALUATIONS))
+
+    def _data(self) -> tuple[Data, float, float]:
+        """Standardised observations, and what undoes it."""
+        weights, tables, values, agents = [], [], [], []
+        rows = 0
+        for outcome, table in zip(reversed(self.outcomes), reversed(self.tables), strict=True):
+            for w, value, count in self._rows(outcome, table, full=rows < _ROWS):
+                weights.append(w)
+                tables.append(table)
+                values.append(value)
+                agents.append(count)
+                rows += 1
+        output = Output.fitted(np.array(values))
+        observations = Observations(np.array(weights), np.array(tables))
+        data = Data(observations, output.forward(np.array(values)), np.array(agents))
+        return data, output.offset, output.scale
+
+    def _rows(self, outcome: Any, table: TableArray, full: bool) -> list[tuple[TableArray, float, float]]:
+        """Weights of the cells, value, and agents behind it, of everything that one outcome tells."""
+        sign, shares = self.problem.sign, self.problem.shares[:, None]
+        if self.problem.feedback == "population":
+            return [(table * shares, sign * outcome.value, 1.0)]
+        if self.problem.feedback == "representative":
+            c = self.problem.contexts.index(outcome.realised["context"])
+            a = self.problem.actions.index(outcome.realised["action"])
+            return [(_cell(table.shape, c, a), sign * outcome.value, 1.0)]
+        if not full:
+            return [(table * shares, self._average(outcome, table), float(self.problem.agents))]
+        payoffs = self.problem.table(outcome.value)
+        agents = np.maximum(self.counts_of(table), 1)
+        return [
+            (_cell(table.shape, c, a), float(sign * payoffs[c, a]), float(agents[c, a])) for c, a in np.argwhere(table > 0)
+        ]
+
+    def belief(self, history: History, pending: bool = True) -> Belief:
+        """What is believed now; `pending`: rounds without an outcome shrink the uncertainty."""
+        data, offset, unit = self._data()
+        parameters = self.parameters or fit(self.geometry, data, None, _EVALUATIONS)
+        tables = self.unknown(history) if pending else np.empty((0, *self.problem.simplex.shape))
+        unknown = Observations(tables * self.problem.shares[:, None], tables)
+        return Belief(Bounds(posterior(self.geometry, data, parameters, unknown)), offset, unit)
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Random at first, then Algorithm 1, line 5, over whole agents."""
+        number = len(history) + 1
+        region = self.region(request)
+        random = self.streams(number, "choose")
+        if not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points:
+            return self.choice(self.fresh(region, random, self.played(history)), phase="start")
+        belief = self.belief(history)
+        noisy = belief.bounds.posterior.noise > _NOISY**2
+        taken = self.played(history, pending_only=noisy)
+        bound = self._bound(belief, region, self._beta(number))
+        found = self._search(bound, region, self.streams.integer(number, "search"))
+        counts = self._whole(bound, region, found, taken, random)
+        table = counts / self.problem.agents_in[:, None]
+        mean, sd = belief.bounds.average(table[None])
+        return self.choice(
+            counts,
+            phase="model",
+            expected=self.problem.sign * belief.raw(float(mean[0])),
+            deviation=belief.unit * float(sd[0]),
+            beta=self._beta(number),
+            jitter=belief.bounds.posterior.jitter,
+        )
+
+    def _beta(self, number: int) -> float:
+        """β, or Theorem 4.1's with a = b = 1."""
+        if self.options.confidence == "fixed":
+            return self.options.beta
+        C, A = self.problem.simplex.shape
+        cells, t2 = float(C * A), float(number) ** 2
+        tables = cells * np.log(cells * t2 * (np.log(cells) + np.sqrt(np.pi) / 2))
+        return float(2 * (np.log(cells * t2 / np.sqrt(2 * np.pi)) + tables))
+
+    def _bound(self, belief: Belief, region: Region, beta: float) -> Callable[..., Any]:
+        """What the search climbs on: the bound less what moving costs, with its gradient."""
+        expected = self.options.acquisition or ("expected" if self.problem.feedback == "representative" else "average")
+        climb = belief.bounds.expected if expected == "expected" else belief.bounds.population
+        price = self.problem.moving_cost / belief.unit if region.present is not None else 0.0
+        if not price:
+            return lambda tables: climb(tables, beta)
+        shares = self.problem.shares
+
+        def bound(tables: Float[np.ndarray, "r C A"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r C A"]]:
+            values, slopes = climb(tables, beta)
+            apart = np.sign(tables - region.present)
+            return values - price * region.moved(tables) @ shares, slopes - 0.5 * price * shares[:, None] * apart
+
+        return bound
+
+    def _search(self, bound: Callable[..., Any], region: Region, seed: int) -> Float[np.ndarray, "r C A"]:
+        """Local maxima over tables, best first, from the best ones seen and from random ones."""
+        best = np.argsort(-self.averages(), kind="stable")[: self.options.starts]
+        known = np.array(self.tables)[best]
+        starts = simplex_starts(known, self.options.starts, seed, allowed=region.allowed)
+        project = region.project if region.limited else None
+        return maximise_simplex(
+            bound,
+            starts,
+            allowed=region.allowed,
+            project=project,
+            iterations=self.options.iterations,
+        ).points
+
+    def _whole(
+        self,
+        bound: Callable[..., Any],
+        region: Region,
+        found: Float[np.ndarray, "r C A"],
+        taken: set[bytes],
+        random: np.random.Generator,
+    ) -> Int[np.ndarray, "C A"]:
+        """The whole agents with the largest bound that are not taken."""
+        if self.problem.rounding == "sampled":
+            candidates = [region.sampled(found[0], random) for _ in range(_SAMPLES)]
+            return next((c for c in candidates if self.key(c) not in taken), candidates[0])
+        rounded = [region.whole(table) for table in found]
+        drawn = [] if region.limited else [region.sampled(found[0], random) for _ in range(_SAMPLES)]
+        candidates = list({self.key(c): c for c in [*rounded, *drawn]}.values())
+        values, _ = bound(np.array(candidates) / self.problem.agents_in[:, None])
+        order = np.argsort(-values, kind="stable")
+        best = exchange(bound, candidates[order[0]], region, taken)
+        if self.key(best) not in taken:
+            return best
+        fresh = next((candidates[i] for i in order if self.key(candidates[i]) not in taken), None)
+        return fresh if fresh is not None else self.fresh(region, random, taken)
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+
+    def recommend(self, history: History) -> Recommendation:
+        """The distribution with the largest lower bound, of all that were played and the best one predicted.
+
+        Limits and costs of moving are left out: it is where to be, not the next step.
+        """
+        if not self.outcomes:
+            return self.untold()
+        belief = self.belief(history, pending=False)
+        region = self.problem.region
+        seed = self.streams.integer(0, "recommend")
+        found = self._search(lambda tables: belief.bounds.population(tables, 0.0), region, seed)[0]
+        predicted = region.whole(found) / self.problem.agents_in[:, None]
+        tables = np.array([*self.tables, predicted])
+        mean, sd = belief.bounds.average(tables)
+        i = int((mean - _ANSWER * sd).argmax())
+        sign = self.problem.sign
+        ends = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
+        note = "predicted, not played yet" if i == len(self.tables) else "played"
+        return Recommendation(
+            EVERYTHING,
+            {"distribution": self.problem.named(tables[i])},
+            sign * belief.raw(float(mean[i])),
+            ends[0],
+            ends[1],
+            note=note,
+        )
+
+    def explain(self, history: History) -> Explanation:
+        """The expected payoff of every action and context at the recommended distribution, and what is still explored."""
+        if not self.outcomes:
+            return Explanation("nothing was told yet")
+        belief = self.belief(history, pending=False)
+        best = self.problem.table(self.recommend(history).values["distribution"])
+        last = next(reversed(self.suggested.values()), best)
+        mean, sd = (part[0] for part in belief.bounds.cells(best[None]))
+        agent = 1 / self.problem.agents_in[:, None]
+        explored = last > best + np.maximum(1.5 * agent, 1e-6)
+        order = np.argsort(-(np.maximum(best, last) * self.problem.shares[:, None]).ravel(), kind="stable")
+        rows = []
+        for i in order[:_ROWS_SHOWN]:
+            c, a = np.unravel_index(i, best.shape)
+            payoff = self.problem.sign * belief.raw(float(mean[c, a]))
+            cell = (float(best[c, a]), float(last[c, a]), payoff, belief.unit * float(sd[c, a]), bool(explored[c, a]))
+            rows.append((self.problem.contexts[c], self.problem.actions[a], *cell))
+        rest = best.size - len(rows)
+        scale = self.geometry.lengthscale("lengthscale", belief.bounds.posterior.parameters)
+        noise = belief.unit * np.sqrt(belief.bounds.posterior.noise)
+        summary = (
+            f"{len(self.outcomes)} outcomes; {int(explored.sum())} of {int(self.problem.region.allowed.sum())} cells are still "
+            f"being explored: the last suggestion has more agents there than the recommendation. Kernel {self.geometry.kind} on "
+            f"{self.geometry.embedding} distributions, lengthscale {scale:.3g}, noise {noise:.3g}."
+        )
+        if self.problem.feedback == "population":
+            summary += " Averages never identify single payoffs: those below lean on the kernel."
+        title = "Cells at the recommended distribution" + (f" (fullest {len(rows)}, {rest} not shown)" if rest else "")
+        columns = ("context", "action", "share", "last suggested", "expected payoff", "deviation", "explored")
+        return Explanation(summary, (Table(title, columns, tuple(rows)),))
+
+
+def _cell(shape: tuple[int, ...], c: int, a: int) -> TableArray:
+    """All weight on one cell."""
+    weights = np.zeros(shape)
+    weights[c, a] = 1.0
+    return weights
