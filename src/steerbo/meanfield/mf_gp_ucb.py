@@ -13,14 +13,14 @@ Where the paper is silent or does otherwise:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
 from pydantic import Field
 
-from ..gp import Output
+from ..gp import Output, refit_due
 from ..optimizer import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, Table
 from ..record import record
 from ..search import maximise_simplex, simplex_starts
@@ -36,6 +36,7 @@ from .region import Region
 _ROWS = 1200  # observations that are held; with feedback from all agents older rounds count as their average
 _NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
 _SAMPLES = 16  # multinomial draws around the best table
+_EMBEDDINGS: tuple[Embedding, ...] = ("plain", "root")
 _EVALUATIONS = 12  # of the likelihood in a refit
 _ANSWER = 2.0  # standard deviations of the bounds in answers
 _ROWS_SHOWN = 30
@@ -48,7 +49,8 @@ class Options:
     Args:
         beta: width β of the bound `μ + βσ`.
         kernel: `product` of actions, contexts and distributions; `joint`; `additive` is the paper's Eq. 1.
-        embedding: distances between distributions: of their square roots (`root`, Hellinger) or `plain`.
+        embedding: distances between distributions: `plain`, of their square roots (`root`, Hellinger), or `learned`: the one
+            with the larger marginal likelihood, which is right for crowding (plain) and for divergences (root).
         acquisition: `average` bounds the population's average, `expected` is the paper's mean of single agents' bounds;
             default: `average`, but `expected` with representative feedback.
         confidence: `fixed` takes β as it is, `theory` the value of Theorem 4.1.
@@ -59,7 +61,7 @@ class Options:
 
     beta: float = Field(1.0, ge=0, allow_inf_nan=False)
     kernel: Kind = "product"
-    embedding: Embedding = "root"
+    embedding: Embedding | Literal["learned"] = "learned"
     acquisition: Literal["average", "expected"] | None = None
     confidence: Literal["fixed", "theory"] = "fixed"
     starting_points: int = Field(5, ge=1)
@@ -88,11 +90,12 @@ class MFGPUCB(Population[Options]):
 
     def __init__(self, problem: MeanField, options: Options, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.parameters: Parameters | None = None
+        self.fitted: dict[Embedding, Parameters] = {}
+        self.compared = 0  # outcomes there were when the embeddings were compared last
         C, A = problem.simplex.shape
         self.geometry = Geometry(
             options.kernel,
-            options.embedding,
+            "plain" if options.embedding == "learned" else options.embedding,
             problem.shares,
             Likeness.of(np.full(A, 1 / A), problem.action_features),
             Likeness.of(np.full(C, 1 / C), problem.context_features),
@@ -105,13 +108,26 @@ class MFGPUCB(Population[Options]):
         """Hyperparameters are read back from the log."""
         super().learn(event, history)
         if isinstance(event, Refitted):
-            self.parameters = from_hex(event.hyperparameters)
+            for embedding in _EMBEDDINGS:
+                if embedding in event.hyperparameters:
+                    self.fitted[embedding] = from_hex(event.hyperparameters[embedding])
+            self.geometry = replace(self.geometry, embedding=event.hyperparameters["embedding"])
+            self.compared = event.hyperparameters["compared"]
 
     def refit(self, history: History) -> Mapping[str, Any] | None:  # noqa: ARG002
-        """Every round, from the last hyperparameters on."""
-        if len(self.outcomes) < self.options.starting_points:
+        """Every round, from the last hyperparameters on; embeddings are compared on a growing schedule."""
+        n = len(self.outcomes)
+        if n < self.options.starting_points:
             return None
-        return to_hex(fit(self.geometry, self._data()[0], self.parameters, _EVALUATIONS))
+        compare = self.options.embedding == "learned" and refit_due(self.compared, n)
+        data = self._data()[0]
+        found = {
+            embedding: fit(replace(self.geometry, embedding=embedding), data, self.fitted.get(embedding), _EVALUATIONS)
+            for embedding in (_EMBEDDINGS if compare else (self.geometry.embedding,))
+        }
+        best = max(found, key=lambda embedding: found[embedding][1])
+        plain: dict[str, Any] = {embedding: to_hex(parameters) for embedding, (parameters, _) in found.items()}
+        return {**plain, "embedding": best, "compared": n if compare else self.compared}
 
     def _data(self) -> tuple[Data, float, float]:
         """Standardised observations, and what undoes it."""
@@ -149,7 +165,7 @@ class MFGPUCB(Population[Options]):
     def belief(self, history: History, pending: bool = True) -> Belief:
         """What is believed now; `pending`: rounds without an outcome shrink the uncertainty."""
         data, offset, unit = self._data()
-        parameters = self.parameters or fit(self.geometry, data, None, _EVALUATIONS)
+        parameters = self.fitted.get(self.geometry.embedding) or fit(self.geometry, data, None, _EVALUATIONS)[0]
         tables = self.unknown(history) if pending else np.empty((0, *self.problem.simplex.shape))
         unknown = Observations(tables * self.problem.shares[:, None], tables)
         return Belief(Bounds(posterior(self.geometry, data, parameters, unknown)), offset, unit)

@@ -97,8 +97,10 @@ def centres(geometry: Geometry, data: Data) -> dict[str, tuple[float, float]]:
     return priors
 
 
-def fit(geometry: Geometry, data: Data, start: Parameters | None, evaluations: int) -> Parameters:
-    """Hyperparameters of the largest posterior density found in so many evaluations, from the present ones on."""
+def fit(
+    geometry: Geometry, data: Data, start: Parameters | None, evaluations: int
+) -> tuple[Parameters, float]:
+    """Hyperparameters of the largest posterior density found in so many evaluations, from `start` on; and its logarithm."""
     from scipy.optimize import minimize
 
     priors = centres(geometry, data)
@@ -132,7 +134,7 @@ def fit(geometry: Geometry, data: Data, start: Parameters | None, evaluations: i
     found = minimize(
         loss, np.clip(first, lower, upper), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxfun": evaluations}
     )
-    return dict(zip(names, found.x.tolist(), strict=True))
+    return dict(zip(names, found.x.tolist(), strict=True)), -float(found.fun)
 
 
 def posterior(geometry: Geometry, data: Data, parameters: Parameters, unknown: Observations | None = None) -> Posterior:
