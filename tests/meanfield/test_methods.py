@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.contract import Case, WingContract
 from tests.meanfield.worlds import case, crowd
 
@@ -28,3 +30,34 @@ class TestRandom(WingContract):
     @staticmethod
     def case() -> Case:
         return case("random")
+
+
+class TestGPUCB(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("gp-ucb", starting_points=3)
+
+
+class TestAddGPUCB(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("add-gp-ucb", starting_points=3)
+
+
+class TestTurbo(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("turbo", starting_points=3)
+
+
+class TestGenetic(WingContract):
+    @staticmethod
+    def case() -> Case:
+        pytest.importorskip("pymoo", reason="the extra 'genetic' is not installed")
+        return case("genetic", population=3)
+
+
+class TestAnnealing(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("annealing")

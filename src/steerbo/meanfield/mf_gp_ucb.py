@@ -5,6 +5,7 @@ Where the paper is silent or does otherwise:
 - the Gaussian process conditions exactly on population averages, which are linear in f (see `kernels.py`);
 - averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's `E[μ + βσ]`
   is `acquisition="expected"`, and what representative feedback uses;
+- a population's average is cut off as far below the first rounds as the best one lies above them;
 - what is recorded is the distribution really played, in whole agents; candidates are scored after rounding, and what was played
   before is not played again unless outcomes are noisy;
 - β = 1; the theorem's value is `confidence="theory"`: hundreds, useless in practice.
@@ -39,6 +40,7 @@ _SAMPLES = 16  # multinomial draws around the best table
 _EMBEDDINGS: tuple[Embedding, ...] = ("plain", "root")
 _EVALUATIONS = 12  # of the likelihood in a refit
 _ANSWER = 2.0  # standard deviations of the bounds in answers
+_SCREEN, _KEPT = 25, 3  # steps of all restarts, and how many of them go on
 _ROWS_SHOWN = 30
 
 
@@ -140,10 +142,21 @@ class MFGPUCB(Population[Options]):
                 values.append(value)
                 agents.append(count)
                 rows += 1
-        output = Output.fitted(np.array(values))
-        observations = Observations(np.array(weights), np.array(tables))
-        data = Data(observations, output.forward(np.array(values)), np.array(agents))
+        y = np.maximum(values, self._floor())
+        output = Output.fitted(y)
+        data = Data(Observations(np.array(weights), np.array(tables)), output.forward(y), np.array(agents))
         return data, output.offset, output.scale
+
+    def _floor(self) -> float:
+        """The least average that is believed to the letter: as far below the first rounds as the best one is above them.
+
+        How bad a disaster was teaches nothing about the best; taken to the letter, disasters set the scale of everything.
+        """
+        if self.problem.feedback != "population":
+            return -np.inf
+        averages = self.averages()
+        start = float(np.median(averages[: self.options.starting_points]))
+        return start - (float(averages.max()) - start)
 
     def _rows(self, outcome: Any, table: TableArray, full: bool) -> list[tuple[TableArray, float, float]]:
         """Weights of the cells, value, and agents behind it, of everything that one outcome tells."""
@@ -227,13 +240,9 @@ class MFGPUCB(Population[Options]):
         known = np.array(self.tables)[best]
         starts = simplex_starts(known, self.options.starts, seed, allowed=region.allowed)
         project = region.project if region.limited else None
-        return maximise_simplex(
-            bound,
-            starts,
-            allowed=region.allowed,
-            project=project,
-            iterations=self.options.iterations,
-        ).points
+        limits = {"allowed": region.allowed, "project": project}
+        screened = maximise_simplex(bound, starts, iterations=_SCREEN, tolerance=1e-3, **limits).points
+        return maximise_simplex(bound, screened[:_KEPT], iterations=self.options.iterations, tolerance=1e-5, **limits).points
 
     def _whole(
         self,

@@ -143,10 +143,14 @@ class MeanField(Problem):
     @classmethod
     def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
         """The methods that can solve it, by name."""
+        from .annealing import Annealing
+        from .genetic import Genetic
+        from .gp_ucb import GPUCB, AddGPUCB
         from .mf_gp_ucb import MFGPUCB
         from .random import Random
+        from .turbo import Turbo
 
-        return {method.name: method for method in (MFGPUCB, Random)}
+        return {method.name: method for method in (MFGPUCB, GPUCB, AddGPUCB, Turbo, Genetic, Annealing, Random)}
 
     # -- what users give -----------------------------------------------------------------------------------------------
 

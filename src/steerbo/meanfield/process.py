@@ -63,10 +63,14 @@ class Posterior:
         return self.scale * float(np.exp(self.parameters["noise"]))
 
 
-def _solve(
+def solve(
     gram: Float[np.ndarray, "n n"], values: Float[np.ndarray, " n"]
 ) -> tuple[float, float, Float[np.ndarray, " n"], Float[np.ndarray, "n n"], float, float]:
-    """Profiled mean and scale, α, K⁻¹, ½ ln|K| and jitter. The mean has a weak prior about zero, the scale about one."""
+    """Profiled mean and scale, α, K⁻¹, ½ ln|K| and jitter. The mean has a weak prior about zero, the scale about one.
+
+    Raises:
+        ModelFailure: the covariances are not finite, or no jitter makes them covariances.
+    """
     n = len(values)
     L, jitter = cholesky(gram)
     lower = lapack.dpotri(L, lower=1)[0]
@@ -120,7 +124,7 @@ def fit(
         gram[np.diag_indices(n)] += noise
         off = (theta - middle) / width
         try:
-            _, scale, alpha, inverse, half_log, _ = _solve(gram, data.values)
+            _, scale, alpha, inverse, half_log, _ = solve(gram, data.values)
         except ModelFailure:
             return 1e10, off
         value = 0.5 * (n + _SCALE_WEIGHT) * np.log(scale) + half_log + 0.5 * float(off @ off)
@@ -143,7 +147,7 @@ def posterior(geometry: Geometry, data: Data, parameters: Parameters, unknown: O
     noise = np.exp(parameters["noise"])
     n = len(data.values)
     gram[np.diag_indices(n)] += noise / data.agents
-    mean, scale, weights, inverse, _, jitter = _solve(gram, data.values)
+    mean, scale, weights, inverse, _, jitter = solve(gram, data.values)
     observations = data.observations
     if unknown is not None and len(unknown):
         observations = Observations(
@@ -152,7 +156,7 @@ def posterior(geometry: Geometry, data: Data, parameters: Parameters, unknown: O
         gram, _ = geometry.gram(observations, parameters, slopes=False)
         gram[np.diag_indices(len(gram))] += np.concatenate([noise / data.agents, np.full(len(unknown), noise)])
         weights = np.concatenate([weights, np.zeros(len(unknown))])
-        inverse = _solve(gram, np.zeros(len(gram)))[3]
+        inverse = solve(gram, np.zeros(len(gram)))[3]
     return Posterior(geometry, parameters, observations, mean, scale, weights, inverse, jitter)
 
 
