@@ -94,64 +94,77 @@ class Geometry:
         by_action = self.actions.mix(weights, self.lengthscale("actions", parameters))
         return self.contexts.mix(by_action.swapaxes(1, 2), self.lengthscale("contexts", parameters)).swapaxes(1, 2)
 
-    # -- covariances of all observations, and their derivatives --------------------------------------------------------
+    def gram(self, data: Observations) -> Gram:
+        """Covariances of observations, as a function of the parameters."""
+        return Gram(self, data)
 
-    def gram(
-        self, data: Observations, parameters: Parameters, slopes: bool = True
-    ) -> tuple[Float[np.ndarray, "n n"], dict[str, Float[np.ndarray, "n n"]]]:
-        """Relative covariances (n, n), and their derivatives by the parameters."""
-        parts = self.additive if self.kind == "additive" else self.multiplied
-        return parts(data, parameters, slopes)
 
-    def multiplied(
-        self, data: Observations, parameters: Parameters, slopes: bool
-    ) -> tuple[Float[np.ndarray, "n n"], dict[str, Float[np.ndarray, "n n"]]]:
+Matrix = Float[np.ndarray, "n n"]
+
+
+class Gram:
+    """Relative covariances (n, n) of observations for any parameters; what does not depend on them is computed once."""
+
+    def __init__(self, geometry: Geometry, data: Observations) -> None:
+        self.geometry, self.data = geometry, data
+        phi = geometry.embed(data.tables)
+        parts = phi.swapaxes(0, 1) if geometry.kind == "additive" else phi.reshape(1, len(data), -1)
+        self.distances = [squared_distances(part) for part in parts]
+        # one context and mere names: the likeness of actions is one number, and the products of weights are all it takes
+        W = data.weights[:, 0] if len(geometry.shares) == 1 else None
+        self.products = W @ W.T if W is not None and geometry.actions.distances is None else None
+
+    def __call__(self, parameters: Parameters, slopes: bool = True) -> tuple[Matrix, dict[str, Matrix]]:
+        """Covariances, and their derivatives by the parameters."""
+        return (self._additive if self.geometry.kind == "additive" else self._multiplied)(parameters, slopes)
+
+    def _multiplied(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
         """Of the product and the joint kernel."""
-        n, scale = len(data), self.lengthscale("lengthscale", parameters) ** 2
-        W = data.weights.reshape(n, -1)
-        M = self.mixed(data.weights, parameters)
-        distances = squared_distances(self.embed(data.tables).reshape(n, -1))
-        near = np.exp(-distances / (2 * scale))
-        gram = (W @ M.reshape(n, -1).T) * near
+        geometry, scale = self.geometry, self.geometry.lengthscale("lengthscale", parameters) ** 2
+        (distances,) = self.distances
+        near = np.exp(distances * (-0.5 / scale))
+        gram = self._alike("", parameters) * near
         if not slopes:
             return gram, {}
         found = {"lengthscale": gram * distances / scale}
         for name in ("actions", "contexts"):
-            if len(getattr(self, name).weights) == 1:
+            if len(getattr(geometry, name).weights) == 1:
                 continue
-            slope = self._slope(name, data, parameters)
-            by = (W @ slope.reshape(n, -1).T) * near
-            if self.kind == "joint":
-                found["lengthscale"] = found["lengthscale"] + by
+            by = self._alike(name, parameters) * near
+            if geometry.kind == "joint":
+                found["lengthscale"] += by
             else:
                 found[name] = by
         return gram, found
 
-    def _slope(self, name: str, data: Observations, parameters: Parameters) -> Float[np.ndarray, "n C A"]:
-        a, c = (self.lengthscale(which, parameters) for which in ("actions", "contexts"))
-        if name == "actions":
-            by_action = self.actions.slope(data.weights, a)
-            return self.contexts.mix(by_action.swapaxes(1, 2), c).swapaxes(1, 2)
-        by_action = self.actions.mix(data.weights, a)
-        return self.contexts.slope(by_action.swapaxes(1, 2), c).swapaxes(1, 2)
+    def _alike(self, slope: str, parameters: Parameters) -> Matrix:
+        """`⟨W, K_C W' K_A⟩`, or its derivative by the logarithm of the actions' or the contexts' lengthscale."""
+        geometry, W = self.geometry, self.data.weights
+        a, c = (geometry.lengthscale(name, parameters) for name in ("actions", "contexts"))
+        if self.products is not None:
+            return geometry.actions.paired(self.products, a, slope == "actions")
+        by_action = (geometry.actions.slope if slope == "actions" else geometry.actions.mix)(W, a).swapaxes(1, 2)
+        mixed = (geometry.contexts.slope if slope == "contexts" else geometry.contexts.mix)(by_action, c).swapaxes(1, 2)
+        return np.asarray(W.reshape(len(W), -1) @ mixed.reshape(len(W), -1).T)
 
-    def additive(
-        self, data: Observations, parameters: Parameters, slopes: bool
-    ) -> tuple[Float[np.ndarray, "n n"], dict[str, Float[np.ndarray, "n n"]]]:
+    def _additive(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
         """Of Eq. 1."""
-        n, scale = len(data), self.lengthscale("lengthscale", parameters) ** 2
-        gram, by = np.zeros((n, n)), np.zeros((n, n))
-        for phi in self.embed(data.tables).swapaxes(0, 1):
-            distances = squared_distances(phi)
-            near = np.exp(-distances / (2 * scale))
-            gram += near
-            by += near * distances
-        found = {"lengthscale": by / scale}
+        geometry, scale = self.geometry, self.geometry.lengthscale("lengthscale", parameters) ** 2
+        near = [np.exp(distances * (-0.5 / scale)) for distances in self.distances]
+        gram = near[0].copy()
+        for part in near[1:]:
+            gram += part
+        found: dict[str, Matrix] = {}
+        if slopes:
+            found["lengthscale"] = near[0] * self.distances[0]
+            for part, distances in zip(near[1:], self.distances[1:], strict=True):
+                found["lengthscale"] += part * distances
+            found["lengthscale"] /= scale
         for name, axis in (("actions", 1), ("contexts", 2)):
-            if name not in self.names:
+            if name not in geometry.names:
                 continue
-            w, alike = data.weights.sum(axis=axis), getattr(self, name)
-            v, length = self.variance(name, parameters), self.lengthscale(name, parameters)
+            w, alike = self.data.weights.sum(axis=axis), getattr(geometry, name)
+            v, length = geometry.variance(name, parameters), geometry.lengthscale(name, parameters)
             part = v * w @ alike.mix(w, length).T
             gram += part
             found[f"{name} variance"] = part

@@ -64,6 +64,19 @@ class Likeness:
         whole = p @ kernel @ p
         return np.asarray(tables @ (by_length / whole - kernel * (p @ by_length @ p) / whole**2))
 
+    def paired(
+        self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool
+    ) -> Float[np.ndarray, "n n"]:
+        """Of mere names: covariances of tables that sum to one, from their products; or the derivative."""
+        if len(self.weights) == 1:
+            return np.zeros_like(products) if slope else products
+        far, whole = self._names(lengthscale)
+        alike = ((1 - far) / whole) * products + far / whole
+        if not slope:
+            return np.asarray(alike)
+        by_far = 2 * far / lengthscale**2 / whole
+        return np.asarray(by_far * (1 - products - (1 - self.weights @ self.weights) * alike))
+
     def own(self, lengthscale: float) -> float:
         """The variance k(a, a), the same for all."""
         if len(self.weights) == 1:

@@ -43,6 +43,8 @@ class Population(Method[MeanField, O]):
         self.suggested: dict[str, TableArray] = {}  # by token
         self.outcomes: list[Outcome] = []
         self.tables: list[TableArray] = []  # really played, one for each outcome
+        self.known: list[float] = []  # averages of the outcomes
+        self.keys: set[bytes] = set()  # names of what was suggested or played
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -50,11 +52,12 @@ class Population(Method[MeanField, O]):
         """Take one event in."""
         match event:
             case Asked():
-                self.suggested[event.token] = self.problem.table(event.values["distribution"])
+                self.suggested[event.token] = table = self.problem.table(event.values["distribution"])
+                self.keys.add(self.key(self.counts_of(table)))
             case Told() | Added():
                 self._take(event.outcome)
             case Amended():
-                self.outcomes, self.tables = [], []
+                self.outcomes, self.tables, self.known = [], [], []
                 for outcome in [*history.added, *(r.outcome for r in history if r.state == "told")]:
                     if outcome is not None:
                         self._take(outcome)
@@ -63,11 +66,14 @@ class Population(Method[MeanField, O]):
 
     def _take(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
-        self.tables.append(self.problem.table(outcome.realised["distribution"]))
+        table = self.problem.table(outcome.realised["distribution"])
+        self.tables.append(table)
+        self.known.append(self._average(outcome, table))
+        self.keys.add(self.key(self.counts_of(table)))
 
     def averages(self) -> Float[np.ndarray, " n"]:
         """The population's average of every outcome, (n,): a single agent's payoff where that is all there is."""
-        return np.array([self._average(o, t) for o, t in zip(self.outcomes, self.tables, strict=True)])
+        return np.array(self.known)
 
     def _average(self, outcome: Outcome, table: TableArray) -> float:
         if self.problem.feedback != "agents":
@@ -83,10 +89,9 @@ class Population(Method[MeanField, O]):
 
     def played(self, history: History, pending_only: bool = False) -> set[bytes]:
         """Names of the tables that were suggested or played already, or of those without an outcome."""
-        tables = [self.suggested[r.suggestion.token] for r in history.unknown]
         if not pending_only:
-            tables = [*self.suggested.values(), *self.tables]
-        return {self.key(self.counts_of(table)) for table in tables}
+            return self.keys
+        return {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unknown}
 
     def counts_of(self, table: TableArray) -> Int[np.ndarray, "C A"]:
         """The nearest numbers of agents, for comparisons."""

@@ -38,7 +38,7 @@ _ROWS = 1200  # observations that are held; with feedback from all agents older 
 _NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
 _SAMPLES = 16  # multinomial draws around the best table
 _EMBEDDINGS: tuple[Embedding, ...] = ("plain", "root")
-_EVALUATIONS = 12  # of the likelihood in a refit
+_EVALUATIONS, _WARM = 15, 6  # of the likelihood in a first fit, and in one that goes on from the last
 _ANSWER = 2.0  # standard deviations of the bounds in answers
 _SCREEN, _KEPT = 25, 3  # steps of all restarts, and how many of them go on
 _ROWS_SHOWN = 30
@@ -121,30 +121,32 @@ class MFGPUCB(Population[Options]):
         n = len(self.outcomes)
         if n < self.options.starting_points:
             return None
-        compare = self.options.embedding == "learned" and refit_due(self.compared, n)
         data = self._data()[0]
+        compare = self.options.embedding == "learned" and refit_due(self.compared, n)
         found = {
-            embedding: fit(replace(self.geometry, embedding=embedding), data, self.fitted.get(embedding), _EVALUATIONS)
+            embedding: self._fit(embedding, data)
             for embedding in (_EMBEDDINGS if compare else (self.geometry.embedding,))
         }
         best = max(found, key=lambda embedding: found[embedding][1])
         plain: dict[str, Any] = {embedding: to_hex(parameters) for embedding, (parameters, _) in found.items()}
         return {**plain, "embedding": best, "compared": n if compare else self.compared}
 
+    def _fit(self, embedding: Embedding, data: Data) -> tuple[Parameters, float]:
+        """Hyperparameters and the logarithm of their density, from the last ones with this embedding on."""
+        start = self.fitted.get(embedding)
+        return fit(replace(self.geometry, embedding=embedding), data, start, _WARM if start else _EVALUATIONS)
+
     def _data(self) -> tuple[Data, float, float]:
         """Standardised observations, and what undoes it."""
-        weights, tables, values, agents = [], [], [], []
-        rows = 0
-        for outcome, table in zip(reversed(self.outcomes), reversed(self.tables), strict=True):
-            for w, value, count in self._rows(outcome, table, full=rows < _ROWS):
-                weights.append(w)
-                tables.append(table)
-                values.append(value)
-                agents.append(count)
-                rows += 1
+        known = np.array(self.tables)
+        if self.problem.feedback == "population":
+            weights, tables, agents = known * self.problem.shares[:, None], known, np.ones(len(known))
+            values = self.averages()
+        else:
+            weights, tables, values, agents = self._cells()
         y = np.maximum(values, self._floor())
         output = Output.fitted(y)
-        data = Data(Observations(np.array(weights), np.array(tables)), output.forward(y), np.array(agents))
+        data = Data(Observations(weights, tables), output.forward(y), agents)
         return data, output.offset, output.scale
 
     def _floor(self) -> float:
@@ -158,27 +160,30 @@ class MFGPUCB(Population[Options]):
         start = float(np.median(averages[: self.options.starting_points]))
         return start - (float(averages.max()) - start)
 
-    def _rows(self, outcome: Any, table: TableArray, full: bool) -> list[tuple[TableArray, float, float]]:
-        """Weights of the cells, value, and agents behind it, of everything that one outcome tells."""
+    def _cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Weights, tables, values and agents behind each of the payoffs that single agents had, newest first."""
+        rows: list[tuple[TableArray, TableArray, float, float]] = []
         sign, shares = self.problem.sign, self.problem.shares[:, None]
-        if self.problem.feedback == "population":
-            return [(table * shares, sign * outcome.value, 1.0)]
-        if self.problem.feedback == "representative":
-            c = self.problem.contexts.index(outcome.realised["context"])
-            a = self.problem.actions.index(outcome.realised["action"])
-            return [(_cell(table.shape, c, a), sign * outcome.value, 1.0)]
-        if not full:
-            return [(table * shares, self._average(outcome, table), float(self.problem.agents))]
-        payoffs = self.problem.table(outcome.value)
-        agents = np.maximum(self.counts_of(table), 1)
-        return [
-            (_cell(table.shape, c, a), float(sign * payoffs[c, a]), float(agents[c, a])) for c, a in np.argwhere(table > 0)
-        ]
+        for outcome, table in zip(reversed(self.outcomes), reversed(self.tables), strict=True):
+            if self.problem.feedback == "representative":
+                c = self.problem.contexts.index(outcome.realised["context"])
+                a = self.problem.actions.index(outcome.realised["action"])
+                rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0))
+            elif len(rows) >= _ROWS:
+                rows.append((table * shares, table, self._average(outcome, table), float(self.problem.agents)))
+            else:
+                payoffs, agents = self.problem.table(outcome.value), np.maximum(self.counts_of(table), 1)
+                rows.extend(
+                    (_cell(table.shape, c, a), table, float(sign * payoffs[c, a]), float(agents[c, a]))
+                    for c, a in np.argwhere(table > 0)
+                )
+        weights, tables, values, counts = zip(*rows, strict=True)
+        return np.array(weights), np.array(tables), np.array(values), np.array(counts)
 
     def belief(self, history: History, pending: bool = True) -> Belief:
         """What is believed now; `pending`: rounds without an outcome shrink the uncertainty."""
         data, offset, unit = self._data()
-        parameters = self.fitted.get(self.geometry.embedding) or fit(self.geometry, data, None, _EVALUATIONS)[0]
+        parameters = self.fitted.get(self.geometry.embedding) or self._fit(self.geometry.embedding, data)[0]
         tables = self.unknown(history) if pending else np.empty((0, *self.problem.simplex.shape))
         unknown = Observations(tables * self.problem.shares[:, None], tables)
         return Belief(Bounds(posterior(self.geometry, data, parameters, unknown)), offset, unit)

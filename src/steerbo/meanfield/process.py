@@ -11,7 +11,7 @@ from scipy.linalg import lapack
 
 from ..errors import ModelFailure
 from ..gp import cholesky
-from .kernels import Geometry, Observations, Parameters, squared_distances
+from .kernels import Geometry, Gram, Observations, Parameters
 
 NOISE = (1e-6, 1.0)
 """Bounds of the noise variance, against the variance of a population's average under the prior."""
@@ -85,14 +85,9 @@ def solve(
     return mean, scale, alpha, inverse, float(np.log(np.diagonal(L)).sum()), jitter
 
 
-def centres(geometry: Geometry, data: Data) -> dict[str, tuple[float, float]]:
+def centres(geometry: Geometry, covariances: Gram) -> dict[str, tuple[float, float]]:
     """Centre and standard deviation of the normal prior of every parameter's logarithm."""
-    phi = geometry.embed(data.observations.tables)
-    n = len(phi)
-    if geometry.kind == "additive":
-        distances = sum(squared_distances(phi[:, c]) for c in range(phi.shape[1])) / phi.shape[1]
-    else:
-        distances = squared_distances(phi.reshape(n, -1))
+    distances = sum(covariances.distances[1:], start=covariances.distances[0]) / len(covariances.distances)
     apart = distances[distances > 1e-12]
     middle = 0.5 * np.log(np.median(apart)) if apart.size else 0.0
     priors = {"lengthscale": (float(middle) + 0.5, 1.0), "noise": _PRIORS["noise"]}
@@ -107,7 +102,8 @@ def fit(
     """Hyperparameters of the largest posterior density found in so many evaluations, from `start` on; and its logarithm."""
     from scipy.optimize import minimize
 
-    priors = centres(geometry, data)
+    covariances = geometry.gram(data.observations)
+    priors = centres(geometry, covariances)
     names = [*geometry.names, "noise"]
     middle = np.array([priors[name][0] for name in names])
     width = np.array([priors[name][1] for name in names])
@@ -119,7 +115,7 @@ def fit(
 
     def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
         parameters = dict(zip(names, theta.tolist(), strict=True))
-        gram, slopes = geometry.gram(data.observations, parameters)
+        gram, slopes = covariances(parameters)
         noise = np.exp(parameters["noise"]) / data.agents
         gram[np.diag_indices(n)] += noise
         off = (theta - middle) / width
@@ -143,7 +139,7 @@ def fit(
 
 def posterior(geometry: Geometry, data: Data, parameters: Parameters, unknown: Observations | None = None) -> Posterior:
     """The posterior; observations in `unknown` have no outcome, and only shrink the variance (GP-BUCB)."""
-    gram, _ = geometry.gram(data.observations, parameters, slopes=False)
+    gram, _ = geometry.gram(data.observations)(parameters, slopes=False)
     noise = np.exp(parameters["noise"])
     n = len(data.values)
     gram[np.diag_indices(n)] += noise / data.agents
@@ -153,7 +149,7 @@ def posterior(geometry: Geometry, data: Data, parameters: Parameters, unknown: O
         observations = Observations(
             np.concatenate([observations.weights, unknown.weights]), np.concatenate([observations.tables, unknown.tables])
         )
-        gram, _ = geometry.gram(observations, parameters, slopes=False)
+        gram, _ = geometry.gram(observations)(parameters, slopes=False)
         gram[np.diag_indices(len(gram))] += np.concatenate([noise / data.agents, np.full(len(unknown), noise)])
         weights = np.concatenate([weights, np.zeros(len(unknown))])
         inverse = solve(gram, np.zeros(len(gram)))[3]
