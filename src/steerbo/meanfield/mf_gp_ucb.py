@@ -121,7 +121,7 @@ class MFGPUCB(Population[Options]):
         n = len(self.outcomes)
         if n < self.options.starting_points:
             return None
-        data = self._data()[0]
+        data = self.data()[0]
         compare = self.options.embedding == "learned" and refit_due(self.compared, n)
         found = {
             embedding: self._fit(embedding, data)
@@ -136,7 +136,7 @@ class MFGPUCB(Population[Options]):
         start = self.fitted.get(embedding)
         return fit(replace(self.geometry, embedding=embedding), data, start, _WARM if start else _EVALUATIONS)
 
-    def _data(self) -> tuple[Data, float, float]:
+    def data(self) -> tuple[Data, float, float]:
         """Standardised observations, and what undoes it."""
         known = np.array(self.tables)
         if self.problem.feedback == "population":
@@ -182,7 +182,7 @@ class MFGPUCB(Population[Options]):
 
     def belief(self, history: History, pending: bool = True) -> Belief:
         """What is believed now; `pending`: rounds without an outcome shrink the uncertainty."""
-        data, offset, unit = self._data()
+        data, offset, unit = self.data()
         parameters = self.fitted.get(self.geometry.embedding) or self._fit(self.geometry.embedding, data)[0]
         tables = self.unknown(history) if pending else np.empty((0, *self.problem.simplex.shape))
         unknown = Observations(tables * self.problem.shares[:, None], tables)
@@ -200,8 +200,8 @@ class MFGPUCB(Population[Options]):
         belief = self.belief(history)
         noisy = belief.bounds.posterior.noise > _NOISY**2
         taken = self.played(history, pending_only=noisy)
-        bound = self._bound(belief, region, self._beta(number))
-        found = self._search(bound, region, self.streams.integer(number, "search"))
+        bound = self.bound(belief, region, self._beta(number))
+        found = self.search(bound, region, self.streams.integer(number, "search"))
         counts = self._whole(bound, region, found, taken, random)
         table = counts / self.problem.agents_in[:, None]
         mean, sd = belief.bounds.average(table[None])
@@ -223,7 +223,7 @@ class MFGPUCB(Population[Options]):
         tables = cells * np.log(cells * t2 * (np.log(cells) + np.sqrt(np.pi) / 2))
         return float(2 * (np.log(cells * t2 / np.sqrt(2 * np.pi)) + tables))
 
-    def _bound(self, belief: Belief, region: Region, beta: float) -> Callable[..., Any]:
+    def bound(self, belief: Belief, region: Region, beta: float) -> Callable[..., Any]:
         """What the search climbs on: the bound less what moving costs, with its gradient."""
         expected = self.options.acquisition or ("expected" if self.problem.feedback == "representative" else "average")
         climb = belief.bounds.expected if expected == "expected" else belief.bounds.population
@@ -239,7 +239,7 @@ class MFGPUCB(Population[Options]):
 
         return bound
 
-    def _search(self, bound: Callable[..., Any], region: Region, seed: int) -> Float[np.ndarray, "r C A"]:
+    def search(self, bound: Callable[..., Any], region: Region, seed: int) -> Float[np.ndarray, "r C A"]:
         """Local maxima over tables, best first, from the best ones seen and from random ones."""
         best = np.argsort(-self.averages(), kind="stable")[: self.options.starts]
         known = np.array(self.tables)[best]
@@ -284,7 +284,7 @@ class MFGPUCB(Population[Options]):
         belief = self.belief(history, pending=False)
         region = self.problem.region
         seed = self.streams.integer(0, "recommend")
-        found = self._search(lambda tables: belief.bounds.population(tables, 0.0), region, seed)[0]
+        found = self.search(lambda tables: belief.bounds.population(tables, 0.0), region, seed)[0]
         predicted = region.whole(found) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
         mean, sd = belief.bounds.average(tables)
