@@ -11,12 +11,17 @@ from scipy.linalg import lapack
 
 from ..errors import ModelFailure
 from ..gp import cholesky
-from .kernels import Geometry, Gram, Observations, Parameters
+from .kernels import Geometry, Observations, Parameters
 
 NOISE = (1e-6, 1.0)
 """Bounds of the noise variance, against the variance of a population's average under the prior."""
-_PRIORS = {"variance": (0.0, 1.5), "noise": (-9.0, 3.0)}  # of logarithms: centre and standard deviation
-_ALIKE = (0.0, 1.0)
+_PRIORS = {  # of logarithms: centre and standard deviation
+    "plain": (float(np.log(0.25)), 1.0),
+    "root": (float(np.log(0.5)), 1.0),
+    "alike": (0.0, 1.0),
+    "variance": (0.0, 1.5),
+    "noise": (-9.0, 3.0),
+}
 _SCALE_WEIGHT = 1.0  # observations' worth of belief that standardised outcomes have the prior's scale
 _MEAN_VARIANCE = 1.0  # of the constant mean, against the scale
 
@@ -85,15 +90,16 @@ def solve(
     return mean, scale, alpha, inverse, float(np.log(np.diagonal(L)).sum()), jitter
 
 
-def centres(geometry: Geometry, covariances: Gram) -> dict[str, tuple[float, float]]:
-    """Centre and standard deviation of the normal prior of every parameter's logarithm."""
-    distances = sum(covariances.distances[1:], start=covariances.distances[0]) / len(covariances.distances)
-    apart = distances[distances > 1e-12]
-    middle = 0.5 * np.log(np.median(apart)) if apart.size else 0.0
-    priors = {"lengthscale": (float(middle) + 0.5, 1.0), "noise": _PRIORS["noise"]}
+def priors_of(geometry: Geometry) -> dict[str, tuple[float, float]]:
+    """Centre and standard deviation of the normal prior of every parameter's logarithm.
+
+    The lengthscale's does not follow the data: random first rounds lie close together, and where noise hides their differences a
+    median of their distances would call everything beyond them unrelated.
+    """
+    found = {"lengthscale": _PRIORS[geometry.embedding], "noise": _PRIORS["noise"]}
     for name in geometry.names:
-        priors.setdefault(name, _PRIORS["variance"] if name.endswith("variance") else _ALIKE)
-    return priors
+        found.setdefault(name, _PRIORS["variance" if name.endswith("variance") else "alike"])
+    return found
 
 
 def fit(
@@ -103,7 +109,7 @@ def fit(
     from scipy.optimize import minimize
 
     covariances = geometry.gram(data.observations)
-    priors = centres(geometry, covariances)
+    priors = priors_of(geometry)
     names = [*geometry.names, "noise"]
     middle = np.array([priors[name][0] for name in names])
     width = np.array([priors[name][1] for name in names])
