@@ -19,7 +19,7 @@ from ..space import largest_remainders, multinomial
 Tables = Float[np.ndarray, "r C A"]
 
 _SWEEPS = 300
-_CLOSE = 1e-9
+_CLOSE, _ARRIVED = 1e-9, 1e-7  # change of a sweep, and excess over a limit, where it ends
 _TINY = 1e-300
 
 
@@ -32,8 +32,8 @@ class Region:
         agents_in: (C,) whole agents in each context.
         allowed: (C, A) where agents may be.
         capacity: (A,) the most agents in each action.
-        present: (C, A) the present distribution, where moving is limited.
-        largest_move: the share of a context's agents that may move away from it.
+        present: (C, A) the present distribution, where moving is limited or costs.
+        largest_move: the share of a context's agents that may move away from it, where that is limited.
     """
 
     contexts: tuple[str, ...]
@@ -47,7 +47,7 @@ class Region:
     @property
     def limited(self) -> bool:
         """Whether anything beyond allowed cells limits the tables."""
-        return bool((self.capacity < self.agents_in.sum()).any()) or self.present is not None
+        return self.largest_move is not None or bool((self.capacity < self.agents_in.sum()).any())
 
     def check(self) -> None:
         """Refuse capacities that cannot hold the agents of some contexts.
@@ -87,9 +87,9 @@ class Region:
         Raises:
             InvalidRequest: no distribution within that move keeps to what is allowed and to the capacities.
         """
-        if largest_move is None:
-            return self
         region = replace(self, present=present, largest_move=largest_move)
+        if largest_move is None:
+            return region
         nearest = region.project(np.maximum(np.where(self.allowed, present, 0.0), 1e-6)[None])[0]
         name, excess = region._worst(nearest)
         if excess > 1e-4:
@@ -100,7 +100,7 @@ class Region:
     def _worst(self, table: Float[np.ndarray, "C A"]) -> tuple[str, float]:
         """The limit that a table of distributions breaks most, and by how much."""
         room = self.agents_in @ table / self.agents_in.sum() - self.capacity / self.agents_in.sum()
-        moved = np.zeros(len(table)) if self.present is None else self.moved(table) - (self.largest_move or 0.0)
+        moved = self.moved(table) - (self.largest_move or 0.0)
         a, c = int(room.argmax()), int(moved.argmax())
         if room[a] >= moved[c]:
             return f"the capacity of {self.actions[a]!r}", float(room[a])
@@ -114,14 +114,17 @@ class Region:
     # -- projection ----------------------------------------------------------------------------------------------------
 
     def project(self, tables: Tables) -> Tables:
-        """The nearest possible tables in Kullback–Leibler divergence; shares that are zero stay zero."""
+        """The nearest possible tables in Kullback–Leibler divergence; shares that are zero stay zero.
+
+        Where limits meet at a narrow angle, up to a thousandth may be left over a limit; whole agents keep to it exactly.
+        """
         x = np.where(self.allowed, tables, 0.0)
         x = x / x.sum(axis=2, keepdims=True)
         if not self.limited:
             return x
         joint = self.agents_in[:, None] / self.agents_in.sum()
         limits = [self._fit_columns]
-        if self.present is not None:
+        if self.largest_move is not None:
             limits.append(self._cut_moves)
         x = x * joint  # (r, C, A): shares of all agents
         corrections = [np.ones_like(x) for _ in limits]
@@ -132,9 +135,16 @@ class Region:
                 x = limit(y)
                 corrections[i] = np.clip(np.divide(y, x, out=np.ones_like(y), where=x > _TINY), 1e-100, 1e100)
                 x = x * (joint / np.maximum(x.sum(axis=2, keepdims=True), _TINY))  # affine: needs no correction
-            if np.abs(x - before).max() < _CLOSE:
+            # the points may stand still for a while as corrections build up: they have arrived only where they are possible
+            if np.abs(x - before).max() < _CLOSE and self._excess(x / joint) < _ARRIVED:
                 break
         return np.asarray(x / x.sum(axis=2, keepdims=True))
+
+    def _excess(self, tables: Tables) -> float:
+        """By how much the limits are broken at worst, in shares."""
+        crowds = (self.agents_in @ tables - self.capacity) / self.agents_in.sum()
+        moves = self.moved(tables) - self.largest_move if self.largest_move is not None else 0.0
+        return float(max(crowds.max(), np.max(moves)))
 
     def _fit_columns(self, x: Tables) -> Tables:
         """Scale columns down to their capacity."""
@@ -165,10 +175,10 @@ class Region:
             nearby = np.maximum(floor - 1 - np.ceil(0.01 * exact).astype(np.int64), 0)
             extra = self._extra(nearby, exact - nearby, 3 + 2 * int(np.ceil(0.01 * exact.max())))
             floor = nearby
-        if extra is None:
-            assert self.present is not None
-            return largest_remainders(self.present, self.agents_in)
-        return floor + extra
+        if extra is None:  # any that keep to them
+            floor = np.zeros_like(floor)
+            extra = self._extra(floor, exact, int(self.agents_in.max()))
+        return largest_remainders(table, self.agents_in) if extra is None else floor + extra
 
     def _extra(
         self, floor: Int[np.ndarray, "C A"], wanted: Float[np.ndarray, "C A"], most: int = 1
@@ -184,18 +194,18 @@ class Region:
         due, slack = self.agents_in - floor.sum(axis=1), np.minimum(self.capacity - floor.sum(axis=0), C * most)
         if (due < 0).any() or (slack < 0).any():
             return None
-        size, present = C * A, self.present
-        moves = present is not None
+        size, moves = C * A, self.largest_move is not None
         pad = csr_array((C, size)) if moves else None
         constraints = [
             LinearConstraint(hstack([rows, pad]) if moves else rows, due, due),
             LinearConstraint(hstack([columns, csr_array((A, size))]) if moves else columns, -np.inf, slack),
         ]
         cost, upper = -wanted.ravel(), np.where(self.allowed, float(most), 0.0).ravel()
-        if present is not None:  # beside the agents z, how far each cell lies from the present: d ≥ |floor + z − present|
-            gap = (present * agents - floor).ravel()
+        if self.largest_move is not None and self.present is not None:
+            # beside the agents z, how far each cell lies from the present: d ≥ |floor + z − present|
+            gap = (self.present * agents - floor).ravel()
             eye = identity(size)
-            far = 2 * np.floor(self.largest_move * self.agents_in + 1e-9) if self.largest_move is not None else np.inf
+            far = 2 * self.largest_move * self.agents_in
             constraints += [
                 LinearConstraint(hstack([eye, -eye]), -np.inf, gap),
                 LinearConstraint(hstack([eye, eye]), gap, np.inf),
