@@ -99,7 +99,7 @@ def maximum_a_posteriori(
         found = minimize(
             loss, start, jac=True, method="L-BFGS-B", bounds=list(zip(low, high, strict=True)), options=options
         )
-        if -found.fun >= best.log_posterior:
+        if math.isfinite(best.log_posterior) and -found.fun >= best.log_posterior:
             converged = bool(found.success)
     if not converged:
         notes.append("the search for hyperparameters stopped before it converged")
