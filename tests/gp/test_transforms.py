@@ -40,8 +40,8 @@ def test_any_finite_outcomes_are_power_transformed_without_a_warning(y: np.ndarr
 def test_standardised_outcomes_do_not_know_their_units(factor: float) -> None:
     y = np.random.default_rng(0).normal(3.0, 2.0, size=30)
     for transform in (None, "yeo-johnson"):
-        z = Output.fitted(y, transform).forward(y)  # type: ignore[arg-type]
-        scaled = Output.fitted(factor * y, transform).forward(factor * y)  # type: ignore[arg-type]
+        z = Output.fitted(y, transform).forward(y)
+        scaled = Output.fitted(factor * y, transform).forward(factor * y)
         np.testing.assert_allclose(scaled, z, rtol=1e-4, atol=1e-6)
         assert z.mean() == pytest.approx(0.0, abs=1e-12)
         assert z.std() == pytest.approx(1.0, rel=1e-9)
@@ -50,7 +50,7 @@ def test_standardised_outcomes_do_not_know_their_units(factor: float) -> None:
 @pytest.mark.parametrize("y", [np.array([7.0]), np.full(5, -3.0), np.zeros(4)])
 def test_constant_outcomes_have_unit_scale(y: np.ndarray) -> None:
     for transform in (None, "yeo-johnson"):
-        assert Output.fitted(y, transform) == Output(float(y[0]), 1.0)  # type: ignore[arg-type]
+        assert Output.fitted(y, transform) == Output(float(y[0]), 1.0)
 
 
 def test_rounding_errors_are_not_blown_up() -> None:

@@ -78,7 +78,9 @@ class Output:
         """From the user's units to standardised ones; nothing counts as farther out than 1e100."""
         with np.errstate(over="ignore"):
             u: np.ndarray = np.clip((0.5 * y - 0.5 * self.offset) / (0.5 * self.scale), -_FARTHEST, _FARTHEST)
-        return u if self.affine else (_yeo_johnson(u, self.power) - self.centre) / self.spread
+        if self.affine:
+            return u
+        return np.clip((_yeo_johnson(u, self.power) - self.centre) / self.spread, -_FARTHEST, _FARTHEST)
 
     def backward(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
         """From standardised units to the user's; quantiles go to quantiles."""
@@ -99,11 +101,14 @@ class Output:
                 return self.backward(mean), np.minimum(self.scale * sd, _LARGEST)
         nodes, weights = np.polynomial.hermite_e.hermegauss(32)
         weights /= weights.sum()
-        values = self.backward(mean + sd * nodes[:, None]) - self.offset
+        # halves of values, in units of the largest: neither differences nor squares may then leave the range of floats
+        values = 0.5 * self.backward(mean + sd * nodes[:, None]) - 0.5 * self.offset
         size = np.maximum(np.abs(values).max(axis=0), 1e-300)
         values /= size
         centre = weights @ values
-        return self.offset + size * centre, size * np.sqrt(weights @ (values - centre) ** 2)
+        deviation = np.sqrt(weights @ (values - centre) ** 2)
+        total = np.clip(0.5 * self.offset + size * centre, -0.5 * _LARGEST, 0.5 * _LARGEST)
+        return 2.0 * total, 2.0 * np.minimum(size * deviation, 0.5 * _LARGEST)
 
 
 def _branch(a: Float[np.ndarray, " *s"], power: float) -> Float[np.ndarray, " *s"]:
