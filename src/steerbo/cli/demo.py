@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 
 from ..bench.borehole import borehole, flow, play
 from ..costvarying import CostVarying
@@ -55,7 +56,7 @@ def show(out: Path, as_json: bool) -> None:
     screen.print(rich_table(_truth_table(advice, truth)))
     status = optimizer.status
     screen.print(f"[{HEADING}]Money spent[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds")
-    screen.print(f"[{HEADING}]Picture[/]", str(picture) if picture else missing, soft_wrap=True)
+    screen.print(f"[{HEADING}]Picture[/]", escape(str(picture) if picture else missing), soft_wrap=True)
 
 
 def _drill(problem: CostVarying, suggestion: Suggestion) -> dict[str, Any]:

@@ -107,8 +107,8 @@ def rich_table(table: Table) -> RichTable:
 def describe(specification: Specification) -> str:
     """A study in words."""
     problem, settings = specification.problem, specification.settings
-    limits = [f"money {settings.budget:g}"] if settings.budget is not None else []
-    limits += [f"{settings.rounds} rounds"] if settings.rounds is not None else []
+    limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
+    limits += [f"{settings.rounds} rounds are played"] if settings.rounds is not None else []
     method = settings.method or problem.default_method
     options = ", ".join(f"{name} = {value}" for name, value in settings.options.items())
     lines = [
@@ -117,7 +117,7 @@ def describe(specification: Specification) -> str:
         *(f"  variable    {_variable(variable)}" for variable in problem.space),
         *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
         f"  method      {method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
-        f"  until       {' or '.join(limits)} spent",
+        f"  until       {' or '.join(limits)}",
         f"  objective   {specification.objective}",
         f"  journal     {specification.journal}"
         + (" (exists: a run goes on from it)" if specification.journal.exists() else ""),
