@@ -25,6 +25,7 @@ from steerbo.gp import (
     Output,
     Regression,
     SquaredExponential,
+    Warp,
 )
 from steerbo.gp.transforms import Transform
 
@@ -170,6 +171,13 @@ def test_samples_have_the_moments_of_the_posterior() -> None:
     np.testing.assert_allclose(
         np.cov(draws.T), covariance, atol=4 * np.sqrt(2 / 20_000) * np.diagonal(covariance).max()
     )
+
+
+def test_samples_at_observed_points_are_what_was_observed() -> None:
+    X, y = data(8)
+    model = filled(Regression(SquaredExponential([0.3, 0.5], 400.0), noise=1e-9), X, y, fit=False)
+    draws = model.sample(np.concatenate([X, X]), np.random.default_rng(0), count=3)
+    np.testing.assert_allclose(draws, np.tile(y, (3, 2)), atol=1e-3)
 
 
 def test_raw_carries_bounds_over() -> None:
@@ -394,6 +402,33 @@ def test_bad_options_are_refused() -> None:
         Regression(kernel, lambda Z: np.full(len(Z), np.nan)).predict([[0.1]])
     with pytest.raises(InvalidOption, match="finite numbers"):
         Regression(kernel, lambda Z: Z).predict([[0.1]])
+
+
+def test_bad_means_and_warps_are_refused() -> None:
+    kernel = SquaredExponential([0.3])
+    for make in (
+        lambda: ConstantMean(np.nan),
+        lambda: LinearMean(()),
+        lambda: LinearMean((-1,)),
+        lambda: LinearMean((0, 1), 0.0, (1.0,)),
+        lambda: LinearMean((0,), np.inf),
+        lambda: Warp((0, 0)),
+        lambda: Warp((-1,)),
+        lambda: Warp((0,), ((1.0, -1.0),)),
+        lambda: Warp((0,), ()),
+        lambda: Regression(kernel, warp=[1, 1]),
+    ):
+        with pytest.raises(InvalidOption):
+            make()
+    for model in (Regression(kernel, warp=[3]), Regression(kernel, LinearMean((3,)))):
+        with pytest.raises(InvalidOutcome, match="rows of 4 numbers"):
+            model.add([0.5], 1.0)
+
+
+def test_observations_wait_outside_a_hallucination() -> None:
+    model = Regression(SquaredExponential([0.3]))
+    with model.hallucinated([]), pytest.raises(AssertionError):
+        model.add([0.1], 1.0)
 
 
 def test_hyperparameters_of_another_model_are_refused() -> None:

@@ -33,6 +33,11 @@ class Prior:
     warp: Warp
 
     @property
+    def width(self) -> int:
+        """The least number of columns that points must have."""
+        return max(self.kernel.width, self.mean.width, self.warp.width)
+
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of the kernel, the mean, the noise and the warp, in this order."""
         return (

@@ -12,11 +12,11 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy
-from .factor import Factor, cholesky
+from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
-from .means import ConstantMean, LinearMean, Mean, MeanFunction
+from .means import ConstantMean, KnownMean, LinearMean, Mean, MeanFunction
 from .prior import Prior
 from .transforms import Output, Transform
 from .warp import Warp
@@ -70,15 +70,15 @@ class Regression(Generic[K]):
         if transform not in {None, "yeo-johnson"}:
             raise InvalidOption("transform", transform, "None or 'yeo-johnson'")
         learned = ConstantMean() if mean is None else mean
-        self._known: MeanFunction | None = None
+        self._known: KnownMean | None = None
         if not isinstance(learned, ConstantMean | LinearMean):
-            self._known, learned = learned, ConstantMean(learned=False)
+            self._known, learned = KnownMean(learned), ConstantMean(learned=False)
         self._transform = transform
         self._weights: np.ndarray | None = None
         self._initial = self._prior = Prior(kernel, learned, float(noise), Warp(tuple(warp)))
         self.output = Output()
         self.last_fit: Fit | None = None
-        self._points = np.zeros((0, kernel.width))
+        self._points = np.zeros((0, self._prior.width))
         self._outcomes = np.zeros(0)
         self._pending: tuple[np.ndarray, ...] = ()
         self._bent, self.factor = self._points, Factor()
@@ -159,7 +159,7 @@ class Regression(Generic[K]):
         data are: with fewer than two different outcomes there is nothing to learn but offset and scale. `last_fit`
         tells what happened.
         """
-        known = None if self._known is None else self._known_mean(self._points)
+        known = None if self._known is None else self._known(self._points)
         output = Output.fitted(self._outcomes, self._transform, known)
         before = self._prior.theta if previous is None else self._theta(previous)
         z = output.forward(self._outcomes)
@@ -255,22 +255,14 @@ class Regression(Generic[K]):
     def prior_mean(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """m(x) for every row, standardised, (m,)."""
         if self._known is not None:
-            return self.output.forward(self._known_mean(Z))
+            return self.output.forward(self._known(Z))
         return self._prior.mean(self._prior.warp(Z))
-
-    def _known_mean(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        assert self._known is not None
-        values = np.asarray(self._known(Z), dtype=np.float64)
-        if values.shape != (len(Z),) or not np.isfinite(values).all():
-            raise InvalidOption("mean", values, f"a function that gives {len(Z)} finite numbers for {len(Z)} points")
-        return values
 
     @property
     def _conditioned(self) -> Float[np.ndarray, "q d"]:
         """Bent points that shrink the variance: observed ones, then pending ones."""
-        if not self._pending:
-            return self._bent
-        return np.concatenate([self._bent, *self._pending] if len(self) else self._pending)
+        parts = [part for part in (self._bent, *self._pending) if len(part)]
+        return np.concatenate(parts) if parts else self._bent
 
     def _covariances(self, bent: Float[np.ndarray, "k d"]) -> tuple[Float[np.ndarray, "k q"], Float[np.ndarray, "k k"]]:
         corner = self.kernel(bent, bent)
@@ -290,7 +282,7 @@ class Regression(Generic[K]):
         _ = self.weights  # of the observed points alone, and kept
         outside = self._pending
         with self.factor.extended(*self._covariances(bent)):
-            self._pending = (*outside, bent) if len(bent) else outside
+            self._pending = (*outside, bent)
             try:
                 yield self.factor
             finally:
@@ -323,20 +315,9 @@ class Regression(Generic[K]):
         bent, observed = self._prior.warp(Z), self._bent
         value = self.prior_mean(Z) + self.kernel(bent, observed) @ self.weights
         pull = np.broadcast_to(self.weights, (len(Z), len(self)))
-        slope = self.kernel.input_gradient(bent, observed, pull)
-        if self._known is None:
-            return value, (slope + self._prior.mean.input_gradient(bent)) * self._prior.warp.slope(Z)
-        return value, slope * self._prior.warp.slope(Z) + self._known_gradient(Z)
-
-    def _known_gradient(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
-        """Of the user's mean function, standardised, by central differences."""
-        step = 1e-6 * np.maximum(1.0, np.abs(Z))
-        moves = np.eye(Z.shape[1])[:, None, :] * step
-        ahead, behind = (
-            self.prior_mean(moved.reshape(-1, Z.shape[1])).reshape(moved.shape[:2]) for moved in (Z + moves, Z - moves)
-        )
-        gradient: np.ndarray = (ahead - behind).T / (2.0 * step)
-        return gradient
+        slope = self.kernel.input_gradient(bent, observed, pull) + self._prior.mean.input_gradient(bent)
+        gradient = slope * self._prior.warp.slope(Z)
+        return value, gradient if self._known is None else gradient + self._known.input_gradient(Z, self.output)
 
     def variance_and_gradient(
         self, Z: Float[np.ndarray, "r d"]
@@ -359,9 +340,10 @@ class Regression(Generic[K]):
     def sample(self, Z: ArrayLike, random: np.random.Generator, count: int = 1) -> Float[np.ndarray, "count m"]:
         """Draws of f at the rows of Z (m, d) jointly, in the user's units, (count, m). O(m³)."""
         points = self._read(Z)
-        L, _ = cholesky(self.covariance(points))
+        values, vectors = np.linalg.eigh(self.covariance(points))  # at observed points it is singular
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
         mean = self._marginals(points)[0]
-        return self.output.backward(mean + random.standard_normal((count, len(points))) @ L.T)
+        return self.output.backward(mean + random.standard_normal((count, len(points))) @ root.T)
 
     def log_likelihood(self) -> float:
         """Log marginal likelihood of the standardised outcomes (Rasmussen & Williams 2006, equation 5.8)."""
