@@ -170,7 +170,9 @@ class CostVarying(Problem):
         from .ucb_cvs import UcbCvs
         from .ucb_psq import UcbPsq
 
-        return {method.name: method for method in (ExploreThenCommit, CheapFirst, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)}
+        return {
+            method.name: method for method in (ExploreThenCommit, CheapFirst, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)
+        }
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""
