@@ -140,7 +140,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         live, possible = self.last["acceptable"], self.last["possible"]
         rows = tuple((*row, possible[i], i in live) for i, row in enumerate(table.rows))
         summary = (
-            f"{self.gap_rounds} rounds after the lessons; {self.last['guaranteed']:.5g} is sure to be reached, and sets "
-            f"that cannot come within {self.last['slack']:.3g} of it are left out but for a check now and then"
+            f"{self.gap_rounds} rounds after the lessons; {self.last['guaranteed']:.5g} is sure to be reached, sets "
+            f"that cannot come within {self.last['slack']:.3g} of it are left out but for checks now and then"
         )
         return Explanation(summary, (Table(table.title, (*table.columns, "at best", "in play"), rows),))

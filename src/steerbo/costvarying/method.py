@@ -249,7 +249,7 @@ class PartialControl(Method[CostVarying, O]):
         chosen = int(min(good, key=lambda i: (known[i], -means[i])))
         verb = "reach at most" if self.problem.minimize else "reach at least"
         note = f"acceptable sets {verb} {sign * least:.5g}: " + ", ".join(
-            " + ".join(self.problem.control_sets[i]) for i in good
+            " + ".join(self.problem.control_sets[int(i)]) for i in good
         )
         best = rows[chosen]
         others = [row for i, row in enumerate(rows) if i != chosen]
