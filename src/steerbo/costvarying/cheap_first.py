@@ -107,13 +107,16 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         points: dict[int, np.ndarray] = {}
         for i in affordable:
             expectation, seed = self.expectation(process, i), self.streams.integer(number, f"search {i}")
+            safest = self.search(i, expectation, -beta, seed, mean_bound=True)
             highest = self.search(i, expectation, beta, seed, mean_bound=True)
-            upper[i], points[i] = self.raw(highest.value), highest.point
-            lower[i] = self.raw(self.search(i, expectation, -beta, seed, mean_bound=True).value)
+            # one search may find a basin that the other missed: no upper bound may lie below its own lower one
+            above = float(expectation.mean_bound(safest.point[None], beta)[0][0])
+            points[i] = highest.point if highest.value >= above else safest.point
+            lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
         guaranteed = float(lower.max())
         left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
         slack = self.options.slack * self.seen_range() * left
-        live = [i for i in affordable if upper[i] > guaranteed - slack]
+        live = [i for i in affordable if upper[i] >= guaranteed - slack]
         sign = self.problem.sign
         note = {
             "guaranteed": sign * guaranteed,
