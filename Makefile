@@ -20,6 +20,10 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# Speed against a plain rival: `make bench-meanfield`. Writes docs/results/bench-meanfield.json.
+bench-%: $(STAMP)
+	$(BIN)/python -m steerbo.bench.$*.speed
+
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist
 

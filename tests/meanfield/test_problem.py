@@ -69,7 +69,9 @@ def test_a_number_of_actions_is_that_many_names() -> None:
 
 
 def test_problems_are_plain_data() -> None:
-    problem = crowd(capacity={"a": 20}, allowed={"day": ("a", "b", "c")}, largest_move=0.5, moving_cost=1.0, counts=True)
+    problem = crowd(
+        capacity={"a": 20}, allowed={"day": ("a", "b", "c")}, largest_move=0.5, moving_cost=1.0, counts=True
+    )
     assert from_plain(MeanField, json.loads(json.dumps(to_plain(problem)))) == problem
 
 

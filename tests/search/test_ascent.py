@@ -101,9 +101,13 @@ def test_values_that_are_no_numbers_are_walls() -> None:
     assert points[1, 0] == 0.9
 
 
-def test_unknown_slopes_leave_a_restart_where_it_is() -> None:
-    points, values = climb(lambda Z: (Z[:, 0], np.full_like(Z, np.nan)), np.array([[0.4]]), np.zeros(1), np.ones(1))
-    assert (points[0, 0], values[0]) == (0.4, 0.4)
+def test_unknown_slopes_hold_their_coordinate_only() -> None:
+    def half_blind(Z: Points) -> tuple[Values, Points]:
+        return Z.sum(axis=1), np.column_stack([np.ones(len(Z)), np.full(len(Z), np.nan)])
+
+    points, values = climb(half_blind, np.array([[0.4, 0.6]]), np.zeros(2), np.ones(2))
+    np.testing.assert_array_equal(points, [[1.0, 0.6]])
+    assert values[0] == 1.6
 
 
 def test_differences_agree_with_the_gradient_also_at_the_bounds() -> None:

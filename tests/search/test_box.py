@@ -10,10 +10,13 @@ from scipy.optimize import differential_evolution
 
 from steerbo.errors import ModelFailure
 from steerbo.search import Box, maximise_box
+from steerbo.search.box import _diverse
+from steerbo.search.maximum import best_first
 
 from .problems import BRANIN_MAXIMUM, HARTMANN_MAXIMUM, Points, Values, branin, hartmann
 
 UNIT = Box(np.zeros(6), np.ones(6))
+FORTY = Box([0] * 3, [39] * 3, [range(40)] * 3)
 
 
 def hartmann_value(Z: Points) -> Values:
@@ -147,14 +150,39 @@ def test_the_same_seed_gives_the_same_bits_and_other_seeds_other_starts() -> Non
     assert not np.array_equal(first.points, other.points)
 
 
-def test_starts_lie_apart() -> None:
-    """Two bumps, the lower one wide: the best screened points all lie on one, and both must be climbed."""
+@pytest.mark.parametrize("seed", range(6))
+def test_starts_lie_apart(seed: int) -> None:
+    """The best screened points lie all on the wide bump, but the narrow one is higher: both must be climbed."""
 
     def bumps(Z: Points) -> Values:
-        return np.asarray(np.exp(-8 * ((Z - 0.2) ** 2).sum(axis=1)) + 1.2 * np.exp(-900 * ((Z - 0.8) ** 2).sum(axis=1)))
+        wide, narrow = ((Z - 0.2) ** 2).sum(axis=1), ((Z - 0.8) ** 2).sum(axis=1)
+        return np.asarray(np.exp(-8 * wide) + 1.02 * np.exp(-300 * narrow))
 
     top = bumps(np.array([[0.8, 0.8]]))[0]
-    assert maximise_box(bumps, None, Box([0, 0], [1, 1]), 0).value >= top
+    assert maximise_box(bumps, None, Box([0, 0], [1, 1]), seed).value >= top
+
+
+def test_all_of_a_few_levels_are_tried() -> None:
+    """One level of each coordinate is far better than the rest, and its neighbours say nothing about it."""
+    good = np.array([27.0, 13.0, 38.0])
+    best = maximise_box(lambda Z: (good == Z).sum(axis=1) - Z.sum(axis=1) / 1e3, None, FORTY, 0, starts=2)
+    np.testing.assert_array_equal(best.point, good)
+
+
+def test_neighbouring_codes_of_categories_lie_apart_and_neighbouring_numbers_do_not() -> None:
+    def ends(unordered: bool) -> set[float]:
+        box = Box([0, 0], [1, 29], [None, range(30)], [False, unordered])
+        candidates = best_first(np.column_stack([np.full(6, 0.5), [10, 11, 12, 25, 26, 27]]), np.arange(6.0, 0, -1))
+        return set(_diverse(box, candidates, 2)[0][:, 1])
+
+    assert ends(unordered=True) == {10, 11}
+    assert ends(unordered=False) == {10, 25}
+
+
+def test_one_start_crosses_a_thousand_levels() -> None:
+    box = Box([0, 0], [1000, 1000], [range(1001)] * 2)
+    best = maximise_box(lambda Z: -((Z - [123, 877]) ** 2).sum(axis=1), None, box, 0, screen=1, starts=1)
+    np.testing.assert_array_equal(best.point, [123, 877])
 
 
 def test_boxes_of_one_point_answer_it() -> None:

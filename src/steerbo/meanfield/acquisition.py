@@ -121,7 +121,9 @@ class Bounds:
 
         def pull_back(pull: Float[np.ndarray, "r n"], pull_prior: Float[np.ndarray, "r 1"]) -> Tables:
             by_weights = (pull @ mixed).reshape(tables.shape) + 2 * pull_prior[:, :, None] * own
-            return by_weights * geometry.shares[:, None] + self._by_table(self._by_phi(pull[:, None] * near, phi), tables)
+            return by_weights * geometry.shares[:, None] + self._by_table(
+                self._by_phi(pull[:, None] * near, phi), tables
+            )
 
         return covariances, (own * weighed).sum(axis=(1, 2)) + len(geometry.shares), pull_back
 
@@ -204,7 +206,11 @@ class Bounds:
     def _factor(self, tables: Tables) -> Float[np.ndarray, "r n"]:
         """The Gaussian of the distance to every observation's distribution (product and joint)."""
         phi, n = self.posterior.geometry.embed(tables).reshape(len(tables), -1), len(self._mixed)
-        near = phi @ self._embedded.reshape(n, -1).T - 0.5 * (phi**2).sum(axis=1)[:, None] - 0.5 * self._squares.sum(axis=1)
+        near = (
+            phi @ self._embedded.reshape(n, -1).T
+            - 0.5 * (phi**2).sum(axis=1)[:, None]
+            - 0.5 * self._squares.sum(axis=1)
+        )
         return np.exp(np.minimum(near, 0.0) / self._length2)
 
     def expected(self, tables: Tables, beta: float) -> tuple[Values, Tables]:

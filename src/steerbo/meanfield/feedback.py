@@ -76,7 +76,9 @@ def matches(value: Mapping[str, Mapping[str, float]], distribution: Mapping[str,
     for context, row in distribution.items():
         for action in row:
             if action not in value[context]:
-                raise InvalidOutcome(f"value.{context}.{action}", None, "the mean payoff of its agents", "It was played.")
+                raise InvalidOutcome(
+                    f"value.{context}.{action}", None, "the mean payoff of its agents", "It was played."
+                )
         for action, payoff in value[context].items():
             if action not in row:
                 raise InvalidOutcome(f"value.{context}.{action}", payoff, "nothing: no agent was in this cell")

@@ -35,7 +35,9 @@ class Individuals(Population[O]):
         super().__init__(problem, options, streams)
         if problem.agents > self.most_agents:
             allowed = f"at most {self.most_agents} agents for {self.name!r}, whose every agent is a variable"
-            raise InvalidProblem("agents", problem.agents, allowed, "Use 'mf-gp-ucb', whose cost does not depend on them.")
+            raise InvalidProblem(
+                "agents", problem.agents, allowed, "Use 'mf-gp-ucb', whose cost does not depend on them."
+            )
         for field in ("capacity", "largest_move", "moving_cost"):
             if getattr(problem, field):
                 hint = "Use 'mf-gp-ucb' or 'random'."
@@ -59,7 +61,9 @@ class Individuals(Population[O]):
         for played in history:
             if played.state == "told" and played.outcome is not None:
                 vectors.append(self.vectors[played.suggestion.token])
-                values.append(self._average(played.outcome, self.problem.table(played.outcome.realised["distribution"])))
+                values.append(
+                    self._average(played.outcome, self.problem.table(played.outcome.realised["distribution"]))
+                )
                 numbers.append(played.number)
         return np.array(vectors).reshape(-1, self.problem.agents), np.array(values), numbers
 

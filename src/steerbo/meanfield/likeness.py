@@ -64,9 +64,7 @@ class Likeness:
         whole = p @ kernel @ p
         return np.asarray(tables @ (by_length / whole - kernel * (p @ by_length @ p) / whole**2))
 
-    def paired(
-        self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool
-    ) -> Float[np.ndarray, "n n"]:
+    def paired(self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool) -> Float[np.ndarray, "n n"]:
         """Of mere names: covariances of tables that sum to one, from their products; or the derivative."""
         if len(self.weights) == 1:
             return np.zeros_like(products) if slope else products

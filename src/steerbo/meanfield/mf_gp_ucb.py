@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -90,7 +91,7 @@ class MFGPUCB(Population[Options]):
     name: ClassVar[str] = "mf-gp-ucb"
     Options: ClassVar[type[Any]] = Options
 
-    def __init__(self, problem: MeanField, options: Options, streams: Streams) -> None:
+    def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.fitted: dict[Embedding, Parameters] = {}
         self.compared = 0  # outcomes there were when the embeddings were compared last
@@ -245,9 +246,9 @@ class MFGPUCB(Population[Options]):
         known = np.array(self.tables)[best]
         starts = simplex_starts(known, self.options.starts, seed, allowed=region.allowed)
         project = region.project if region.limited else None
-        limits = {"allowed": region.allowed, "project": project}
-        screened = maximise_simplex(bound, starts, iterations=_SCREEN, tolerance=1e-3, **limits).points
-        return maximise_simplex(bound, screened[:_KEPT], iterations=self.options.iterations, tolerance=1e-5, **limits).points
+        limited = partial(maximise_simplex, bound, allowed=region.allowed, project=project)
+        screened = limited(starts, iterations=_SCREEN, tolerance=1e-3).points
+        return limited(screened[:_KEPT], iterations=self.options.iterations, tolerance=1e-5).points
 
     def _whole(
         self,

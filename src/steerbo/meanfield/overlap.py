@@ -35,7 +35,9 @@ class Overlap:
     inverse: Float[np.ndarray, "n n"]
 
     @classmethod
-    def fitted(cls, vectors: Int[np.ndarray, "n M"], values: Float[np.ndarray, " n"], additive: bool = False) -> Overlap:
+    def fitted(
+        cls, vectors: Int[np.ndarray, "n M"], values: Float[np.ndarray, " n"], additive: bool = False
+    ) -> Overlap:
         """The likeliest of a grid of lengthscales and noises."""
         y = Output.fitted(values).forward(values)
         apart = differing(vectors, vectors)

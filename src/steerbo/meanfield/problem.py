@@ -63,7 +63,7 @@ class MeanField(Problem):
     {'distribution': {'everyone': {'north': 0.4, 'south': 0.6}}}
     """
 
-    actions: Annotated[tuple[str, ...], BeforeValidator(_names)]
+    actions: Annotated[Sequence[str] | int, BeforeValidator(_names)]
     agents: int = Field(ge=1, le=2**53)
     contexts: tuple[str, ...] = ("everyone",)
     weights: tuple[Positive, ...] | None = None

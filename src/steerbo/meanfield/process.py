@@ -102,9 +102,7 @@ def priors_of(geometry: Geometry) -> dict[str, tuple[float, float]]:
     return found
 
 
-def fit(
-    geometry: Geometry, data: Data, start: Parameters | None, evaluations: int
-) -> tuple[Parameters, float]:
+def fit(geometry: Geometry, data: Data, start: Parameters | None, evaluations: int) -> tuple[Parameters, float]:
     """Hyperparameters of the largest posterior density found in so many evaluations, from `start` on; and its logarithm."""
     from scipy.optimize import minimize
 
@@ -153,7 +151,8 @@ def posterior(geometry: Geometry, data: Data, parameters: Parameters, unknown: O
     observations = data.observations
     if unknown is not None and len(unknown):
         observations = Observations(
-            np.concatenate([observations.weights, unknown.weights]), np.concatenate([observations.tables, unknown.tables])
+            np.concatenate([observations.weights, unknown.weights]),
+            np.concatenate([observations.tables, unknown.tables]),
         )
         gram, _ = geometry.gram(observations)(parameters, slopes=False)
         gram[np.diag_indices(len(gram))] += np.concatenate([noise / data.agents, np.full(len(unknown), noise)])

@@ -75,7 +75,9 @@ class Region:
         rows, columns = np.zeros((C, len(cells))), np.zeros((A, len(cells)))
         rows[cells[:, 0], np.arange(len(cells))] = columns[cells[:, 1], np.arange(len(cells))] = 1.0
         # how many agents can be placed: the dual prices of the rows tell which contexts cannot place theirs
-        found = linprog(-np.ones(len(cells)), np.vstack([rows, columns]), np.concatenate([self.agents_in, self.capacity]))
+        found = linprog(
+            -np.ones(len(cells)), np.vstack([rows, columns]), np.concatenate([self.agents_in, self.capacity])
+        )
         if -found.fun > self.agents_in.sum() - 0.5:
             return np.zeros(C, dtype=bool)
         spare: Bool[np.ndarray, " C"] = np.abs(found.ineqlin.marginals[:C]) < 0.5
@@ -94,7 +96,9 @@ class Region:
         name, excess = region._worst(nearest)
         if excess > 1e-4:
             hint = f"Within a move of {largest_move:g} from 'current', {name} cannot be met. Raise largest_move."
-            raise InvalidRequest("current", np.round(present, 6).tolist(), "a distribution from which the limits can be met", hint)
+            raise InvalidRequest(
+                "current", np.round(present, 6).tolist(), "a distribution from which the limits can be met", hint
+            )
         return region
 
     def _worst(self, table: Float[np.ndarray, "C A"]) -> tuple[str, float]:

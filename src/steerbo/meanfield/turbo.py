@@ -74,11 +74,15 @@ class Turbo(Individuals[Options]):
         """Climb from random points of the region: some agents change, the best change is kept, none leaves the region."""
         M = len(centre)
         reach = max(int(length * M), 1)
-        trials = np.array([self.changed(centre, int(random.integers(1, reach + 1)), random) for _ in range(self.options.candidates)])
+        trials = np.array(
+            [self.changed(centre, int(random.integers(1, reach + 1)), random) for _ in range(self.options.candidates)]
+        )
         for _ in range(3):
             values = process.bound(trials, self.options.beta)
             best = trials[int(values.argmax())]
-            trials = np.array([best, *(self.changed(best, max(M // 50, 1), random) for _ in range(self.options.candidates))])
+            trials = np.array(
+                [best, *(self.changed(best, max(M // 50, 1), random) for _ in range(self.options.candidates))]
+            )
             trials = trials[(trials != centre).sum(axis=1) <= reach]
         found: Vector = trials[int(process.bound(trials, self.options.beta).argmax())]
         return found

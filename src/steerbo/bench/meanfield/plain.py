@@ -47,9 +47,7 @@ class Plain:
         self.torch, self.gpytorch = torch, gpytorch
         self.x, self.c, self.shares = (torch.as_tensor(v) for v in (x, c, shares))
         actions, contexts, tables, values = data
-        inputs = torch.cat(
-            [self.x[actions], self.c[contexts], torch.as_tensor(tables).reshape(len(tables), -1)], dim=1
-        )
+        inputs = torch.cat([self.x[actions], self.c[contexts], torch.as_tensor(tables).reshape(len(tables), -1)], dim=1)
         d, e, A = x.shape[1], c.shape[1], x.shape[0]
         kernels = gpytorch.kernels
 
@@ -70,9 +68,7 @@ class Plain:
             def forward(self, z: Any) -> Any:
                 return gpytorch.distributions.MultivariateNormal(self.mean_module(z), self.covar_module(z))
 
-        likelihood = gpytorch.likelihoods.GaussianLikelihood(
-            noise_constraint=gpytorch.constraints.GreaterThan(1e-8)
-        )
+        likelihood = gpytorch.likelihoods.GaussianLikelihood(noise_constraint=gpytorch.constraints.GreaterThan(1e-8))
         self.model, self.likelihood = Model(likelihood), likelihood
         self.set(hyper)
         self.evaluate()

@@ -35,7 +35,12 @@ def jobs(full: bool) -> list[Job]:
     found += [Job(p, "mf-gp-ucb", s, noise=0.02) for p in _LARGE for s in (seeds if full else seeds[:1])]
     found += [Job(p, "random", s) for p in (*TARGETS, "maritime", *_LARGE) for s in some]
     found += [Job(p, m, s) for p in _SMALL for m in NAIVE[1:] for s in some]
-    found += [Job(p, m, s) for p in _CROWDS[:2] for m in ("annealing", "genetic", "turbo") for s in (some if full else some[:1])]
+    found += [
+        Job(p, m, s)
+        for p in _CROWDS[:2]
+        for m in ("annealing", "genetic", "turbo")
+        for s in (some if full else some[:1])
+    ]
     found += [Job(p, "mf-gp-ucb", s, options=PAPER) for p in (*TARGETS, "maritime") for s in some]
     return found
 
@@ -54,14 +59,21 @@ def page(runs: list[dict[str, Any]]) -> str:
         groups.setdefault((job["problem"], label(job)), []).append(run)
     lines = [_HEAD]
     problems = [p for p in (*TARGETS, "maritime", *_LARGE) if any(key[0] == p for key in groups)]
-    lines += ["## Targets", "", "| problem | round | wanted | reached (median of seeds) | worst seed | |", "|---|---|---|---|---|---|"]
+    lines += [
+        "## Targets",
+        "",
+        "| problem | round | wanted | reached (median of seeds) | worst seed | |",
+        "|---|---|---|---|---|---|",
+    ]
     for problem, wanted in TARGETS.items():
         for mark, least in zip(("80", "250"), wanted, strict=True):
             values = [run["best"][mark] for run in groups.get((problem, "mf-gp-ucb"), [])]
             if values:
                 middle = float(np.median(values))
                 verdict = "met" if middle >= least else f"missed by {least - middle:.4f}"
-                lines.append(f"| {problem} | {mark} | {least} | {middle:.4f} ({len(values)}) | {min(values):.4f} | {verdict} |")
+                lines.append(
+                    f"| {problem} | {mark} | {least} | {middle:.4f} ({len(values)}) | {min(values):.4f} | {verdict} |"
+                )
     for problem in problems:
         place = world(problem)
         lines += [
@@ -88,7 +100,9 @@ def _row(name: str, group: list[dict[str, Any]]) -> str:
     cells = [middle("best", mark) for mark in ("20", "40", "80", "250")] + [middle("payoff", "250")]
     cells += [middle("now", "80"), middle("now", "250"), middle("answer", "80"), middle("answer", "250")]
     distinct = int(np.median([run["distinct"] for run in group]))
-    return f"| {name} | {len(group)} | {' | '.join(cells)} | {distinct} | {np.median([r['seconds'] for r in group]):.1f} |"
+    return (
+        f"| {name} | {len(group)} | {' | '.join(cells)} | {distinct} | {np.median([r['seconds'] for r in group]):.1f} |"
+    )
 
 
 _HEAD = """# Mean-field results

@@ -61,7 +61,10 @@ def play(place: World, optimizer: Optimizer, random: np.random.Generator) -> flo
     realised = {}
     if problem.feedback == "representative":
         c = int(random.choice(len(table), p=problem.shares))
-        realised = {"context": problem.contexts[c], "action": problem.actions[int(random.choice(table.shape[1], p=table[c]))]}
+        realised = {
+            "context": problem.contexts[c],
+            "action": problem.actions[int(random.choice(table.shape[1], p=table[c]))],
+        }
     value = place.value(table)
     began = time.process_time()
     optimizer.tell(suggestion, value, realised=realised)
