@@ -65,7 +65,7 @@ def test_a_crowded_context_is_named() -> None:
 
 
 def test_a_number_of_actions_is_that_many_names() -> None:
-    assert MeanField(3, 10).actions == ("1", "2", "3")  # type: ignore[arg-type]
+    assert crowd(actions=3).actions == ("1", "2", "3")
 
 
 def test_problems_are_plain_data() -> None:

@@ -38,9 +38,8 @@ def limited(seed: int, move: float | None) -> Region:
 
 
 def keeps(found: Region, table: np.ndarray, slack: float) -> bool:
-    if found.present is not None and found.largest_move is not None:
-        if found.moved(table).max() > found.largest_move + slack:
-            return False
+    if found.largest_move is not None and found.moved(table).max() > found.largest_move + slack:
+        return False
     fits = (found.agents_in @ table <= found.capacity + slack * 40).all()
     return bool(fits and np.abs(table.sum(axis=1) - 1).max() < 1e-9 and (table[~found.allowed] == 0).all())
 

@@ -5,10 +5,10 @@ Of a table ξ, population weights `W = pξ`, embedded φ, the covariances with t
     product, joint   k = H W ∘ exp(−‖φ − φ_j‖²/2ℓ²),     H_j = K_C W_j K_A, laid flat
     additive         k = v_A H w + v_C u + Σ_c exp(−‖φ_c − φ_jc‖²/2ℓ²)
 
-so that `μ_g = m + αᵀk`, `σ_g² = k(ξ, ξ) − kᵀK⁻¹k`, in O(n |A||C| + n²) for value and gradient; nothing depends on the number of
-agents. The paper's `E[μ + βσ]` needs every cell's own variance. With the additive kernel the covariances of a cell are
-`V_j = a_j(x) + b_j(c) + g_j(ξ)`, hence with `U = (a + b)K⁻¹` and `D = k0 − (a + b)ᵀK⁻¹(a + b)`, both once a round,
-`σ² = D − 2 U g − gᵀK⁻¹g`.
+so that `μ_g = m + αᵀk`, `σ_g² = k(ξ, ξ) − kᵀK⁻¹k`, in O(n |A||C| + n²) for value and gradient; nothing depends on the
+number of agents. The paper's `E[μ + βσ]` needs every cell's own variance. With the additive kernel the covariances of
+a cell are `V_j = a_j(x) + b_j(c) + g_j(ξ)`, hence with `U = (a + b)K⁻¹` and `D = k0 − (a + b)ᵀK⁻¹(a + b)`, both once
+a round, `σ² = D − 2 U g − gᵀK⁻¹g`.
 """
 
 from __future__ import annotations

@@ -27,12 +27,12 @@ class Options:
 
 
 class Annealing(Individuals[Options]):
-    """Simulated annealing over the actions of all agents (Kirkpatrick, Gelatt & Vecchi 1983): one agent changes its mind."""
+    """Simulated annealing over the actions of all agents (Kirkpatrick et al. 1983): one agent changes its mind."""
 
     name: ClassVar[str] = "annealing"
     Options: ClassVar[type[Any]] = Options
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """A neighbour of where the walk stands."""
         random = self.streams(len(history) + 1, "choose")
         vectors, values, numbers = self.told(history)

@@ -17,9 +17,10 @@ _MOST = 64  # moves tried at once
 
 
 def exchange(bound: Bound, counts: Counts, region: Region, taken: Collection[bytes], steps: int = 12) -> Counts:
-    """Whole agents with a larger bound than `counts`, none of them `taken`: the best of the promising single moves, repeated.
+    """Whole agents with a larger bound than `counts`, not `taken`: the best of the promising single moves, repeated.
 
-    Slopes at the present table say which moves are promising: an agent leaves where the slope is small for where it is large.
+    Slopes at the present table say which moves are promising: an agent leaves where the slope is small for where it
+    is large.
 
     Args:
         bound: tables (r, C, A) to values and gradients.

@@ -31,7 +31,7 @@ class Genetic(Individuals[Options]):
     name: ClassVar[str] = "genetic"
     Options: ClassVar[type[Any]] = Options
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """A child of two of the best."""
         random = self.streams(len(history) + 1, "choose")
         vectors, values, _ = self.told(history)

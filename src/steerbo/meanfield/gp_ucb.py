@@ -31,14 +31,14 @@ class Options:
 
 
 class GPUCB(Individuals[Options]):
-    """Optimism over the actions of all agents together (GP-UCB, Srinivas et al. 2010); for at most 1000 agents."""
+    """Optimism over the actions of all agents together (GP-UCB, Srinivas et al. 2010)."""
 
     name: ClassVar[str] = "gp-ucb"
     Options: ClassVar[type[Any]] = Options
     most_agents = _MOST
     additive: ClassVar[bool] = False
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The best bound found."""
         random = self.streams(len(history) + 1, "choose")
         vectors, values, _ = self.told(history)
@@ -59,7 +59,7 @@ class GPUCB(Individuals[Options]):
 
 
 class AddGPUCB(GPUCB):
-    """Optimism agent by agent: every agent contributes separately (Add-GP-UCB, Kandasamy et al. 2015); at most 1000 agents."""
+    """Optimism agent by agent, as if each contributed separately (Add-GP-UCB, Kandasamy et al. 2015)."""
 
     name: ClassVar[str] = "add-gp-ucb"
     additive: ClassVar[bool] = True

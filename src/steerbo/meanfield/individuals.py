@@ -21,12 +21,13 @@ _TRIES = 20
 
 
 class Individuals(Population[O]):
-    """A method over M categorical variables: the action of every agent. Agents 1 … M_1 have the first context, and so on.
+    """A method over M categorical variables, the agents' actions: agents 1 … M_1 have the first context, and so on.
 
     Everything is computed from the rounds told, in their order; the vector behind a suggestion is in its note.
 
     Raises:
-        InvalidProblem: capacities or limits on moves, which single agents know nothing of, or more agents than can be held.
+        InvalidProblem: capacities or limits on moves, which single agents know nothing of, or more agents than can be
+            held.
     """
 
     most_agents = _LARGEST

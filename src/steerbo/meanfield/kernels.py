@@ -1,14 +1,16 @@
-"""Covariances of averages: `f(x, c, ξ)` is a Gaussian process, and every observation is a weighted mean of it over cells at one ξ.
+"""Covariances of averages: `f(x, c, ξ)` is a Gaussian process, every observation a weighted mean of it at one ξ.
 
 An observation j has weights `W_j` (C, A) over cells, which sum to one, and the distribution `ξ_j` it was made at: the
-population's average has `W = pξ`, a representative agent's payoff a single one. With φ(ξ) = ξ or √ξ and p the contexts' shares:
+population's average has `W = pξ`, a representative agent's payoff a single one. With φ(ξ) = ξ or √ξ and p the
+contexts' shares:
 
     product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ − φ'‖²_p / 2ℓ²)
     joint     the same with one ℓ for all three: a Gaussian in (x, c, φ) together
-    additive  k = v_A k_A + v_C k_C + Σ_c exp(−‖φ_c − φ'_c‖² / 2ℓ²)    cov = v_A wᵀK_A w' + v_C uᵀK_C u' + Σ_c …   (Eq. 1)
+    additive  k = v_A k_A + v_C k_C + Σ_c exp(−‖φ_c − φ'_c‖² / 2ℓ²)    cov = v_A wᵀK_A w' + v_C uᵀK_C u' + Σ_c …
+    (Eq. 1)
 
-with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square; it is squared here.)
-Covariances are relative: one overall scale is profiled out of the likelihood, see `process.py`.
+with `w`, `u` the weights summed over contexts and over actions. (Eq. 1's Gaussian lacks the square; it is squared
+here.) Covariances are relative: one overall scale is profiled out of the likelihood, see `process.py`.
 """
 
 from __future__ import annotations
@@ -110,7 +112,7 @@ class Gram:
         phi = geometry.embed(data.tables)
         parts = phi.swapaxes(0, 1) if geometry.kind == "additive" else phi.reshape(1, len(data), -1)
         self.distances = [squared_distances(part) for part in parts]
-        # one context and mere names: the likeness of actions is one number, and the products of weights are all it takes
+        # one context and mere names: the likeness of actions is one number, and products of weights are all it takes
         W = data.weights[:, 0] if len(geometry.shares) == 1 else None
         self.products = W @ W.T if W is not None and geometry.actions.distances is None else None
 

@@ -13,8 +13,8 @@ from jaxtyping import Float
 class Likeness:
     """The kernel `k(a, b) = exp(−d²/2ℓ²)` on a finite set, scaled so that two independent draws have mean covariance 1.
 
-    Mere names have d² = 2 [a ≠ b]: small ℓ makes them independent, large ℓ the same. Features are scaled to a median distance
-    of one.
+    Mere names have d² = 2 [a ≠ b]: small ℓ makes them independent, large ℓ the same. Features are scaled to a median
+    distance of one.
 
     Args:
         weights: (m,) shares of the draws that the scaling takes the mean over.

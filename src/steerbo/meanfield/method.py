@@ -145,7 +145,7 @@ class Population(Method[MeanField, O]):
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
-    def recommend(self, history: History) -> Recommendation:  # noqa: ARG002
+    def recommend(self, history: History) -> Recommendation:
         """The best distribution played."""
         if not self.outcomes:
             return self.untold()
@@ -161,7 +161,7 @@ class Population(Method[MeanField, O]):
         values = {"distribution": self.problem.named(counts / self.problem.agents_in[:, None])}
         return Recommendation(EVERYTHING, values, note="nothing is known yet: spread evenly")
 
-    def explain(self, history: History) -> Explanation:  # noqa: ARG002
+    def explain(self, history: History) -> Explanation:
         """The best distributions played."""
         if not self.outcomes:
             return Explanation("nothing was told yet")

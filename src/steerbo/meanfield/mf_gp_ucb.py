@@ -3,11 +3,11 @@
 Where the paper is silent or does otherwise:
 
 - the Gaussian process conditions exactly on population averages, which are linear in f (see `kernels.py`);
-- averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's `E[μ + βσ]`
-  is `acquisition="expected"`, and what representative feedback uses;
+- averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's
+  `E[μ + βσ]` is `acquisition="expected"`, and what representative feedback uses;
 - a population's average is cut off as far below the first rounds as the best one lies above them;
-- what is recorded is the distribution really played, in whole agents; candidates are scored after rounding, and what was played
-  before is not played again unless outcomes are noisy;
+- what is recorded is the distribution really played, in whole agents; candidates are scored after rounding, and what
+  was played before is not played again unless outcomes are noisy;
 - β = 1; the theorem's value is `confidence="theory"`: hundreds, useless in practice.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from pydantic import Field
 
-from ..gp import Output, refit_due
+from ..gp import refit_due
 from ..optimizer import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, Table
 from ..record import record
 from ..search import maximise_simplex, simplex_starts
@@ -30,12 +30,12 @@ from .acquisition import Bounds
 from .exchange import exchange
 from .kernels import Embedding, Geometry, Kind, Observations, Parameters
 from .likeness import Likeness
-from .method import EVERYTHING, Population, TableArray
+from .method import EVERYTHING, Population
+from .observations import standardised
 from .problem import MeanField
 from .process import Data, fit, from_hex, posterior, to_hex
 from .region import Region
 
-_ROWS = 1200  # observations that are held; with feedback from all agents older rounds count as their average
 _NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
 _SAMPLES = 16  # multinomial draws around the best table
 _EMBEDDINGS: tuple[Embedding, ...] = ("plain", "root")
@@ -52,8 +52,9 @@ class Options:
     Args:
         beta: width β of the bound `μ + βσ`.
         kernel: `product` of actions, contexts and distributions; `joint`; `additive` is the paper's Eq. 1.
-        embedding: distances between distributions: `plain`, of their square roots (`root`, Hellinger), or `learned`: the one
-            with the larger marginal likelihood, which is right for crowding (plain) and for divergences (root).
+        embedding: distances between distributions: `plain`, of their square roots (`root`, Hellinger), or `learned`:
+            the one with the larger marginal likelihood, which is right for crowding (plain) and for divergences
+            (root).
         acquisition: `average` bounds the population's average, `expected` is the paper's mean of single agents' bounds;
             default: `average`, but `expected` with representative feedback.
         confidence: `fixed` takes β as it is, `theory` the value of Theorem 4.1.
@@ -117,7 +118,7 @@ class MFGPUCB(Population[Options]):
             self.geometry = replace(self.geometry, embedding=event.hyperparameters["embedding"])
             self.compared = event.hyperparameters["compared"]
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:  # noqa: ARG002
+    def refit(self, history: History) -> Mapping[str, Any] | None:
         """Every round, from the last hyperparameters on; embeddings are compared on a growing schedule."""
         n = len(self.outcomes)
         if n < self.options.starting_points:
@@ -138,48 +139,8 @@ class MFGPUCB(Population[Options]):
         return fit(replace(self.geometry, embedding=embedding), data, start, _WARM if start else _EVALUATIONS)
 
     def data(self) -> tuple[Data, float, float]:
-        """Standardised observations, and what undoes it."""
-        known = np.array(self.tables)
-        if self.problem.feedback == "population":
-            weights, tables, agents = known * self.problem.shares[:, None], known, np.ones(len(known))
-            values = self.averages()
-        else:
-            weights, tables, values, agents = self._cells()
-        y = np.maximum(values, self._floor())
-        output = Output.fitted(y)
-        data = Data(Observations(weights, tables), output.forward(y), agents)
-        return data, output.offset, output.scale
-
-    def _floor(self) -> float:
-        """The least average that is believed to the letter: as far below the first rounds as the best one is above them.
-
-        How bad a disaster was teaches nothing about the best; taken to the letter, disasters set the scale of everything.
-        """
-        if self.problem.feedback != "population":
-            return -np.inf
-        averages = self.averages()
-        start = float(np.median(averages[: self.options.starting_points]))
-        return start - (float(averages.max()) - start)
-
-    def _cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Weights, tables, values and agents behind each of the payoffs that single agents had, newest first."""
-        rows: list[tuple[TableArray, TableArray, float, float]] = []
-        sign, shares = self.problem.sign, self.problem.shares[:, None]
-        for outcome, table in zip(reversed(self.outcomes), reversed(self.tables), strict=True):
-            if self.problem.feedback == "representative":
-                c = self.problem.contexts.index(outcome.realised["context"])
-                a = self.problem.actions.index(outcome.realised["action"])
-                rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0))
-            elif len(rows) >= _ROWS:
-                rows.append((table * shares, table, self._average(outcome, table), float(self.problem.agents)))
-            else:
-                payoffs, agents = self.problem.table(outcome.value), np.maximum(self.counts_of(table), 1)
-                rows.extend(
-                    (_cell(table.shape, c, a), table, float(sign * payoffs[c, a]), float(agents[c, a]))
-                    for c, a in np.argwhere(table > 0)
-                )
-        weights, tables, values, counts = zip(*rows, strict=True)
-        return np.array(weights), np.array(tables), np.array(values), np.array(counts)
+        """Standardised observations, and the offset and unit that undo it."""
+        return standardised(self.problem, self.outcomes, self.tables, self.averages(), self.options.starting_points)
 
     def belief(self, history: History, pending: bool = True) -> Belief:
         """What is believed now; `pending`: rounds without an outcome shrink the uncertainty."""
@@ -303,7 +264,7 @@ class MFGPUCB(Population[Options]):
         )
 
     def explain(self, history: History) -> Explanation:
-        """The expected payoff of every action and context at the recommended distribution, and what is still explored."""
+        """The expected payoff of actions and contexts at the recommended distribution, and what is still explored."""
         if not self.outcomes:
             return Explanation("nothing was told yet")
         belief = self.belief(history, pending=False)
@@ -322,20 +283,15 @@ class MFGPUCB(Population[Options]):
         rest = best.size - len(rows)
         scale = self.geometry.lengthscale("lengthscale", belief.bounds.posterior.parameters)
         noise = belief.unit * np.sqrt(belief.bounds.posterior.noise)
+        cells = int(self.problem.region.allowed.sum())
         summary = (
-            f"{len(self.outcomes)} outcomes; {int(explored.sum())} of {int(self.problem.region.allowed.sum())} cells are still "
-            f"being explored: the last suggestion has more agents there than the recommendation. Kernel {self.geometry.kind} on "
-            f"{self.geometry.embedding} distributions, lengthscale {scale:.3g}, noise {noise:.3g}."
+            f"{len(self.outcomes)} outcomes; {int(explored.sum())} of {cells} cells are "
+            "still being explored: the last suggestion has more agents there than the recommendation. "
+            f"Kernel {self.geometry.kind} on {self.geometry.embedding} distributions, lengthscale {scale:.3g}, "
+            f"noise {noise:.3g}."
         )
         if self.problem.feedback == "population":
             summary += " Averages never identify single payoffs: those below lean on the kernel."
         title = "Cells at the recommended distribution" + (f" (fullest {len(rows)}, {rest} not shown)" if rest else "")
         columns = ("context", "action", "share", "last suggested", "expected payoff", "deviation", "explored")
         return Explanation(summary, (Table(title, columns, tuple(rows)),))
-
-
-def _cell(shape: tuple[int, ...], c: int, a: int) -> TableArray:
-    """All weight on one cell."""
-    weights = np.zeros(shape)
-    weights[c, a] = 1.0
-    return weights

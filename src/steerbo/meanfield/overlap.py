@@ -17,7 +17,7 @@ _NOISES = (1e-6, 1e-3, 1e-1)
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """`k(x, x') = exp(−h/ℓ)` with h the share of agents that act differently (`additive`: `1 − h`), in standardised units.
+    """`k(x, x') = exp(−h/ℓ)`, h the share of agents that act differently (`additive`: `1 − h`); standardised units.
 
     Args:
         vectors: (n, M) what was told.

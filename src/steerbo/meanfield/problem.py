@@ -1,4 +1,4 @@
-"""What: agents that are alike, the actions open to them, their contexts, and what limits a distribution over the actions."""
+"""What: agents that are alike, the actions open to them, their contexts, and what limits their distribution."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Features = tuple[tuple[Annotated[float, Field(allow_inf_nan=False)], ...], ...]
 
 @record
 class MeanField(Problem):
-    """Mean-field Bayesian optimisation (Steinberg, Ziomek, Jusup & Bogunovic): how should many agents, all alike, spread?
+    """Mean-field Bayesian optimisation (Steinberg et al.): how should many agents, all alike, spread?
 
     Each agent has a context and picks an action; its payoff depends on both and on how all agents spread. Wanted is the
     distribution of actions for every context with the largest average payoff over the population. The cost of a
@@ -63,7 +63,7 @@ class MeanField(Problem):
     {'distribution': {'everyone': {'north': 0.4, 'south': 0.6}}}
     """
 
-    actions: Annotated[Sequence[str] | int, BeforeValidator(_names)]
+    actions: Annotated[tuple[str, ...], BeforeValidator(_names)]
     agents: int = Field(ge=1, le=2**53)
     contexts: tuple[str, ...] = ("everyone",)
     weights: tuple[Positive, ...] | None = None
@@ -82,7 +82,7 @@ class MeanField(Problem):
 
     @model_validator(mode="after")
     def _check(self) -> MeanField:
-        C, A = self.simplex.shape
+        C = len(self.simplex.rows)
         if self.weights is not None and len(self.weights) != C:
             raise InvalidProblem("weights", self.weights, f"{C} numbers, one for each context")
         for field, features, names in (
@@ -211,9 +211,10 @@ class MeanField(Problem):
 
     def _played(self, known: dict[str, Any], needed: bool) -> dict[str, Any]:
         agent = ("context", "action") if self.feedback == "representative" else ()
-        for name in known:
-            if name not in ("distribution", "counts", *agent):
-                raise InvalidOutcome(f"realised.{name}", known[name], one_of(("distribution", "counts", *agent), name))
+        fields = ("distribution", "counts", *agent)
+        for name, value in known.items():
+            if name not in fields:
+                raise InvalidOutcome(f"realised.{name}", value, one_of(fields, name))
         if "counts" in known:
             counted = feedback.counts(self.simplex, known["counts"], self.agents_in)
             table = counted / self.agents_in[:, None]

@@ -1,4 +1,4 @@
-"""The Gaussian process of averages: hyperparameters by maximum a posteriori, with mean and scale profiled out, and the posterior."""
+"""The Gaussian process of averages: the posterior, and hyperparameters of largest density, mean and scale profiled."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def solve(
 def priors_of(geometry: Geometry) -> dict[str, tuple[float, float]]:
     """Centre and standard deviation of the normal prior of every parameter's logarithm.
 
-    The lengthscale's does not follow the data: random first rounds lie close together, and where noise hides their differences a
-    median of their distances would call everything beyond them unrelated.
+    The lengthscale's does not follow the data: random first rounds lie close together, and where noise hides their
+    differences a median of their distances would call everything beyond them unrelated.
     """
     found = {"lengthscale": _PRIORS[geometry.embedding], "noise": _PRIORS["noise"]}
     for name in geometry.names:
@@ -103,7 +103,7 @@ def priors_of(geometry: Geometry) -> dict[str, tuple[float, float]]:
 
 
 def fit(geometry: Geometry, data: Data, start: Parameters | None, evaluations: int) -> tuple[Parameters, float]:
-    """Hyperparameters of the largest posterior density found in so many evaluations, from `start` on; and its logarithm."""
+    """Hyperparameters of the largest posterior density found in so many evaluations from `start` on; its logarithm."""
     from scipy.optimize import minimize
 
     covariances = geometry.gram(data.observations)

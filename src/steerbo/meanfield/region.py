@@ -1,9 +1,9 @@
-"""The distributions that are possible: allowed cells, capacities, a limit on moves; projection onto them, and whole agents.
+"""The distributions that are possible: allowed cells, capacities, a limit on moves; projections, and whole agents.
 
-Projections are in Kullback–Leibler divergence, which suits exponentiated gradients. Each limit alone has a closed form: rows
-are normalised, a crowded column is scaled down to its capacity, and a row that moved too far is cut above and lifted below its
-present shares by two factors. Dykstra's algorithm with Bregman projections (Bauschke & Lewis 2000) finds the point that meets
-all of them. Whole agents are the integer programme next to it.
+Projections are in Kullback–Leibler divergence, which suits exponentiated gradients. Each limit alone has a closed
+form: rows are normalised, a crowded column is scaled down to its capacity, and a row that moved too far is cut above
+and lifted below its present shares by two factors. Dykstra's algorithm with Bregman projections (Bauschke & Lewis
+2000) finds the point that meets all of them. Whole agents are the integer programme next to it.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ class Region:
     def project(self, tables: Tables) -> Tables:
         """The nearest possible tables in Kullback–Leibler divergence; shares that are zero stay zero.
 
-        Where limits meet at a narrow angle, up to a thousandth may be left over a limit; whole agents keep to it exactly.
+        Where limits meet at a narrow angle, up to a thousandth may be left over a limit; whole agents keep to it
+        exactly.
         """
         x = np.where(self.allowed, tables, 0.0)
         x = x / x.sum(axis=2, keepdims=True)
@@ -139,7 +140,7 @@ class Region:
                 x = limit(y)
                 corrections[i] = np.clip(np.divide(y, x, out=np.ones_like(y), where=x > _TINY), 1e-100, 1e100)
                 x = x * (joint / np.maximum(x.sum(axis=2, keepdims=True), _TINY))  # affine: needs no correction
-            # the points may stand still for a while as corrections build up: they have arrived only where they are possible
+            # points may stand still while corrections build up: they have arrived only where they are possible
             if np.abs(x - before).max() < _CLOSE and self._excess(x / joint) < _ARRIVED:
                 break
         return np.asarray(x / x.sum(axis=2, keepdims=True))
@@ -158,7 +159,8 @@ class Region:
 
     def _cut_moves(self, x: Tables) -> Tables:
         """Cut what lies too far above the present shares, and lift what lies too far below, row by row."""
-        assert self.present is not None and self.largest_move is not None
+        assert self.present is not None
+        assert self.largest_move is not None
         rows = x.sum(axis=2, keepdims=True)
         y, q, move = x / np.maximum(rows, _TINY), self.present, self.largest_move
         far = 0.5 * np.abs(y - q).sum(axis=2, keepdims=True) > move

@@ -35,12 +35,12 @@ class Options:
 
 
 class Turbo(Individuals[Options]):
-    """A trust region in Hamming distance over the actions of all agents (TuRBO, Eriksson et al. 2019; Wan et al. 2021)."""
+    """A trust region in Hamming distance over all agents' actions (TuRBO, Eriksson et al. 2019; Wan et al. 2021)."""
 
     name: ClassVar[str] = "turbo"
     Options: ClassVar[type[Any]] = Options
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The best bound in the trust region, by local search."""
         random = self.streams(len(history) + 1, "choose")
         vectors, values, _ = self.told(history)
@@ -71,7 +71,7 @@ class Turbo(Individuals[Options]):
         return start, length
 
     def _local(self, process: Overlap, centre: Vector, length: float, random: np.random.Generator) -> Vector:
-        """Climb from random points of the region: some agents change, the best change is kept, none leaves the region."""
+        """Climb from random points of the region: some agents change, the best change is kept, within the region."""
         M = len(centre)
         reach = max(int(length * M), 1)
         trials = np.array(

@@ -1,8 +1,8 @@
 """A plain MF-GP-UCB, as the paper describes its own: GPyTorch's exact process with Eq. 1's kernel, Adam on logits.
 
 Written after the paper's section 5.1 (its program was not at hand): one `ExactGP` on z = (x, c, ξ), hyperparameters by
-`fit_gpytorch_mll` from the last ones on, `E[μ + βσ]` over all cells, `Adam(lr=.01)` for 1000 steps from one start. One thread,
-float64, `fast_pred_var` off (the exact variance), the training side of the prediction cached by GPyTorch.
+`fit_gpytorch_mll` from the last ones on, `E[μ + βσ]` over all cells, `Adam(lr=.01)` for 1000 steps from one start.
+One thread, float64, `fast_pred_var` off (the exact variance), the training side of the prediction cached by GPyTorch.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The paper's problems as worlds that can be played: swarm, arena, bikes, New York, maritime refuelling.
 
-Two of them cannot be meant as printed (section 5.2): with normalised frequencies `−Σ_x σ log(P_x + 1)` rewards crowds. Read as the
-average over agents, `−σ Σ_x P_x log(1 + P_x)`, it gives the reward of .9 of the arena's Figure 3. Swarm's reward term is read as a
-mean over agents too. Louisville's bikes and New York's taxis are not to be had: their places take Pittsburgh's bike share (20
-Saturdays of 2016) and New York's Uber pickups (20 weekdays of April 2014, 15 to 18 h), of the same kind and size.
+Two of them cannot be meant as printed (section 5.2): with normalised frequencies `−Σ_x σ log(P_x + 1)` rewards
+crowds. Read as the average over agents, `−σ Σ_x P_x log(1 + P_x)`, it gives the reward of .9 of the arena's Figure 3.
+Swarm's reward term is read as a mean over agents too. Louisville's bikes and New York's taxis are not to be had:
+their places take Pittsburgh's bike share (20 Saturdays of 2016) and New York's Uber pickups (20 weekdays of April
+2014, 15 to 18 h), of the same kind and size.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ Tables = Float[np.ndarray, "r C A"]
 Values = Float[np.ndarray, " r"]
 ValueAndGradient = Callable[[Tables], tuple[Values, Tables]]
 
+_THIRTY = tuple(str(i + 1) for i in range(30))
 CONGESTION = 10.0
 """σ of swarm and arena."""
 _CELLS = {160: "12x20", 235: "15x26", 394: "20x36"}
@@ -86,7 +88,7 @@ def swarm(agents: int = 50) -> World:
         value, slope = _crowding(tables[:, 0])
         return tables[:, 0] @ reward + value, (reward + slope)[:, None]
 
-    return World("swarm", MeanField(30, agents, action_features=tuple((v,) for v in x.tolist())), payoff)
+    return World("swarm", MeanField(_THIRTY, agents, action_features=tuple((v,) for v in x.tolist())), payoff)
 
 
 def arena(agents: int = 50) -> World:
@@ -95,7 +97,7 @@ def arena(agents: int = 50) -> World:
     alike = np.cos(x[:, None] - x)
     team = np.array([-1.0, 1.0])
     problem = MeanField(
-        30,
+        _THIRTY,
         agents,
         contexts=("-1", "1"),
         action_features=tuple((float(np.cos(v)), float(np.sin(v))) for v in x),

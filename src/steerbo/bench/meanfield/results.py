@@ -80,10 +80,11 @@ def page(runs: list[dict[str, Any]]) -> str:
             "",
             f"## {problem}",
             "",
-            f"{place.problem.agents} agents, {len(place.problem.actions)} actions, {len(place.problem.contexts)} contexts; "
-            f"random {place.random:.4f}, optimum {place.optimum:.4f}.",
+            f"{place.problem.agents} agents, {len(place.problem.actions)} actions, "
+            f"{len(place.problem.contexts)} contexts; random {place.random:.4f}, optimum {place.optimum:.4f}.",
             "",
-            "| method | seeds | best, 20 | 40 | 80 | 250 | its payoff, 250 | now, 80 | now, 250 | answer, 80 | 250 | distinct | s |",
+            "| method | seeds | best, 20 | 40 | 80 | 250 | its payoff, 250 | now, 80 | 250 | answer, 80 | 250 "
+            "| distinct | s |",
             "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
         ]
         for (name, row), group in groups.items():
@@ -107,21 +108,25 @@ def _row(name: str, group: list[dict[str, Any]]) -> str:
 
 _HEAD = """# Mean-field results
 
-`python -m steerbo.bench.meanfield.results` plays these; `--full` plays ten seeds of everything. T = 250 rounds, feedback is the
-population's average. Scores are `(payoff − random) / (optimum − random)` of noise-free payoffs: random is the mean where every agent
-picks uniformly, the optimum is over all distributions (whole agents cannot quite reach it). *best* is the best so far, *now* the
-present suggestion, *answer* what `recommend()` would answer; medians over seeds, ± their standard deviation from four seeds on.
-*distinct* counts the different distributions played in 250 rounds; *s* is CPU seconds of all asks, on a busy machine.
+`python -m steerbo.bench.meanfield.results` plays these; `--full` plays ten seeds of everything. T = 250 rounds,
+feedback is the population's average. Scores are `(payoff − random) / (optimum − random)` of noise-free payoffs:
+random is the mean where every agent picks uniformly, the optimum is over all distributions (whole agents cannot quite
+reach it). *best* is the best so far, *now* the present suggestion, *answer* what `recommend()` would answer; medians
+over seeds, ± their standard deviation from four seeds on. *distinct* counts the different distributions played in 250
+rounds; *s* is CPU seconds of all asks, on a busy machine.
 """
 _TAIL = """## What the data are, and what is a choice
 
-- Bikes: Pittsburgh's Healthy Ride, 20 Saturdays of 2016, in place of Louisville's LouVelo. New York: Uber pickups of 20 weekdays of
-  April 2014, 15 to 18 h, in place of yellow taxis on Fridays. Maritime: 30 ports of PortWatch drawn at random (seed 0).
-- Swarm and arena are read so that the paper's figures come out: the congestion is the agents' average `σ Σ P log(1 + P)`.
-- Seeds from 10 on; seeds 0 to 5 of these same problems were looked at while the method was made: the embedding that is chosen by
-  marginal likelihood, the exchange of single agents and the cut of disasters come from there. There is no other case to judge by.
-- The baselines are ours but for the genetic operators (pymoo): one variable an agent, as in the paper. What is not in a table was not
-  played: `gp-ucb` and `add-gp-ucb` take at most 1000 agents.
+- Bikes: Pittsburgh's Healthy Ride, 20 Saturdays of 2016, in place of Louisville's LouVelo. New York: Uber pickups of
+  20 weekdays of April 2014, 15 to 18 h, in place of yellow taxis on Fridays. Maritime: 30 ports of PortWatch drawn at
+  random (seed 0).
+- Swarm and arena are read so that the paper's figures come out: the congestion is the agents' average `σ Σ P log(1 +
+  P)`.
+- Seeds from 10 on; seeds 0 to 5 of these same problems were looked at while the method was made: the embedding that
+  is chosen by marginal likelihood, the exchange of single agents and the cut of disasters come from there. There is
+  no other case to judge by.
+- The baselines are ours but for the genetic operators (pymoo): one variable an agent, as in the paper. What is not in
+  a table was not played: `gp-ucb` and `add-gp-ucb` take at most 1000 agents.
 """
 
 

@@ -1,4 +1,4 @@
-"""Runs of methods on the paper's problems, finished ones kept as lines of JSON, so that a run can be stopped and taken up again."""
+"""Runs of methods on the paper's problems; finished ones are kept, so that it can be stopped and taken up again."""
 
 from __future__ import annotations
 
@@ -45,9 +45,11 @@ class Job:
 
 
 def play(job: Job) -> dict[str, Any]:
-    """Play a job. Scores are `(payoff − random) / (optimum − random)` of noise-free payoffs, by round:
+    """Play a job.
 
-    `best` of the rounds so far, `now` of the suggestion, `answer` of the recommendation; `payoff` is the best so far in raw units.
+    Scores are `(payoff − random) / (optimum − random)` of noise-free payoffs, by round:
+    `best` of the rounds so far, `now` of the suggestion, `answer` of the recommendation; `payoff` is the best so far
+    in raw units.
     """
     place = world(job.problem)
     problem, spread = place.problem, job.noise * (place.optimum - place.random)

@@ -1,9 +1,10 @@
-"""`python -m steerbo.bench.meanfield.speed`: whole runs against a plain GPyTorch + Adam program; writes a table and JSON.
+"""`python -m steerbo.bench.meanfield.speed`: whole runs against a plain GPyTorch + Adam program; writes JSON.
 
-Like for like: both sides have Eq. 1's kernel on plain distributions and maximise the paper's `E[μ + βσ]`, β = 2, with a refit
-every round. Our run is timed whole. The rival is timed between our rounds, at five numbers of observations, on our data from our
-hyperparameters: one fit, and a sample of its 1000 Adam steps, scaled; its run is the integral. Both best points of a middle round
-are scored by one evaluator; the gap is relative to the acquisition's range over random and vertex-near distributions.
+Like for like: both sides have Eq. 1's kernel on plain distributions and maximise the paper's `E[μ + βσ]`, β = 2, with
+a refit every round. Our run is timed whole. The rival is timed between our rounds, at five numbers of observations,
+on our data from our hyperparameters: one fit, and a sample of its 1000 Adam steps, scaled; its run is the integral.
+Both best points of a middle round are scored by one evaluator; the gap is relative to the acquisition's range over
+random and vertex-near distributions.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def run(name: str, rounds: int, against: bool) -> dict[str, Any]:
     """One case: our whole run, the rival's between our rounds."""
     place, (size, bar) = world(name), CASES[name]
     problem = indexed(place.problem)
-    paper = {"kernel": "additive", "embedding": "plain", "acquisition": "expected", "beta": BETA}
+    paper: dict[str, Any] = {"kernel": "additive", "embedding": "plain", "acquisition": "expected", "beta": BETA}
     optimizer = Optimizer(problem, "mf-gp-ucb", seed=0, **paper)
     method: MFGPUCB = optimizer._method  # type: ignore[assignment]
     random, ours, times, gap = np.random.default_rng(0), 0.0, [], None
@@ -138,7 +139,7 @@ def scaling() -> list[dict[str, Any]]:
     """Rounds of the default method: M from 50 to 10⁷ agents with 30 actions; 5000 actions with 10⁶ agents."""
     rows = []
     for actions, agents, known in ((30, 50, 100), (30, 10**4, 100), (30, 10**7, 100), (5000, 10**6, 60)):
-        problem = MeanField(actions, agents)
+        problem = MeanField(tuple(map(str, range(actions))), agents)
         optimizer = Optimizer(problem, seed=0)
         ideal = np.random.default_rng(0).dirichlet(np.ones(actions))
         times = []
@@ -168,10 +169,10 @@ def main() -> None:
         rows.append(run(name, given.rounds, not given.alone))
         print(json.dumps(rows[-1]), flush=True)
     rows += scaling()
-    found = {"machine": f"{platform.machine()}, {platform.python_version()}, CPU time, one thread", "rows": rows}
+    machine = f"{platform.machine()}, {platform.python_version()}, CPU time, one thread"
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps(found, indent=1) + "\n")
-    for row in found["rows"]:
+    given.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
+    for row in rows:
         parts = (f"{key} {value:.4g}" for key, value in row.items() if isinstance(value, float))
         print(f"{row['name']}: {', '.join(parts)}")
 
