@@ -122,12 +122,13 @@ class Population(Method[MeanField, O]):
     def fresh(
         self, region: Region, random: np.random.Generator, taken: set[bytes], tries: int = 20
     ) -> Int[np.ndarray, "C A"]:
-        """Whole agents of a random table that was not taken yet, if one is found."""
+        """Whole agents of a random table that was not taken yet, if one is found: an even one or, next, any."""
         for _ in range(tries):
             counts = self.whole(region, self.spread(region, random), random)
             if self.key(counts) not in taken:
                 return counts
-            counts = region.sampled(self.spread(region, random), random)
+            wide = np.exp(3 * random.standard_normal((1, *self.problem.simplex.shape)))
+            counts = region.sampled(region.project(wide)[0], random)
             if self.key(counts) not in taken:
                 break
         return counts
