@@ -68,18 +68,12 @@ class Population(Method[MeanField, O]):
         self.outcomes.append(outcome)
         table = self.problem.table(outcome.realised["distribution"])
         self.tables.append(table)
-        self.known.append(self._average(outcome, table))
+        self.known.append(self.problem.sign * self.problem.average(outcome))
         self.keys.add(self.key(self.counts_of(table)))
 
     def averages(self) -> Float[np.ndarray, " n"]:
         """The population's average of every outcome, (n,): a single agent's payoff where that is all there is."""
         return np.array(self.known)
-
-    def _average(self, outcome: Outcome, table: TableArray) -> float:
-        if self.problem.feedback != "agents":
-            return float(self.problem.sign * outcome.value)
-        payoffs = self.problem.table(outcome.value)
-        return float(self.problem.sign * (self.problem.shares @ (table * payoffs).sum(axis=1)))
 
     def unknown(self, history: History) -> Float[np.ndarray, "u C A"]:
         """The tables of rounds without an outcome, (u, C, A)."""
