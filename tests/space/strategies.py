@@ -84,7 +84,7 @@ def floats(draw: st.DrawFn, steps: bool = True) -> Float:
 @st.composite
 def integers(draw: st.DrawFn) -> Integer:
     log = draw(st.booleans())
-    low = draw(st.integers(1 if log else -(2**40), 2**40))
+    low = draw(st.integers(1 if log else -(2**30), 2**30))
     high = low + draw(st.integers(1, 5000))
     values = draw(st.lists(st.integers(low, high), min_size=1, max_size=6))
     law = draw(st.sampled_from([None, Uniform(), Empirical(values)]))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 
 from ..bench.borehole import borehole, flow, play
 from ..costvarying import CostVarying
@@ -23,7 +24,8 @@ _INTRODUCTION = """\
 A borehole lets water through from one aquifer to another, and more is better.
 Its radius rw, its length L and the head of the lower aquifer Hl can be held at
 a price; rock and aquifers are as nature made them. Every play drills one.
-Which of the three are worth paying for? The simulator is Harper and Gupta's (1983).
+Which of the three are worth paying for? The simulator is Harper and Gupta's
+(1983), with its published laws; the prices are ours.
 """
 
 
@@ -54,7 +56,7 @@ def show(out: Path, as_json: bool) -> None:
     screen.print(rich_table(_truth_table(advice, truth)))
     status = optimizer.status
     screen.print(f"[{HEADING}]Money spent[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds")
-    screen.print(f"[{HEADING}]Picture[/]", str(picture) if picture else missing, soft_wrap=True)
+    screen.print(f"[{HEADING}]Picture[/]", escape(str(picture) if picture else missing), soft_wrap=True)
 
 
 def _drill(problem: CostVarying, suggestion: Suggestion) -> dict[str, Any]:

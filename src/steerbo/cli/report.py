@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as RichTable
 
+from ..errors import show
 from ..optimizer import Optimizer, Problem, Recommendation, Table
 from ..record import to_plain
 from ..study.progress import scope_text
@@ -107,8 +108,8 @@ def rich_table(table: Table) -> RichTable:
 def describe(specification: Specification) -> str:
     """A study in words."""
     problem, settings = specification.problem, specification.settings
-    limits = [f"money {settings.budget:g}"] if settings.budget is not None else []
-    limits += [f"{settings.rounds} rounds"] if settings.rounds is not None else []
+    limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
+    limits += [f"{settings.rounds} rounds are played"] if settings.rounds is not None else []
     method = settings.method or problem.default_method
     options = ", ".join(f"{name} = {value}" for name, value in settings.options.items())
     lines = [
@@ -117,7 +118,7 @@ def describe(specification: Specification) -> str:
         *(f"  variable    {_variable(variable)}" for variable in problem.space),
         *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
         f"  method      {method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
-        f"  until       {' or '.join(limits)} spent",
+        f"  until       {' or '.join(limits)}",
         f"  objective   {specification.objective}",
         f"  journal     {specification.journal}"
         + (" (exists: a run goes on from it)" if specification.journal.exists() else ""),
@@ -129,8 +130,12 @@ def _variable(variable: Any) -> str:
     plain = to_plain(variable)
     unit = f" {plain['unit']}" if plain.get("unit") else ""
     known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
-    law = f"left alone: {variable.law}" if variable.law is not None else "always set"
-    return f"{variable.name}: {plain['kind']}, {known}; {law}"
+    return f"{variable.name}: {plain['kind']}, {known}; {_law(plain['law']) if 'law' in plain else 'always set'}"
+
+
+def _law(plain: dict[str, Any]) -> str:
+    numbers = ", ".join(f"{name} = {show(value)}" for name, value in plain.items() if name != "kind")
+    return f"left to itself {plain['kind']}" + (f" ({numbers})" if numbers else "")
 
 
 def _setting(problem: Problem, name: str, value: Any) -> str:

@@ -33,16 +33,16 @@ class Standardised:
     """
 
     inputs: Float[np.ndarray, "n d"]
-    weights: Float[np.ndarray, n]
+    weights: Float[np.ndarray, " n"]
     inverse: Float[np.ndarray, "n n"]
-    lengthscales: Float[np.ndarray, d]
-    categorical: Bool[np.ndarray, d]
+    lengthscales: Float[np.ndarray, " d"]
+    categorical: Bool[np.ndarray, " d"]
     variance: float
     mean: float
 
 
 def _factor(
-    a: Float[np.ndarray, p], b: Float[np.ndarray, q], lengthscale: float, categorical: bool
+    a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"], lengthscale: float, categorical: bool
 ) -> Float[np.ndarray, "p q"]:
     """One dimension's factor k_d(a, b)."""
     if categorical:
@@ -65,16 +65,22 @@ class Expectation:
     """
 
     process: Standardised
-    controlled: Int[np.ndarray, c]
-    average: Float[np.ndarray, n]
+    controlled: Int[np.ndarray, " c"]
+    average: Float[np.ndarray, " n"]
     doubly: float
     product: Float[np.ndarray, "n n"]
 
     @classmethod
-    def over(cls, process: Standardised, controlled: Sequence[int], rules: Sequence[Rule | None]) -> Expectation:
-        """Integrate out every variable not in `controlled`; `rules` has d entries (None: no law)."""
+    def over(
+        cls, process: Standardised, controlled: Sequence[int], rules: Sequence[Rule | None], product: bool = True
+    ) -> Expectation:
+        """Integrate out every variable not in `controlled`; `rules` has d entries (None: no law).
+
+        With `product=False` the (n, n) part, which only `bound` needs, is left empty.
+        """
         n = len(process.inputs)
-        average, doubly, product = np.ones(n), 1.0, process.inverse.copy()
+        average, doubly = np.ones(n), 1.0
+        outer = process.inverse.copy() if product else np.empty((0, 0))
         held = set(controlled)
         for d, rule in enumerate(rules):
             if d in held:
@@ -84,10 +90,11 @@ class Expectation:
             lengthscale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
             factor = _factor(process.inputs[:, d], nodes, lengthscale, categorical)
             average *= factor @ weights
-            root = factor * np.sqrt(weights)
-            product *= root @ root.T
+            if product:
+                root = factor * np.sqrt(weights)
+                outer *= root @ root.T
             doubly *= float(weights @ _factor(nodes, nodes, lengthscale, categorical) @ weights)
-        return cls(process, np.asarray(sorted(held), dtype=np.intp), average, doubly, product)
+        return cls(process, np.asarray(sorted(held), dtype=np.intp), average, doubly, outer)
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
@@ -111,14 +118,21 @@ class Expectation:
         ] ** 2
         return np.where(self.process.categorical[self.controlled], 0.0, slope)
 
-    def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, r]:
+    def weighted(
+        self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
+        """`Σ_j pull_j k_c(x, x_j)` and its gradient."""
+        kernel = self._kernel(points)
+        return kernel @ pull, self._gradient(points, kernel, pull)
+
+    def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """E μ."""
         process = self.process
         return process.mean + process.variance * self._kernel(points) @ (self.average * process.weights)
 
     def bound(
         self, points: Float[np.ndarray, "r c"], beta: float
-    ) -> tuple[Float[np.ndarray, r], Float[np.ndarray, "r c"]]:
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
         """`E μ + β sqrt(E σ²)` and its gradient: what the search climbs on. β < 0: the lower bound."""
         process, kernel = self.process, self._kernel(points)
         pull = process.variance * self.average * process.weights
@@ -131,7 +145,7 @@ class Expectation:
 
     def mean_bound(
         self, points: Float[np.ndarray, "r c"], beta: float
-    ) -> tuple[Float[np.ndarray, r], Float[np.ndarray, "r c"]]:
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
         """`E μ + β sd[g]` and its gradient: a bound on the expected value itself, far tighter than one through E σ."""
         process, kernel = self.process, self._kernel(points)
         pull = process.variance * self.average * process.weights
@@ -144,7 +158,7 @@ class Expectation:
 
     def sampled(
         self, points: Float[np.ndarray, "r c"], beta: float, draws: Float[np.ndarray, "s d"]
-    ) -> tuple[Float[np.ndarray, r], Float[np.ndarray, "r c"]]:
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
         """`E[μ + βσ]` and its gradient, E σ averaged over `draws` (s, d), whose controlled columns are ignored."""
         process, kernel = self.process, self._kernel(points)
         pull = process.variance * self.average * process.weights

@@ -25,7 +25,7 @@ from ..bandit import bernstein_radius, hoeffding_radius
 from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
 from .acquisition import Standardised
-from .method import PartialControl
+from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
 
 
@@ -37,7 +37,6 @@ class ExploreThenCommitOptions:
         beta: width of the bounds `μ ± βσ`.
         explore_fraction: share of the budget (or of the rounds) that exploration may take.
         explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
-        starting_points: while fewer points are known, settings are drawn uniformly.
         alpha: share of quality that may be given up when exploitation begins; a problem's own `tolerance` goes before
         it. alpha_floor: alpha is halved every d exploitation rounds, but not below this.
         cost_bound: radius of the lower bounds on costs: Hoeffding's (the paper) or empirical Bernstein.
@@ -46,7 +45,6 @@ class ExploreThenCommitOptions:
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
     explore_fraction: float = Field(0.6, ge=0, le=1)
     explore_cycles: int | None = Field(None, ge=1)
-    starting_points: int = Field(5, ge=1)
     alpha: float = Field(0.1, ge=0, lt=1)
     alpha_floor: float = Field(0.0, ge=0, lt=1)
     cost_bound: Literal["hoeffding", "bernstein"] = "hoeffding"
@@ -123,9 +121,9 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
     def _explore(self, history: History, i: int) -> Choice:
         number = len(history) + 1
         bounds = Bounds(self.guaranteed, self.possible, range(len(self.sets)))
-        if len(self.model) + len(history.pending) < self.options.starting_points:
+        if len(self.model) + len(history.pending) < STARTING_POINTS:
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
-            return self._play(history, i, self.boxes[i].place(draw)[0], "explore", bounds)
+            return self.play(i, self.boxes[i].place(draw)[0], **self._note("explore", bounds))
         seed = self.streams.integer(number, f"search {i}")
         found = self.search(i, self.expectation(self.process(history), i), self.options.beta, seed)
         sure = self.expectation(self.process(history, pending=False), i)
@@ -133,7 +131,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         possible = self.possible.copy()
         possible[i] = min(possible[i], self.raw(upper))
         bounds = Bounds(max(self.guaranteed, self.raw(lower)), possible, range(len(self.sets)))
-        return self._play(history, i, found.point, "explore", bounds)
+        return self.play(i, found.point, **self._note("explore", bounds))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
@@ -166,7 +164,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         if history.unknown:
             point = self._away_from_pending(history, i, number)
         bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
-        return self._play(history, i, point, "exploit", bounds)
+        return self.play(i, point, **self._note("exploit", bounds))
 
     def _away_from_pending(self, history: History, i: int, number: int) -> np.ndarray:
         """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
@@ -203,20 +201,14 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             return rounds + max(history.remaining, 0.0) / float(np.nanmin(means))
         return rounds
 
-    def _play(self, history: History, i: int, point: np.ndarray, phase: str, bounds: Bounds) -> Choice:
-        sign, cost = self.problem.sign, self.mean_costs()[i]
-        return Choice(
-            list(self.problem.control_sets[i]),
-            self.settings(i, point),
-            expected_cost=None if np.isnan(cost) else float(cost),
-            note={
-                "set": i,
-                "phase": phase,
-                "guaranteed": sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None,
-                "possible": [float(sign * v) if np.isfinite(v) else None for v in bounds.possible],
-                "acceptable": list(bounds.acceptable),
-            },
-        )
+    def _note(self, phase: str, bounds: Bounds) -> dict[str, Any]:
+        sign = self.problem.sign
+        return {
+            "phase": phase,
+            "guaranteed": sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None,
+            "possible": [float(sign * v) if np.isfinite(v) else None for v in bounds.possible],
+            "acceptable": list(bounds.acceptable),
+        }
 
     # -- why -----------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..optimizer import (
     Added,
     Amended,
     Asked,
+    Choice,
     Event,
     Failed,
     History,
@@ -30,6 +31,8 @@ from ..space.quadrature import Rule, gauss_rule
 from .acquisition import Expectation, Standardised
 from .problem import CostVarying, Fraction, Tolerance
 
+STARTING_POINTS = 5
+"""Points at random before the model has a say, as in the authors' program."""
 O = TypeVar("O")  # noqa: E741  the method's options
 
 
@@ -92,7 +95,7 @@ class PartialControl(Method[CostVarying, O]):
     def _pay(self, played: Round) -> None:
         self.arms = self.arms.tell(played.suggestion.note["set"], played.cost)
 
-    def _row(self, outcome: Outcome) -> tuple[np.ndarray, float]:
+    def _row(self, outcome: Outcome) -> tuple[np.ndarray, " float"]:
         return self.space.encode([outcome.realised])[0], self.problem.sign * outcome.value
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
@@ -149,19 +152,58 @@ class PartialControl(Method[CostVarying, O]):
         ]
         return np.concatenate(columns)
 
-    def expectation(self, process: Standardised, i: int) -> Expectation:
-        """Expectations over what set `i` leaves to nature."""
-        rules: list[Rule | None] = [
+    def rules(self, process: Standardised, i: int) -> list[Rule | None]:
+        """Quadrature rules for what set `i` leaves to nature, fine enough for the process's lengthscales."""
+        return [
             None if d in self.sets[i] else gauss_rule(v, float(process.lengthscales[d]))
             for d, v in enumerate(self.problem.variables)
         ]
-        return Expectation.over(process, self.sets[i], rules)
+
+    def expectation(self, process: Standardised, i: int) -> Expectation:
+        """Expectations over what set `i` leaves to nature."""
+        return Expectation.over(process, self.sets[i], self.rules(process, i))
 
     def search(self, i: int, expectation: Expectation, beta: float, seed: int, mean_bound: bool = False) -> Maximum:
         """The largest `E μ + β sqrt(E σ²)` of set `i` (with `mean_bound`: `E μ + β sd[g]`), in standardised units."""
         bound = expectation.mean_bound if mean_bound else expectation.bound
         return maximise_box(
             lambda points: bound(points, beta)[0], lambda points: bound(points, beta), self.boxes[i], seed=seed
+        )
+
+    def best_of(
+        self, sets: Sequence[int], history: History, beta: float, mean_bound: bool = False
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The largest upper bound of each of `sets`, in units of `sign · value`, and where: pending points count."""
+        process, number = self.process(history), len(history) + 1
+        values, points = np.empty(len(sets)), []
+        for k, i in enumerate(sets):
+            seed = self.streams.integer(number, f"search {i}")
+            found = self.search(i, self.expectation(process, i), beta, seed, mean_bound)
+            values[k] = self.raw(found.value)
+            points.append(found.point)
+        return values, points
+
+    def maximal(self, sets: Sequence[int]) -> list[int]:
+        """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
+        return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
+
+    def start(self, history: History) -> Choice | None:
+        """While fewer than `STARTING_POINTS` points are known or pending: the sets in turn, at settings drawn uniformly."""
+        if len(self.model) + len(history.pending) >= STARTING_POINTS:
+            return None
+        draw = self.streams(len(history) + 1, "start")
+        affordable = np.flatnonzero(self.affordable(history))
+        i = int(affordable[len(history) % len(affordable)])
+        return self.play(i, self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
+
+    def play(self, i: int, point: np.ndarray, **note: Any) -> Choice:
+        """Set `i` at an encoded point; `note` is logged beside the set."""
+        cost = self.mean_costs()[i]
+        return Choice(
+            list(self.problem.control_sets[i]),
+            self.settings(i, point),
+            expected_cost=None if np.isnan(cost) else float(cost),
+            note={"set": i, **note},
         )
 
     def settings(self, i: int, point: np.ndarray) -> dict[str, Any]:
@@ -178,6 +220,10 @@ class PartialControl(Method[CostVarying, O]):
     def worst(self) -> float:
         """The smallest posterior mean at the data, in units of `sign · value`; 0 before there are any."""
         return float(self.model.predict(self.model.inputs)[0].min()) if len(self.model) else 0.0
+
+    def seen_range(self) -> float:
+        """Largest less smallest posterior mean at the data: the objective's range without its noise."""
+        return float(np.ptp(self.model.predict(self.model.inputs)[0])) if len(self.model) else 0.0
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 

@@ -162,10 +162,14 @@ class CostVarying(Problem):
     @classmethod
     def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
         """The methods that can solve it, by name."""
+        from .etc_groups import EtcGroups
         from .explore_then_commit import ExploreThenCommit
         from .random import Random
+        from .ts_psq import TsPsq
+        from .ucb_cvs import UcbCvs
+        from .ucb_psq import UcbPsq
 
-        return {method.name: method for method in (ExploreThenCommit, Random)}
+        return {method.name: method for method in (ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)}
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""

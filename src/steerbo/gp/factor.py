@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,7 +13,6 @@ from ..errors import ModelFailure
 
 REBUILD = 64
 """After this many appended rows the factor is computed from scratch, so that rounding errors cannot pile up."""
-_GROWTH = 1.25
 _LADDER = tuple(10.0**power for power in range(-13, 0))
 
 
@@ -29,6 +27,12 @@ def cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], 
     >>> cholesky(np.array([[4.0, 2.0], [2.0, 1.0]]))[1] > 0
     True
     """
+    packed, jitter = _packed_cholesky(gram)
+    return np.tril(packed), jitter
+
+
+def _packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
+    """As `cholesky`, with `gram` itself left above the diagonal."""
     n = len(gram)
     if not n:
         return np.zeros((0, 0)), 0.0
@@ -37,14 +41,20 @@ def cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], 
     mean = float(np.abs(np.diagonal(gram)).mean())
     for share in (0.0, *_LADDER):
         jitter = share * mean
-        trial = gram.T.copy(order="F")  # LAPACK overwrites it, and reads the lower triangle only
+        trial = gram.T.copy(order="F")  # LAPACK overwrites its lower triangle and leaves the upper one alone
         trial.flat[:: n + 1] += jitter
-        L, info = lapack.dpotrf(trial, lower=1, clean=1, overwrite_a=1)
-        if info == 0:
-            return L, jitter
+        packed, info = lapack.dpotrf(trial, lower=1, clean=0, overwrite_a=1)
+        if info == 0 and _sound(packed, gram):
+            return packed, jitter
     raise ModelFailure(
         f"covariances of {n} points that are no covariances: a tenth of their diagonal did not mend them"
     )
+
+
+def _sound(factor: Float[np.ndarray, "n n"], gram: Float[np.ndarray, "n n"]) -> bool:
+    """Whether no pivot is all rounding error: nothing can be built on such a one."""
+    least = 4.0 * np.finfo(np.float64).eps * np.diagonal(gram)
+    return bool(np.all(np.diagonal(factor) ** 2 >= least))
 
 
 class Factor:
@@ -65,17 +75,16 @@ class Factor:
         self._build(np.zeros((0, 0)) if gram is None else np.asarray(gram, dtype=np.float64))
 
     def _build(self, gram: Float[np.ndarray, "n n"]) -> None:
-        L, self._jitter = cholesky(gram)
-        self._n = self._built = len(gram)
-        capacity = math.ceil(_GROWTH * self._n) + 8
-        self._store = np.zeros((capacity, capacity))  # row-major: rows of L are contiguous; columns above hold K
-        self._diagonal = np.zeros(capacity)
-        self._store[: self._n, : self._n] = np.triu(gram, 1)
-        self._store[: self._n, : self._n] += L
-        self._diagonal[: self._n] = np.diagonal(gram)
-        self._inverse: np.ndarray = np.zeros((0, 0))  # of the leading rows; never written to, so it may be handed out
+        packed, self._jitter = _packed_cholesky(gram)
+        self._n = n = len(gram)
+        self._store = np.zeros((n + REBUILD, n + REBUILD))  # row-major: rows of L are contiguous; K is above them
+        self._store[:n, :n] = packed
+        self._diagonal = np.zeros(n + REBUILD)  # of K
+        self._diagonal[:n] = np.diagonal(gram)
+        self._steps = [n]  # how many rows there were after the build, and after each extension since
+        self._inverse: np.ndarray | None = None  # of the leading rows; never written to, so that it may be handed out
         if self._settled is not None:
-            self._settled = self._n
+            self._settled = n
 
     def __len__(self) -> int:
         return self._n
@@ -110,7 +119,7 @@ class Factor:
             ModelFailure: covariances that are not finite, or that no jitter mends; the factor is then as it was.
         """
         n, k = self._n, len(corner)
-        if k and (n + k - self._built >= REBUILD or not self._extend(cross, corner)):
+        if k and (n + k - self._steps[0] >= REBUILD or not self._extend(cross, corner)):
             self._build(self._enlarged(cross, corner))
 
     def _enlarged(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "m m"]:
@@ -125,8 +134,7 @@ class Factor:
         if not np.isfinite(schur).all():
             return False
         tip, info = lapack.dpotrf(schur.T, lower=1, clean=1)
-        # a pivot that is all rounding error is not one to build on
-        if info or np.any(np.diagonal(tip) ** 2 < 4.0 * np.finfo(np.float64).eps * np.diagonal(corner)):
+        if info or not _sound(tip, corner):
             return False
         self._reserve(n + k)
         self._store[n : n + k, :n] = rows
@@ -134,11 +142,12 @@ class Factor:
         self._store[:n, n : n + k] = cross.T
         self._diagonal[n : n + k] = np.diagonal(corner)
         self._n = n + k
+        self._steps.append(n + k)
         return True
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._store):
-            n, capacity = self._n, math.ceil(_GROWTH * rows) + 8
+            n, capacity = self._n, rows + REBUILD
             store, diagonal = np.zeros((capacity, capacity)), np.zeros(capacity)
             store[:n, :n], diagonal[:n] = self._store[:n, :n], self._diagonal[:n]
             self._store, self._diagonal = store, diagonal
@@ -150,8 +159,9 @@ class Factor:
         Raises:
             ModelFailure: covariances that are not finite, or that no jitter mends.
         """
-        before = self._n, self._built, self._jitter, self._store, self._diagonal, self._settled
+        before = self._n, self._jitter, self._store, self._diagonal, self._settled, self._steps
         inverse, rebuilt = self._inverse, False
+        self._steps = self._steps.copy()
         try:
             self._settled = self._n if self._settled is None else self._settled
             if len(corner) and not self._extend(cross, corner):
@@ -159,7 +169,7 @@ class Factor:
                 self._build(self._enlarged(cross, corner))
             yield
         finally:
-            self._n, self._built, self._jitter, self._store, self._diagonal, self._settled = before
+            self._n, self._jitter, self._store, self._diagonal, self._settled, self._steps = before
             if rebuilt:
                 self._inverse = inverse
 
@@ -180,32 +190,43 @@ class Factor:
         return self.half_solve(self.half_solve(B), transpose=True)
 
     def inverse(self) -> Float[np.ndarray, "n n"]:
-        """`K⁻¹`, read-only: O(n³) for the first time after a rebuild, then O(n²) for each new row."""
-        settled = self._n if self._settled is None else self._settled
-        if len(self._inverse) < self._built:
-            self._inverse = self._invert(self._built)
-        for rows in range(
-            len(self._inverse) + 1, settled + 1
-        ):  # one by one: the bits must not depend on who asked when
-            self._inverse = self._invert(rows)
-        return self._inverse if settled == self._n else self._invert(self._n)
+        """`K⁻¹`, read-only: O(n³) for the first time after a rebuild, then O(n²) for each new row.
 
-    def _invert(self, n: int) -> Float[np.ndarray, "n n"]:
-        """The inverse of the leading n rows, by the block formula where a smaller one is known."""
-        m = len(self._inverse)
-        if n > 2 * m:
-            whole = lapack.dpotri(self._store[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1)[0]
-            inverse: np.ndarray = np.triu(whole, 1)
+        It is extended step by step as the factor was, so that its bits do not depend on when it was asked for.
+        """
+        settled = self._n if self._settled is None else self._settled
+        inverse = self._invert() if self._inverse is None else self._inverse
+        for rows in self._steps:
+            if len(inverse) < rows <= settled:
+                inverse = self._extended_inverse(inverse, rows)
+        self._inverse = inverse
+        for rows in self._steps:
+            if len(inverse) < rows:
+                inverse = self._extended_inverse(inverse, rows)
+        return inverse
+
+    def _invert(self) -> Float[np.ndarray, "n n"]:
+        """The inverse of the rows there were after the last build."""
+        n = self._steps[0]
+        inverse = np.zeros((n, n))
+        if n:
+            upper = lapack.dpotri(self._store[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1)[0]
+            inverse += np.triu(upper, 1)
             inverse += inverse.T
-            np.fill_diagonal(inverse, np.diagonal(whole))
-        else:
-            tip = lapack.dtrtri(self._store[m:n, m:n].T, lower=0)[0].T  # L₂₂⁻¹; above its diagonal lies K
-            tip = np.tril(tip)
-            arm = self.half_solve(self._store[m:n, :m].T, transpose=True) @ tip.T
-            inverse = np.empty((n, n))
-            inverse[:m, :m] = self._inverse + arm @ arm.T
-            inverse[:m, m:] = -arm @ tip
-            inverse[m:, :m] = inverse[:m, m:].T
-            inverse[m:, m:] = tip.T @ tip
+            np.fill_diagonal(inverse, np.diagonal(upper))
+        inverse.flags.writeable = False
+        return inverse
+
+    def _extended_inverse(self, known: Float[np.ndarray, "m m"], n: int) -> Float[np.ndarray, "n n"]:
+        """The inverse of n leading rows from that of m, by the block formula."""
+        m = len(known)
+        tip = np.tril(lapack.dtrtri(self._store[m:n, m:n].T, lower=0)[0].T)  # L₂₂⁻¹
+        arm = self.half_solve(self._store[m:n, :m].T, transpose=True) @ tip.T
+        inverse = np.empty((n, n))
+        np.matmul(arm, arm.T, out=inverse[:m, :m])
+        inverse[:m, :m] += known
+        inverse[:m, m:] = -arm @ tip
+        inverse[m:, :m] = inverse[:m, m:].T
+        inverse[m:, m:] = tip.T @ tip
         inverse.flags.writeable = False
         return inverse

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from jaxtyping import Float
 
 from ..errors import ModelFailure
-from .kernels import Kernel
-from .likelihood import evidence
-from .means import Mean
 from .parameters import Parameter, log_prior
-from .parameters import noise as noise_parameter
-from .warp import Warp
+
+LogLikelihood = Callable[[np.ndarray], tuple[float, np.ndarray, float]]
 
 
 def refit_due(last: int, n: int) -> bool:
@@ -28,70 +24,6 @@ def refit_due(last: int, n: int) -> bool:
     9
     """
     return n >= max(last + 1, math.ceil(1.25 * last))
-
-
-@dataclass(frozen=True)
-class Prior:
-    """All that a fit learns together: what is believed of standardised outcomes before seeing them.
-
-    Args:
-        kernel: covariances of bent inputs.
-        mean: prior mean of bent inputs.
-        noise: noise variance.
-        warp: how inputs are bent.
-    """
-
-    kernel: Kernel
-    mean: Mean
-    noise: float
-    warp: Warp
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the kernel, the mean, the noise and the warp, in this order."""
-        return (
-            *self.kernel.parameters,
-            *self.mean.parameters,
-            noise_parameter(self.noise),
-            *self.warp.parameters,
-        )
-
-    @property
-    def theta(self) -> Float[np.ndarray, " p"]:
-        """Their values (p,)."""
-        return np.array([parameter.value for parameter in self.parameters])
-
-    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same with other values (p,)."""
-        k, m = len(self.kernel.parameters), len(self.mean.parameters)
-        return type(self)(
-            self.kernel.with_theta(theta[:k]),
-            self.mean.with_theta(theta[k : k + m]),
-            float(np.exp(theta[k + m])),
-            self.warp.with_theta(theta[k + m + 1 :]),
-        )
-
-    def log_likelihood(
-        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"]
-    ) -> tuple[float, Float[np.ndarray, " p"], float]:
-        """Log marginal likelihood of standardised outcomes z (n,) at X (n, d), its gradient (p,), the jitter it took.
-
-        Raises:
-            ModelFailure: the covariances cannot be factorised.
-        """
-        bent = self.warp(X)
-        gram, pull = self.kernel.linearise(bent)
-        gram.flat[:: len(z) + 1] += self.noise
-        found = evidence(gram, z - self.mean(bent))
-        parts = [
-            pull(found.pull),
-            self.mean.gradient(bent, found.alpha),
-            np.array([self.noise * np.trace(found.pull)]),
-        ]
-        if self.warp.columns:
-            moved = 2.0 * self.kernel.input_gradient(bent, bent, found.pull)
-            parts.append(self.warp.gradient(X, moved + found.alpha[:, None] * self.mean.input_gradient(bent)))
-        return found.value, np.concatenate(parts), found.jitter
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,16 +48,30 @@ class Fit:
 
 
 def maximum_a_posteriori(
-    prior: Prior, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], starts: Sequence[Float[np.ndarray, " p"]]
+    parameters: Sequence[Parameter],
+    log_likelihood: LogLikelihood,
+    starts: Sequence[Float[np.ndarray, " p"]],
+    many: bool = False,
 ) -> Fit:
-    """The best hyperparameters found by L-BFGS-B from the two most promising starts (above 400 observations: from one).
+    """The best hyperparameters found by L-BFGS-B from the two most promising starts; from one, if data are `many`.
 
     Never raises for what the data are: where covariances cannot be factorised the search turns round, and if that is
     everywhere, the first start is the answer and `notes` says so.
+
+    Args:
+        parameters: what is believed of each of the p hyperparameters beforehand.
+        log_likelihood: from hyperparameters (p,) to the log marginal likelihood, its gradient (p,) and the jitter it
+            took; it may raise `ModelFailure`. Whatever has a Gram matrix can make one of `evidence`.
+        starts: where to begin, (p,) each, at least one.
+        many: save time.
+
+    >>> believed = Parameter("level", 0.0, centre=1.0, spread=1.0, low=-9.0, high=9.0)
+    >>> fit = maximum_a_posteriori([believed], lambda t: (-0.5 * (t[0] - 2) ** 2, 2 - t, 0.0), [np.zeros(1)])
+    >>> fit.theta.round(3), fit.converged
+    (array([1.5]), True)
     """
     from scipy.optimize import minimize
 
-    parameters = prior.parameters
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
     best = Fit(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0)
     evaluations = 0
@@ -134,7 +80,7 @@ def maximum_a_posteriori(
         nonlocal best, evaluations
         evaluations += 1
         try:
-            value, gradient, jitter = prior.with_theta(theta).log_likelihood(X, z)
+            value, gradient, jitter = log_likelihood(theta)
         except ModelFailure:
             return 1e100, np.zeros_like(theta)
         believed, pull = log_prior(parameters, theta)
@@ -147,14 +93,13 @@ def maximum_a_posteriori(
 
     distinct = list({start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values())
     distinct.sort(key=lambda start: loss(start)[0])
-    many = len(z) > 400
     converged, notes = False, []
     for start in distinct[: 1 if many else 2]:
         options = {"maxiter": 30 if many else 60, "maxcor": 10}
         found = minimize(
             loss, start, jac=True, method="L-BFGS-B", bounds=list(zip(low, high, strict=True)), options=options
         )
-        if -found.fun >= best.log_posterior:
+        if math.isfinite(best.log_posterior) and -found.fun >= best.log_posterior:
             converged = bool(found.success)
     if not converged:
         notes.append("the search for hyperparameters stopped before it converged")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
@@ -9,7 +10,9 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float
 
+from ..errors import InvalidOption
 from .parameters import Parameter
+from .transforms import Output
 
 MeanFunction = Callable[[np.ndarray], np.ndarray]
 """From points (n, d), encoded, to prior means (n,) in units of the outcome."""
@@ -21,6 +24,15 @@ class ConstantMean:
 
     level: float = 0.0
     learned: bool = True
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.level):
+            raise InvalidOption("mean.level", self.level, "a finite number")
+
+    @property
+    def width(self) -> int:
+        """It reads no column."""
+        return 0
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -52,11 +64,26 @@ class LinearMean:
         dimensions: the columns it reads.
         level: c.
         slopes: b, one for each dimension; None: zero.
+
+    Raises:
+        InvalidOption: no or negative dimensions, or not as many finite slopes.
     """
 
     dimensions: tuple[int, ...]
     level: float = 0.0
     slopes: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.dimensions or min(self.dimensions) < 0:
+            raise InvalidOption("mean.dimensions", self.dimensions, "at least one column, counted from 0")
+        slopes = self.slopes or (0.0,) * len(self.dimensions)
+        if len(slopes) != len(self.dimensions) or not np.isfinite([self.level, *slopes]).all():
+            raise InvalidOption("mean.slopes", self.slopes, f"{len(self.dimensions)} finite numbers and a finite level")
+
+    @property
+    def width(self) -> int:
+        """The least number of columns that points must have."""
+        return max(self.dimensions) + 1
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -88,3 +115,30 @@ class LinearMean:
 
 
 Mean = ConstantMean | LinearMean
+
+
+@dataclass(frozen=True)
+class KnownMean:
+    """A mean function of the user's, in the user's units."""
+
+    function: MeanFunction
+
+    def __call__(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """m(x) for every row, in the user's units, (n,).
+
+        Raises:
+            InvalidOption: the function gives anything but n finite numbers.
+        """
+        values = np.asarray(self.function(X), dtype=np.float64)
+        if values.shape != (len(X),) or not np.isfinite(values).all():
+            raise InvalidOption("mean", values, f"a function that gives {len(X)} finite numbers for {len(X)} points")
+        return values
+
+    def input_gradient(self, X: Float[np.ndarray, "n d"], output: Output) -> Float[np.ndarray, "n d"]:
+        """Its gradient in standardised units by central differences, (n, d)."""
+        n, d = X.shape
+        step = 1e-6 * np.maximum(1.0, np.abs(X))
+        moves = np.eye(d)[:, None, :] * step
+        ahead, behind = (output.forward(self((X + move).reshape(-1, d))).reshape(d, n) for move in (moves, -moves))
+        gradient: np.ndarray = (ahead - behind).T / (2.0 * step)
+        return gradient

@@ -12,34 +12,36 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidOption, InvalidOutcome, InvalidStudy
-from .factor import Factor, cholesky
-from .fit import Fit, Prior, maximum_a_posteriori, refit_due
+from .factor import Factor
+from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
-from .means import ConstantMean, LinearMean, Mean, MeanFunction
+from .means import ConstantMean, KnownMean, LinearMean, Mean, MeanFunction
+from .prior import Prior
 from .transforms import Output, Transform
 from .warp import Warp
 
 K = TypeVar("K", bound=Kernel)
-_BLOCK = 2**22
-_FARTHEST = 1e100
+_BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
+_FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
+_MANY = 400  # observations from which on a fit saves time
 
 
 class Regression(Generic[K]):
     """A Gaussian process, conditioned on outcomes at points.
 
     Points are encoded, rows of (n, d). Outcomes are in the user's units; inside, they are standardised. `predict`,
-    `sample` and `raw` answer in the user's units, everything else in standardised ones: the way back, `raw`, is monotone,
-    so that it carries bounds over and leaves maximisers where they are.
+    `sample` and `raw` answer in the user's units, everything else in standardised ones: the way back, `raw`, is
+    monotone, so that it carries bounds over and leaves maximisers where they are.
 
-    Before the first `set` the kernel is taken as it is, in the user's units: offset 0, scale 1. Learning is in two steps,
-    because a log may stand between them: `fit` finds hyperparameters and changes nothing, `set` takes them over. Offset
-    and scale stay as they are until the next `set`, so that appending an observation costs O(n²).
+    Before the first `set` the kernel is taken as it is, in the user's units: offset 0, scale 1. Learning is in two
+    steps, because a log may stand between them: `fit` finds hyperparameters and changes nothing, `set` takes them
+    over. Offset and scale stay as they are until the next `set`, so that appending an observation costs O(n²).
 
     Args:
         kernel: the covariance function, with the hyperparameters to begin with.
-        mean: a `ConstantMean` (None: this) or a `LinearMean`, which are learned, or a function from points (n, d) to prior
-            means (n,) in the user's units, which is taken as known.
+        mean: a `ConstantMean` (None: this) or a `LinearMean`, which are learned, or a function from points (n, d) to
+            prior means (n,) in the user's units, which is taken as known.
         noise: noise variance to begin with, in standardised units.
         warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
@@ -68,15 +70,15 @@ class Regression(Generic[K]):
         if transform not in {None, "yeo-johnson"}:
             raise InvalidOption("transform", transform, "None or 'yeo-johnson'")
         learned = ConstantMean() if mean is None else mean
-        self._known: MeanFunction | None = None
+        self._known: KnownMean | None = None
         if not isinstance(learned, ConstantMean | LinearMean):
-            self._known, learned = learned, ConstantMean(learned=False)
+            self._known, learned = KnownMean(learned), ConstantMean(learned=False)
         self._transform = transform
         self._weights: np.ndarray | None = None
         self._initial = self._prior = Prior(kernel, learned, float(noise), Warp(tuple(warp)))
         self.output = Output()
         self.last_fit: Fit | None = None
-        self._points = np.zeros((0, kernel.width))
+        self._points = np.zeros((0, self._prior.width))
         self._outcomes = np.zeros(0)
         self._pending: tuple[np.ndarray, ...] = ()
         self._bent, self.factor = self._points, Factor()
@@ -102,7 +104,7 @@ class Regression(Generic[K]):
         Raises:
             InvalidOutcome: values that are not finite numbers, or a point of another length.
         """
-        point, outcome = self._checked(np.asarray(x, dtype=np.float64)[None], [y])
+        point, outcome = self._checked([x], [y])
         assert not self._pending, "observations are added outside hallucinated()"
         bent = self._prior.warp(point)
         self.factor.append(*self._covariances(bent))
@@ -120,8 +122,8 @@ class Regression(Generic[K]):
         self._points, self._outcomes = self._checked(X, y)
         self._condition()
 
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
-        outcomes = np.array(y, dtype=np.float64)
+    def _checked(self, X: object, y: object) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+        outcomes = _numbers(y, "value")
         points = self._read(X) if outcomes.size else np.zeros((0, self._points.shape[1]))
         if outcomes.shape != (len(points),):
             raise InvalidOutcome("value", y, f"{len(points)} numbers, one for each point")
@@ -129,8 +131,8 @@ class Regression(Generic[K]):
             raise InvalidOutcome("value", y, "a finite number", "If the evaluation broke, call fail().")
         return points, outcomes
 
-    def _read(self, X: ArrayLike) -> Float[np.ndarray, "n d"]:
-        points = np.array(X, dtype=np.float64)
+    def _read(self, X: object) -> Float[np.ndarray, "n d"]:
+        points = _numbers(X, "points")
         width = self._points.shape[1]
         fits = points.ndim == 2 and (points.shape[1] >= width if not len(self) else points.shape[1] == width)
         if not fits:
@@ -153,9 +155,9 @@ class Regression(Generic[K]):
     def fit(self, previous: Hyperparameters | None = None) -> Hyperparameters:
         """Hyperparameters learned from all observations by maximum a posteriori; `set` takes them over. O(n³).
 
-        The search starts from `previous` (None: those in use) and from two fixed points. It never fails for what the data
-        are: with fewer than two different outcomes there is nothing to learn but offset and scale. `last_fit` tells what
-        happened.
+        The search starts from `previous` (None: those in use) and from two fixed points. It never fails for what the
+        data are: with fewer than two different outcomes there is nothing to learn but offset and scale. `last_fit`
+        tells what happened.
         """
         known = None if self._known is None else self._known(self._points)
         output = Output.fitted(self._outcomes, self._transform, known)
@@ -163,12 +165,17 @@ class Regression(Generic[K]):
         z = output.forward(self._outcomes)
         if known is not None:
             z = z - output.forward(known)
-        if len(z) < 2 or not np.ptp(z):
+        if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
             self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
             fixed = self._initial.theta
             short = fixed - np.log(3.0) * np.array(["lengthscale" in p.name for p in self._initial.parameters])
-            self.last_fit = maximum_a_posteriori(self._initial, self._points, z, [before, fixed, short])
+            self.last_fit = maximum_a_posteriori(
+                self._initial.parameters,
+                lambda theta: self._initial.with_theta(theta).log_likelihood(self._points, z),
+                [before, fixed, short],
+                many=len(z) > _MANY,
+            )
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output)
 
     def set(self, hyperparameters: Hyperparameters) -> None:
@@ -183,8 +190,8 @@ class Regression(Generic[K]):
 
     def _theta(self, hyperparameters: Hyperparameters) -> Float[np.ndarray, " p"]:
         names = [parameter.name for parameter in self._initial.parameters]
-        if len(hyperparameters.theta) != len(names):
-            allowed = f"{len(names)} numbers ({', '.join(names)})"
+        if len(hyperparameters.theta) != len(names) or np.abs(hyperparameters.theta).max() > 100:
+            allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
             raise InvalidStudy("hyperparameters.theta", hyperparameters.theta, allowed)
         return np.array(hyperparameters.theta)
 
@@ -248,13 +255,14 @@ class Regression(Generic[K]):
     def prior_mean(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """m(x) for every row, standardised, (m,)."""
         if self._known is not None:
-            return self.output.forward(np.asarray(self._known(Z), dtype=np.float64))
+            return self.output.forward(self._known(Z))
         return self._prior.mean(self._prior.warp(Z))
 
     @property
     def _conditioned(self) -> Float[np.ndarray, "q d"]:
         """Bent points that shrink the variance: observed ones, then pending ones."""
-        return np.concatenate([self._bent, *self._pending]) if self._pending else self._bent
+        parts = [part for part in (self._bent, *self._pending) if len(part)]
+        return np.concatenate(parts) if parts else self._bent
 
     def _covariances(self, bent: Float[np.ndarray, "k d"]) -> tuple[Float[np.ndarray, "k q"], Float[np.ndarray, "k k"]]:
         corner = self.kernel(bent, bent)
@@ -264,17 +272,17 @@ class Regression(Generic[K]):
 
     @contextmanager
     def hallucinated(self, X: ArrayLike) -> Iterator[Factor]:
-        """Inside the context pending points X (p, d) shrink the variance, not the mean (GP-BUCB, Desautels et al. 2014).
+        """Inside the context pending points X (p, d) shrink the variance, not the mean (Desautels et al. 2014).
 
         Gives the factor, with rows of the observed points first and of the pending ones after them. Contexts may be
         nested; afterwards there is no trace, to the last bit.
         """
-        points = np.array(X, dtype=np.float64)
+        points = _numbers(X, "points")
         bent = self._prior.warp(self._read(points)) if len(points) else np.zeros((0, self._points.shape[1]))
         _ = self.weights  # of the observed points alone, and kept
         outside = self._pending
         with self.factor.extended(*self._covariances(bent)):
-            self._pending = (*outside, bent) if len(bent) else outside
+            self._pending = (*outside, bent)
             try:
                 yield self.factor
             finally:
@@ -307,20 +315,9 @@ class Regression(Generic[K]):
         bent, observed = self._prior.warp(Z), self._bent
         value = self.prior_mean(Z) + self.kernel(bent, observed) @ self.weights
         pull = np.broadcast_to(self.weights, (len(Z), len(self)))
-        slope = self.kernel.input_gradient(bent, observed, pull)
-        if self._known is None:
-            return value, (slope + self._prior.mean.input_gradient(bent)) * self._prior.warp.slope(Z)
-        return value, slope * self._prior.warp.slope(Z) + self._known_gradient(Z)
-
-    def _known_gradient(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
-        """Of the user's mean function, standardised, by central differences."""
-        step = 1e-6 * np.maximum(1.0, np.abs(Z))
-        moves = np.eye(Z.shape[1])[:, None, :] * step
-        ahead, behind = (
-            self.prior_mean(moved.reshape(-1, Z.shape[1])).reshape(moved.shape[:2]) for moved in (Z + moves, Z - moves)
-        )
-        gradient: np.ndarray = (ahead - behind).T / (2.0 * step)
-        return gradient
+        slope = self.kernel.input_gradient(bent, observed, pull) + self._prior.mean.input_gradient(bent)
+        gradient = slope * self._prior.warp.slope(Z)
+        return value, gradient if self._known is None else gradient + self._known.input_gradient(Z, self.output)
 
     def variance_and_gradient(
         self, Z: Float[np.ndarray, "r d"]
@@ -343,12 +340,20 @@ class Regression(Generic[K]):
     def sample(self, Z: ArrayLike, random: np.random.Generator, count: int = 1) -> Float[np.ndarray, "count m"]:
         """Draws of f at the rows of Z (m, d) jointly, in the user's units, (count, m). O(m³)."""
         points = self._read(Z)
-        L, _ = cholesky(self.covariance(points))
+        values, vectors = np.linalg.eigh(self.covariance(points))  # at observed points it is singular
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
         mean = self._marginals(points)[0]
-        return self.output.backward(mean + random.standard_normal((count, len(points))) @ L.T)
+        return self.output.backward(mean + random.standard_normal((count, len(points))) @ root.T)
 
     def log_likelihood(self) -> float:
         """Log marginal likelihood of the standardised outcomes (Rasmussen & Williams 2006, equation 5.8)."""
         z = self.output.forward(self._outcomes) - self.prior_mean(self._points)
         quadratic = float(z @ self.weights)
         return -0.5 * (quadratic + self.factor.log_determinant + len(self) * math.log(2.0 * math.pi))
+
+
+def _numbers(values: object, field: str) -> np.ndarray:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOutcome(field, values, "numbers") from None

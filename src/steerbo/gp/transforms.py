@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 Transform = Literal["yeo-johnson"]
-_LARGEST = np.finfo(np.float64).max
+_EPS, _LARGEST = np.finfo(np.float64).eps, np.finfo(np.float64).max
+_FARTHEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Output:
         """To outcomes y (n,): mean and standard deviation, and λ by maximum likelihood with a weak pull towards 1.
 
         With a known prior mean (n,) the scale is the root mean square of what it leaves. Outcomes that are constant,
-        or differ by rounding errors only, get scale 1. Works from 1e-300 to 1e300.
+        or differ by rounding errors only, get scale 1 (more, where rounding errors are). Works from 1e-300 to 1e300.
         """
         if not len(y):
             return cls()
@@ -49,8 +50,8 @@ class Output:
             0.5 * offset if prior is None else 0.5 * prior
         )  # half: the difference may not fit into a float
         largest = float(np.abs(away).max())
-        if len(y) < 2 or largest <= 4.0 * np.finfo(np.float64).eps * size or largest < 1e-300:
-            return cls(offset)
+        if len(y) < 2 or largest <= 4.0 * _EPS * size or largest < 1e-300:
+            return cls(offset, max(1.0, 1e4 * _EPS * size))
         root = float(np.sqrt(np.mean((away / largest) ** 2)))
         affine = cls(offset, min(2.0 * largest * root, float(_LARGEST)))
         return affine if transform is None else affine._with_power(affine.forward(y))
@@ -74,10 +75,12 @@ class Output:
         return self.power == 1.0
 
     def forward(self, y: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
-        """From the user's units to standardised ones."""
+        """From the user's units to standardised ones; nothing counts as farther out than 1e100."""
         with np.errstate(over="ignore"):
-            u: np.ndarray = np.clip((0.5 * y - 0.5 * self.offset) / (0.5 * self.scale), -_LARGEST, _LARGEST)
-        return u if self.affine else (_yeo_johnson(u, self.power) - self.centre) / self.spread
+            u: np.ndarray = np.clip((0.5 * y - 0.5 * self.offset) / (0.5 * self.scale), -_FARTHEST, _FARTHEST)
+        if self.affine:
+            return u
+        return np.clip((_yeo_johnson(u, self.power) - self.centre) / self.spread, -_FARTHEST, _FARTHEST)
 
     def backward(self, z: Float[np.ndarray, " *s"]) -> Float[np.ndarray, " *s"]:
         """From standardised units to the user's; quantiles go to quantiles."""
@@ -98,11 +101,14 @@ class Output:
                 return self.backward(mean), np.minimum(self.scale * sd, _LARGEST)
         nodes, weights = np.polynomial.hermite_e.hermegauss(32)
         weights /= weights.sum()
-        values = self.backward(mean + sd * nodes[:, None]) - self.offset
+        # halves of values, in units of the largest: neither differences nor squares may then leave the range of floats
+        values = 0.5 * self.backward(mean + sd * nodes[:, None]) - 0.5 * self.offset
         size = np.maximum(np.abs(values).max(axis=0), 1e-300)
         values /= size
         centre = weights @ values
-        return self.offset + size * centre, size * np.sqrt(weights @ (values - centre) ** 2)
+        deviation = np.sqrt(weights @ (values - centre) ** 2)
+        total = np.clip(0.5 * self.offset + size * centre, -0.5 * _LARGEST, 0.5 * _LARGEST)
+        return 2.0 * total, 2.0 * np.minimum(size * deviation, 0.5 * _LARGEST)
 
 
 def _branch(a: Float[np.ndarray, " *s"], power: float) -> Float[np.ndarray, " *s"]:

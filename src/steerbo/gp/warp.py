@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float
 
+from ..errors import InvalidOption
 from .parameters import Parameter
 
 _EDGE = 1e-9
@@ -23,6 +24,9 @@ class Warp:
         columns: the columns to bend; those of categories make no sense.
         shapes: (a, b) for each of them; None: 1.
 
+    Raises:
+        InvalidOption: a column twice or below zero, or not as many shapes as columns, above zero.
+
     >>> Warp((1,), ((2.0, 1.0),))(np.array([[0.5, 0.5], [0.5, 1.5]]))
     array([[0.5 , 0.25],
            [0.5 , 1.5 ]])
@@ -30,6 +34,18 @@ class Warp:
 
     columns: tuple[int, ...] = ()
     shapes: tuple[tuple[float, float], ...] | None = None
+
+    def __post_init__(self) -> None:
+        if len(set(self.columns)) < len(self.columns) or min(self.columns, default=0) < 0:
+            raise InvalidOption("warp", self.columns, "different columns, counted from 0")
+        ab = self._ab
+        if ab.shape[1] != len(self.columns) or not np.all((ab > 0) & np.isfinite(ab)):
+            raise InvalidOption("warp.shapes", self.shapes, f"{len(self.columns)} pairs of finite numbers above 0")
+
+    @property
+    def width(self) -> int:
+        """The least number of columns that points must have."""
+        return max(self.columns, default=-1) + 1
 
     @property
     def _ab(self) -> Float[np.ndarray, "2 k"]:

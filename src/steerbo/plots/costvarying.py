@@ -55,8 +55,7 @@ def figure(optimizer: Optimizer, value: str = "value", money: str = "money") -> 
     for axes in (left, right):
         axes.set_xlim(left=0)
         axes.spines[["top", "right"]].set_visible(False)
-    handles, labels = right.get_legend_handles_labels()
-    shown.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 7), frameon=False)
+    shown.legend(loc="outside lower center", ncols=5, frameon=False, markerscale=0.8)
     return shown
 
 
@@ -92,7 +91,7 @@ def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Look
             va="bottom" if above else "top",
         )
     if advice in choices:
-        axes.plot(advice.cost, advice.mean, "o", ms=22, mfc="none", color="black", ls="none", label="recommended")
+        axes.plot(advice.cost, advice.mean, "o", ms=20, mfc="none", color="black", ls="none", label="recommended")
     axes.margins(0.12, 0.15)
     least = _acceptable(problem, [c.mean for c in choices if c.mean is not None])
     if least is not None:
@@ -101,8 +100,6 @@ def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Look
         edge = low if problem.minimize else high
         axes.axhspan(least, edge, color="#009E73", alpha=0.12, lw=0, zorder=0, label="acceptable")
         axes.set_ylim(low, high)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="best", markerscale=0.5)
 
 
 def _acceptable(problem: CostVarying, means: Sequence[float]) -> float | None:

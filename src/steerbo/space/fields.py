@@ -46,6 +46,16 @@ def as_whole(value: object) -> int | None:
     return whole if abs(whole) <= LARGEST_WHOLE else None
 
 
+def is_interval(low: float, high: float) -> bool:
+    """Whether floats can tell points between `low` and `high` apart, and neither squares nor ratios overflow.
+
+    >>> is_interval(0, 1), is_interval(1, 1 + 1e-12), is_interval(0, 1e200)
+    (True, False, False)
+    """
+    size = max(abs(low), abs(high))
+    return size <= 1e100 and high - low >= max(1e-100, 1e-10 * size)
+
+
 def as_choice(value: object) -> bool | int | float | str | None:
     """`value` as a Python bool, int, float or str, or None where it is none of them or not finite.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem
 from .distribution import Distribution
+from .fields import is_interval
 from .laws import Law, share_outside
 from .scaling import Scaling
 
@@ -97,10 +98,9 @@ class Numeric(Lawful):
     def _check_bounds(self) -> None:
         if not self.low < self.high:
             raise InvalidProblem(f"{self.name}.low", self.low, f"less than high, which is {self.high}")
-        if not math.isfinite(float(self.high) - float(self.low)):
-            raise InvalidProblem(
-                f"{self.name}.high", self.high, f"within a finite distance of low, which is {self.low}"
-            )
+        if not is_interval(self.low, self.high):
+            allowed = f"at most 1e100, and above low, which is {self.low}, by at least 1e-10 of their size"
+            raise InvalidProblem(f"{self.name}.high", self.high, allowed, "Choose another unit, or shift the variable.")
         if self.scale == "log" and self.low <= 0:
             raise InvalidProblem(
                 f"{self.name}.low", self.low, "above 0 on a log scale", "Use scale='linear', or raise low."

@@ -19,7 +19,7 @@ from .distribution import (
     NormalDistribution,
     UniformDistribution,
 )
-from .fields import Number, Positive, tag, tagged
+from .fields import Number, Positive, is_interval, tag, tagged
 from .scipy_law import Scipy, from_frozen
 from .truncated import TruncatedNormalDistribution, is_flat, parent_of, reach, too_far
 
@@ -187,6 +187,6 @@ def share_outside(law: Distribution, low: float, high: float) -> float:
 def _ends(own_low: float | None, own_high: float | None, low: float, high: float) -> tuple[float, float]:
     """A law's own bounds, and the variable's where it has none."""
     low, high = low if own_low is None else own_low, high if own_high is None else own_high
-    if not 0 < high - low < float("inf"):
-        raise InvalidProblem("low", low, f"less than the law's high {high:g}, by a finite number")
+    if not is_interval(low, high):
+        raise InvalidProblem("low", low, f"below the law's high, which is {high}, by at least 1e-10 of their size")
     return float(low), float(high)

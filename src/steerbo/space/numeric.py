@@ -19,6 +19,7 @@ from .lawful import MOST_LEVELS, Numeric, finite
 from .laws import GivenLaw, Law, Uniform
 
 _SLACK = 1e-9  # how far off a bound, relative to the range, a setting may be through rounding
+_OFF_STEP = 1e-5  # how far off a step, relative to it, a setting may be: what 15 digits leave open of the finest
 _FINEST = 1e-9  # the finest step, relative to the largest value: multiples of a finer one drown in rounding
 
 
@@ -91,9 +92,9 @@ class Float(Numeric):
             return number
         k = (number - self.low) / self.step
         snapped = self.decode(self.encode([number]))[0]
-        if abs(k - round(k)) > 1e-6 or round(k) > self._steps:
+        if abs(k - round(k)) > _OFF_STEP or round(k) > self._steps:
             raise InvalidRequest(
-                self.name, value, f"a multiple of {self.step:g} above {self.low:g}", f"The nearest is {snapped}."
+                self.name, value, f"a multiple of {self.step} above {self.low}", f"The nearest is {snapped}."
             )
         return snapped
 

@@ -77,13 +77,17 @@ def read_study(path: Path | str) -> Specification:
     """
     file = Path(path)
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        content = tomllib.loads(text)
     except OSError as error:
         raise InvalidStudy("study file", str(path), "a file that can be read", f"({error.strerror})") from None
     except UnicodeDecodeError as error:
         raise InvalidStudy("study file", str(path), "TOML in UTF-8", f"(Byte {error.start} is none.)") from None
     except tomllib.TOMLDecodeError as error:
-        raise InvalidStudy("study file", str(path), "TOML", f"({error}.)") from None
+        *lines, last = text.split("\n")
+        where = f"at line {len(lines) + 1}, column {len(last) + 1}"
+        message = str(error).replace("at end of document", where)
+        raise InvalidStudy("study file", str(path), "TOML", f"({message}.)") from None
     try:
         return _read(file, content)
     except InvalidInput as error:
@@ -106,7 +110,7 @@ def _read(file: Path, content: dict[str, Any]) -> Specification:
     try:
         specification.optimizer()
     except InvalidOption as error:
-        name = error.field.removeprefix("Options.")
+        name = error.field.partition(".")[2] or error.field  # without the name of the class of options
         place = "study" if name in _LIMITS else "study.options"
         raise InvalidStudy(f"{place}.{name}", error.value, error.allowed, error.hint) from None
     return specification

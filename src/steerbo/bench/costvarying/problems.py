@@ -76,7 +76,7 @@ class World:
 
     def problem(self, costs_known: bool = False) -> CostVarying:
         """As a problem for an optimizer."""
-        law = TruncatedNormal(0.5, math.sqrt(self.variance), moments="truncated")
+        law = _law(self.variance).law
         names = [f"x{d + 1}" for d in range(self.dimension)]
         return CostVarying(
             variables=tuple(Float(name, 0, 1, law=law) for name in names),
@@ -86,8 +86,7 @@ class World:
 
     def nature(self, uniform: Floats[np.ndarray, "s k"]) -> Floats[np.ndarray, "s k"]:
         """Draws of the variables from their law, given uniform ones."""
-        drawn: np.ndarray = self.problem().variables[0].distribution.ppf(uniform)
-        return drawn
+        return _law(self.variance).distribution.ppf(uniform)
 
     def play(self, suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
         """One evaluation: nature draws what was not set; returns what `tell` takes."""
@@ -105,7 +104,7 @@ class World:
         """A draw of the observation noise."""
         return NOISE_SD * float(random.normal())
 
-    def expected(self, i: int, settings: Floats[np.ndarray, "p c"]) -> Floats[np.ndarray, p]:
+    def expected(self, i: int, settings: Floats[np.ndarray, "p c"]) -> Floats[np.ndarray, " p"]:
         """E f([x^i, X^{-i}]) at settings (p, c) of set `i`, by 1024 Sobol draws of the other variables."""
         rest = [d for d in range(self.dimension) if d not in self.sets[i]]
         draws = _draws(self, len(rest))
@@ -117,9 +116,14 @@ class World:
             values[p] = self.objective(x).mean()
         return values
 
-    def best(self) -> Floats[np.ndarray, m]:
+    def best(self) -> Floats[np.ndarray, " m"]:
         """The largest expected value of each set, (m,). The search is strong: some problems have deep second basins."""
         return _best(self)
+
+
+@functools.cache
+def _law(variance: float) -> Float:
+    return Float("x", 0, 1, law=TruncatedNormal(0.5, math.sqrt(variance), moments="truncated"))
 
 
 @functools.cache

@@ -160,7 +160,7 @@ class Product(_Compound):
 
     @property
     def variance(self) -> float:
-        """k(x, x), where all members have a `variance`."""
+        """What stands before the factors: the product of the members' variances."""
         return float(np.prod([k.variance for k in self.members]))  # type: ignore[attr-defined]
 
     def factor(self, dimension: int) -> Factor1D:
