@@ -15,12 +15,15 @@ from ..search import Box, maximise_box
 from ..space import Categorical
 from .acquisition import Datum, Pick, View, draw_largest
 from .kernels import spatial
-from .priors import Bumps
+from .means import Means
 from .problem import TimeVarying
-from .sites import prior_means, scale_only, sharing
+from .sites import scale_only, sharing
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _TINY = 1e-16
+
+Weigh = Callable[[np.ndarray], np.ndarray]
+"""From upper bounds of all priors at points, (P, r), to weights, (P, r)."""
 
 
 class Shared:
@@ -68,7 +71,7 @@ class Boxes:
     """
 
     def __init__(self, problem: TimeVarying, static: bool = False) -> None:
-        self.problem, self.static = problem, static
+        self.problem, self.means = problem, Means(problem)
         _, group = sharing(problem.priors)
         self.shared = [Shared(problem, np.flatnonzero(group == g), static) for g in range(group.max() + 1)]
         self.gradients = all(isinstance(s.kernel, Stationary) for s in self.shared)
@@ -85,7 +88,7 @@ class Boxes:
     def add(self, datum: Datum, inflation: float = 1.0) -> bool:
         """Condition on an outcome, its noise variance multiplied by `inflation`."""
         x, t = np.asarray(datum.place, dtype=np.float64)[None], np.array([datum.time])
-        means = prior_means(self.problem, x)[:, 0]
+        means = self.means(x)[:, 0]
         for s in self.shared:
             cross = s.cross(x, t, self.X, self.t)
             corner = s.cross(x, t, x, t) + s.variance * inflation
@@ -111,7 +114,7 @@ class Boxes:
         self, points: Float[np.ndarray, "r d"], time: float, unknown: Float[np.ndarray, "u e"] | None = None
     ) -> tuple[Float[np.ndarray, "P r"], Float[np.ndarray, "P r"]]:
         """Means and standard deviations, (P, r) each; `unknown` rows are points and times as if observed: see `_with`."""
-        means = prior_means(self.problem, points)
+        means = self.means(points)
         sds = np.empty(means.shape)
         n, X, t = len(self.y), *self._inputs(unknown)
         for s in self.shared:
@@ -140,18 +143,22 @@ class Boxes:
             yield rows
 
     def _rise(
-        self, points: Float[np.ndarray, "r d"], view: View, betas: np.ndarray, weights: np.ndarray, unknown: Any
-    ) -> Float[np.ndarray, "r d"]:
-        """The gradient of `Σ_p weights_pr (μ_p + β_p σ_p)` at points (r, d), for weights (P, r)."""
-        n, X, t = len(self.y), *self._inputs(unknown)
+        self, points: Float[np.ndarray, "r d"], view: View, betas: np.ndarray, weigh: Weigh, unknown: Any
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
+        """`Σ_p w_pr (μ_p + β_p σ_p)` at points (r, d) and its gradient, weights held fixed; as `posterior`, solved once."""
         now = np.full(len(points), view.time)
-        slope = self._mean_slope(points, weights)
+        n, X, t = len(self.y), *self._inputs(unknown)
+        upper = self.means(points)
+        solved = []
         for s in self.shared:
-            w = weights[s.ids]
-            if not w.any():
-                continue
             A = s.factor.half_solve(s.cross(X, t, points, now))
             sd = np.sqrt(np.maximum(s.diagonal(points) - (A * A).sum(axis=0), _TINY))
+            upper[s.ids] += s.half.T @ A[:n] + betas[s.ids, None] * sd
+            solved.append((s, A, sd))
+        weights = weigh(upper)
+        slope = self.means.slope(points, weights)
+        for s, A, sd in solved:
+            w = weights[s.ids]
             pull = -A * ((betas[s.ids] @ w) / sd)
             pull[:n] += s.half @ w
             W = s.factor.half_solve(pull, transpose=True).T
@@ -159,21 +166,7 @@ class Boxes:
                 W = W * s.drift.between(now[:, None] - t)
             assert isinstance(s.kernel, Stationary)
             slope += s.kernel.input_gradient(points, X, W)
-        return slope
-
-    def _mean_slope(
-        self, points: Float[np.ndarray, "r d"], weights: Float[np.ndarray, "P r"]
-    ) -> Float[np.ndarray, "r d"]:
-        """The gradient of `Σ_p weights_pr m_p(x)`, by central differences; (r, d)."""
-        slope = np.zeros(points.shape)
-        if not any(callable(p.mean) or isinstance(p.mean, Bumps) for p in self.problem.priors):
-            return slope
-        for j, variable in enumerate(self.problem.variables):
-            h = np.zeros(points.shape[1])
-            h[j] = 1e-6 * (1.0 if isinstance(variable, Categorical) else variable.high - variable.low)
-            rise = prior_means(self.problem, points + h) - prior_means(self.problem, points - h)
-            slope[:, j] = (weights * rise).sum(axis=0) / (2 * h[j])
-        return slope
+        return (weights * upper).sum(axis=0), slope
 
     # -- choices -------------------------------------------------------------------------------------------------------
 
@@ -237,7 +230,7 @@ class Boxes:
         self,
         view: View,
         betas: Float[np.ndarray, " P"],
-        weigh: Callable[[np.ndarray], np.ndarray],
+        weigh: Weigh,
         random: np.random.Generator,
         unknown: Any,
     ) -> Float[np.ndarray, " d"]:
@@ -250,10 +243,7 @@ class Boxes:
             return found
 
         def score_and_slope(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            mean, sd = self.posterior(points, view.time, unknown)
-            upper = mean + betas[:, None] * sd
-            weights = weigh(upper)
-            return (weights * upper).sum(axis=0), self._rise(points, view, betas, weights, unknown)
+            return self._rise(points, view, betas, weigh, unknown)
 
         if view.available is not None and "points" in view.available:
             points = np.array(view.available["points"])
@@ -270,4 +260,4 @@ class Boxes:
         points = box.place(np.random.Generator(np.random.Philox(0)).random((16, box.dimension)))
         tables = [s.kernel(points, points) for s in self.shared]
         drifts = [s.drift for s in self.shared]
-        return scale_only(prior_means(self.problem, points), tables, drifts)
+        return scale_only(self.means(points), tables, drifts)

@@ -58,6 +58,7 @@ class Grid:
         self._rates, self._fades = rates, bool(rates.any())
         self._variance = noise**2
         self._shift = np.zeros(means.shape)  # δμ
+        self._aligned = G == 1 or (G == len(means) and bool((group == np.arange(G)).all()))
         self._explained = np.zeros((G, X))  # diag E
         self._folded: np.ndarray | None = None  # E but for the tail and the scale
         self._tail = np.empty((G, _TAIL, X))
@@ -86,9 +87,9 @@ class Grid:
         self._tail[:, self._rows] = v / self._scale[:, None] if self._fades else v
         self._rows += 1
         z = value - self._means[:, site] - self._shift[:, site]
-        d, d2 = d[self.group], d2[self.group]
+        d, d2, v = self._each(d), self._each(d2), self._each(v)
         z_d = z / d
-        self._shift += v[self.group] * z_d[:, None]
+        self._shift += v * z_d[:, None]
         self.evidence -= 0.5 * (z_d * z_d + np.log(d2) + _LOG_2PI)
 
     def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "G X"]]:
@@ -96,7 +97,7 @@ class Grid:
         faded = self._faded(time)
         if faded is None:
             return self._means + self._shift, np.maximum(self._diagonal - self._explained, 0.0)
-        mean = self._means + faded[self.group, None] * self._shift
+        mean = self._means + self._each(faded)[:, None] * self._shift
         return mean, np.maximum(self._diagonal - (faded * faded)[:, None] * self._explained, 0.0)
 
     def covariance(self, time: float, site: int) -> Float[np.ndarray, "G X"]:
@@ -106,6 +107,10 @@ class Grid:
             return self._column(site)
         row = self._covariances[:, site]
         return row - (faded * faded)[:, None] * (row - self._column(site))
+
+    def _each(self, shared: Float[np.ndarray, "G *s"]) -> Float[np.ndarray, "P *s"]:
+        """What each prior has of what covariances have; one row that fits all stays one row."""
+        return shared if self._aligned else shared[self.group]
 
     def _column(self, site: int) -> Float[np.ndarray, "G X"]:
         tail = self._tail[:, : self._rows]
@@ -126,7 +131,7 @@ class Grid:
         self.time = max(time, self.time)
         if faded is None:
             return
-        self._shift *= faded[self.group, None]
+        self._shift *= self._each(faded)[:, None]
         self._explained *= (faded * faded)[:, None]
         self._scale = self._scale * faded
         if self._scale.min() < _FADED:

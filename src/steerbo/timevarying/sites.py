@@ -13,18 +13,13 @@ from .acquisition import Datum, Pick, View, draw_largest
 from .drift import Decay
 from .grid import Grid
 from .kernels import Covariance, spatial
+from .means import Means
 from .priors import Prior
 from .problem import TimeVarying
 from .statespace import StateSpace
 
 _EVERY = 64  # outcomes between two checkpoints
 _KEPT = 4  # checkpoints
-
-
-def prior_means(problem: TimeVarying, points: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "P n"]:
-    """The prior means at points (n, d), in units of sign · value."""
-    rows = [np.asarray(p.mean(points) if callable(p.mean) else p.mean, dtype=np.float64) for p in problem.priors]
-    return problem.sign * np.array([np.broadcast_to(row, (len(points),)) for row in rows])
 
 
 def sharing(priors: Sequence[Prior]) -> tuple[list[Prior], Int[np.ndarray, " P"]]:
@@ -74,7 +69,7 @@ class Sites:
         self.problem, self.points = problem, problem.points
         priors = [_static(p) for p in problem.priors] if static else list(problem.priors)
         self.sharing, self.group = sharing(priors)
-        means = prior_means(problem, problem.points)
+        means = Means(problem)(problem.points)
         tables = {id(p.kernel): covariance_between(p.kernel, problem.points) for p in self.sharing}
         kinds = [_state_size(p) for p in self.sharing]
         self._filters: list[Grid | StateSpace] = []
@@ -168,7 +163,8 @@ class Sites:
         """Posterior means and standard deviations of the objective, (P, X) each."""
         if len(self._filters) == 1:
             mean, variance = self._filters[0].posterior(time)
-            return mean, np.sqrt(variance)[self._filters[0].group]
+            sd = np.sqrt(variance)
+            return mean, sd[self._filters[0].group] if len(sd) > 1 else np.broadcast_to(sd, mean.shape)
         means, sds = np.empty(self.size), np.empty(self.size)
         for f, ids in zip(self._filters, self._ids, strict=True):
             means[ids], variance = f.posterior(time)
@@ -214,7 +210,7 @@ class Sites:
         """Whether all priors share mean and correlation, and not the output scale."""
         tables = [K for f in self._origin for K in f._covariances]
         drifts = [self.sharing[g].drift for sets in self._sets for g in sets]
-        return scale_only(prior_means(self.problem, self.points), tables, drifts)
+        return scale_only(Means(self.problem)(self.points), tables, drifts)
 
     # -- choices -------------------------------------------------------------------------------------------------------
 
