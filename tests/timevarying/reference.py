@@ -1,4 +1,4 @@
-"""Exact Gaussian process regression the plain way, to compare with: one Gram matrix over points and times, one factor."""
+"""Exact Gaussian process regression the plain way: one Gram matrix over points and times, one factor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from scipy.linalg import cho_factor, cho_solve
 
 
 def refit(
-    prior_mean: np.ndarray, K: np.ndarray, between: object, noise: float, data: list[tuple[float, int, float]], time: float
+    prior_mean: np.ndarray,
+    K: np.ndarray,
+    between: object,
+    noise: float,
+    data: list[tuple[float, int, float]],
+    time: float,
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Means and variances at all sites, and the log marginal likelihood; `data` are (time, site, value)."""
     t = np.array([d[0] for d in data])

@@ -32,6 +32,6 @@ OTHERS = {
 @pytest.mark.filterwarnings("ignore::steerbo.timevarying.method.PriorWarning")
 class TestContract(WingContract):
     @pytest.fixture(params=[*METHODS, *OTHERS])
-    def world(self, request: pytest.FixtureRequest) -> Case:  # type: ignore[override]
+    def world(self, request: pytest.FixtureRequest) -> Case:
         name = request.param
         return case(name, **METHODS[name]) if name in METHODS else OTHERS[name]()

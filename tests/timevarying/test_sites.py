@@ -127,8 +127,8 @@ def test_a_very_long_pause_forgets_everything() -> None:
         surrogate.add(datum)
     surrogate.add(Datum(1e9, 11, 0, 1.0))
     mean, sd = surrogate.posterior(3e9)
-    np.testing.assert_allclose(mean, [p.mean for p in problem.priors])
-    np.testing.assert_allclose(sd**2, [np.diag(p.kernel.matrix) for p in problem.priors])  # type: ignore[union-attr]
+    np.testing.assert_allclose(mean, np.array([p.mean for p in problem.priors]))
+    np.testing.assert_allclose(sd**2, np.array([np.diag(p.kernel.matrix) for p in problem.priors]))  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("drift", [None, Decay(0.1), MaternInTime(9.0)], ids=str)

@@ -1,4 +1,4 @@
-"""Time-varying objectives with several candidate priors: where is the optimum now, and whose opinion of its drift holds?"""
+"""Time-varying objectives with several candidate priors: where is the optimum now, and whose opinion holds?"""
 
 from .drift import Decay, MaternInTime, Periodic
 from .kernels import Covariance, Matern, SquaredExponential

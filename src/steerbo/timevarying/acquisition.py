@@ -23,11 +23,11 @@ class Datum(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """A place that was tried `count` times, last at `time`, and has no outcome yet, or will never have one."""
+    """A place that was tried `times` times, last at `time`, and has no outcome yet, or will never have one."""
 
     place: Place
     time: float
-    count: int
+    times: int
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The surrogate of a box: exact Gaussian processes over points and times, one Cholesky factor for all priors that share it."""
+"""The surrogate of a box: exact Gaussian processes over points and times, one factor for all priors that share it."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Boxes:
     def posterior(
         self, points: Float[np.ndarray, "r d"], time: float, unknown: Float[np.ndarray, "u e"] | None = None
     ) -> tuple[Float[np.ndarray, "P r"], Float[np.ndarray, "P r"]]:
-        """Means and standard deviations, (P, r) each; `unknown` rows are points and times as if observed: see `_with`."""
+        """Means and standard deviations, (P, r) each; `unknown` rows are points and times as if observed."""
         means = self.means(points)
         sds = np.empty(means.shape)
         n, X, t = len(self.y), *self._inputs(unknown)
@@ -138,14 +138,14 @@ class Boxes:
         with ExitStack() as stack:
             for s in self.shared:
                 x, t = rows[:, :-1], rows[:, -1]
-                noise = np.diag(s.variance / np.array([u.count for u in view.unknown]))
+                noise = np.diag(s.variance / np.array([u.times for u in view.unknown]))
                 stack.enter_context(s.factor.extended(s.cross(x, t, self.X, self.t), s.cross(x, t, x, t) + noise))
             yield rows
 
     def _rise(
         self, points: Float[np.ndarray, "r d"], view: View, betas: np.ndarray, weigh: Weigh, unknown: Any
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
-        """`Σ_p w_pr (μ_p + β_p σ_p)` at points (r, d) and its gradient, weights held fixed; as `posterior`, solved once."""
+        """`Σ_p w_pr (μ_p + β_p σ_p)` at points (r, d) and its gradient, weights held fixed; solved for once."""
         now = np.full(len(points), view.time)
         n, X, t = len(self.y), *self._inputs(unknown)
         upper = self.means(points)
@@ -214,7 +214,8 @@ class Boxes:
         """What is available, in the user's units; categories by number."""
         d = len(self.problem.variables)
         bounds = view.available if view.available is not None and "low" in view.available else None
-        low, high, levels = np.empty(d), np.empty(d), [None] * d
+        low, high = np.empty(d), np.empty(d)
+        levels: list[np.ndarray | None] = [None] * d
         for j, v in enumerate(self.problem.variables):
             whole = (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
             low[j], high[j] = (bounds["low"][j], bounds["high"][j]) if bounds else whole
@@ -222,8 +223,8 @@ class Boxes:
                 known = v.levels if isinstance(v, Categorical) else np.array(v.decode(v.levels), dtype=float)
                 inside = known[(known >= low[j]) & (known <= high[j])]
                 # bounds between two settings leave none: the nearest one then
-                levels[j] = inside if inside.size else known[[np.abs(known - (low[j] + high[j]) / 2).argmin()]]
-                low[j], high[j] = min(low[j], levels[j][0]), max(high[j], levels[j][-1])
+                left = inside if inside.size else known[[np.abs(known - (low[j] + high[j]) / 2).argmin()]]
+                levels[j], low[j], high[j] = left, min(low[j], left[0]), max(high[j], left[-1])
         return Box(low, high, levels, self.problem.space.categorical)
 
     def _search(

@@ -72,13 +72,13 @@ def _width(variable: Any) -> float:
 
 
 def smoothness(problem: TimeVarying, i: int) -> tuple[float, float]:
-    """a and b of Assumption 3.2, `P(sup |∂f/∂x_j| > L) ≤ a exp(−L²/b)`, for prior i on a box.
+    """A and b of Assumption 3.2, `P(sup |∂f/∂x_j| > L) ≤ a exp(−L²/b)`, for prior i on a box.
 
-    A slope is itself a Gaussian process, of variance `v = ∂²k/∂x∂x'` at `x = x'` (by central differences, the largest over
-    the box). Borell's inequality (Adler & Taylor 2007, Theorem 2.1.1) gives `2 exp(−(L − m)²/2v)` with m its mean largest
-    size; as `(L − m)² ≥ L²/2 − m²`, that is `b = 4v`, `a = 2 exp(m²/2v)`. For m we take the largest of 2N independent
-    draws, `m² = 2 v ln 2N`, with N the number of lengthscales `√(k/v)` that fit into the box: a = 4N. That count is a rule
-    of thumb, not a bound; β depends on it only through `√ln a`.
+    A slope is itself a Gaussian process, of variance `v = ∂²k/∂x∂x'` at `x = x'` (by central differences, the
+    largest over the box). Borell's inequality (Adler & Taylor 2007, Theorem 2.1.1) gives `2 exp(−(L − m)²/2v)` with
+    m its mean largest size; as `(L − m)² ≥ L²/2 − m²`, that is `b = 4v`, `a = 2 exp(m²/2v)`. For m we take the
+    largest of 2N independent draws, `m² = 2 v ln 2N`, with N the number of lengthscales `√(k/v)` that fit into the
+    box: a = 4N. That count is a rule of thumb, not a bound; β depends on it only through `√ln a`.
 
     Raises:
         InvalidOption: the paths have no slope.

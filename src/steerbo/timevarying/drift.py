@@ -1,4 +1,4 @@
-"""Covariances in time, as data: how fast the objective forgets what it was. `None` stands for one that never changes."""
+"""Covariances in time, as data: how fast the objective forgets what it was. `None`: it never changes."""
 
 from __future__ import annotations
 
@@ -80,8 +80,16 @@ class MaternInTime:
     """
 
     lengthscale: Positive
-    nu: Literal[1.5, 2.5] = 1.5
+    nu: Number = 1.5
     kind: Literal["matern"] = "matern"
+
+    @model_validator(mode="after")
+    def _check(self) -> MaternInTime:
+        if self.nu not in (1.5, 2.5):
+            raise InvalidProblem(
+                "nu", self.nu, "1.5 or 2.5", "For 0.5 use Decay, with 1 - epsilon = exp(-2 / lengthscale)."
+            )
+        return self
 
     def between(self, elapsed: Floats[np.ndarray, " *s"]) -> Floats[np.ndarray, " *s"]:
         """The correlation over `elapsed` units of time."""
@@ -90,7 +98,7 @@ class MaternInTime:
 
     @property
     def motion(self) -> Motion:
-        """The state: value and derivatives (Hartikainen & Särkkä 2010), in units where its covariance is of size one."""
+        """The state: value and derivatives (Hartikainen & Särkkä 2010), in units where its variances are about one."""
         rate = math.sqrt(2 * self.nu) / self.lengthscale
         if self.nu == 1.5:
             F, P = np.array([[0.0, 1.0], [-1.0, -2.0]]), np.eye(2)
@@ -104,8 +112,8 @@ class MaternInTime:
 class Periodic:
     """`exp(−2 sin²(π Δ / period) / ℓ²)`: what was, returns. Approximated by a Fourier series (Solin & Särkkä 2014).
 
-    On finite domains the series leaves out less than 1e-8 of the variance, at constant cost, with a state of some ten to
-    thirty numbers a site; on boxes the covariance is used as it stands.
+    On finite domains the series leaves out less than 1e-8 of the variance, at constant cost, with a state of some
+    ten to thirty numbers a site; on boxes the covariance is used as it stands.
 
     Args:
         period: in units of time.

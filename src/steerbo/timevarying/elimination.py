@@ -1,11 +1,11 @@
-"""What the methods that reject priors share: who is alive, who was dropped when and why, and what to do when nobody is left."""
+"""What methods that reject priors share: who is alive, who was dropped and why, and what to do when nobody is left."""
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from jaxtyping import Int
@@ -17,7 +17,12 @@ from ..record import record
 from .method import CandidatePriors, GivenWidth, PriorWarning
 from .problem import TimeVarying
 
-O = TypeVar("O", bound="Options")  # noqa: E741
+O = TypeVar("O", bound="_Exhaustible")  # noqa: E741
+
+
+class _Exhaustible(Protocol):
+    @property
+    def on_exhausted(self) -> Literal["keep-last", "restart", "raise"]: ...
 
 
 @record

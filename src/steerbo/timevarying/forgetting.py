@@ -1,7 +1,7 @@
 """GP-UCB that forgets: by starting over, by a window (Zhou & Shroff 2021), or by weights (Deng et al. 2022).
 
-All take the objective as static over what they remember: the prior's own drift is left out. The surrogate is conditioned
-anew in every round, on as many outcomes as are remembered and never more.
+All take the objective as static over what they remember: the prior's own drift is left out. The surrogate is
+conditioned anew in every round, on as many outcomes as are remembered and never more.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Forgetting(OnePrior[O]):
     def memory(self, number: int) -> int:
         """How many of the rounds before round `number` are remembered."""
 
-    def inflation(self, age: int) -> float:  # noqa: ARG002
+    def inflation(self, age: int) -> float:
         """By how much the noise variance of an outcome has grown that is `age` rounds old."""
         return 1.0
 
@@ -114,7 +114,7 @@ class SlidingWindow(Forgetting[WindowOptions]):
     name: ClassVar[str] = "sw-gp-ucb"
     Options: ClassVar[type[Any]] = WindowOptions
 
-    def memory(self, number: int) -> int:  # noqa: ARG002
+    def memory(self, number: int) -> int:
         """The window."""
         return self.options.window
 
@@ -143,7 +143,7 @@ class Weighted(Forgetting[WeightedOptions]):
     name: ClassVar[str] = "w-gp-ucb"
     Options: ClassVar[type[Any]] = WeightedOptions
 
-    def memory(self, number: int) -> int:  # noqa: ARG002
+    def memory(self, number: int) -> int:
         """Until weights are negligible."""
         return math.ceil(math.log(_NEGLIGIBLE) / math.log(self.options.discount))
 

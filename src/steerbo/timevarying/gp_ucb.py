@@ -1,4 +1,4 @@
-"""GP-UCB (Srinivas et al. 2010) and, with a prior that drifts, TV-GP-UCB (Bogunovic et al. 2016): one prior, taken as true."""
+"""GP-UCB (Srinivas et al. 2010); with a prior that drifts, TV-GP-UCB (Bogunovic et al. 2016): one prior is believed."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """The structured maths on a finite domain: exact posteriors of all priors at all sites, at a cost that never grows.
 
-With `k((x, t), (x', t')) = K(x, x') ρ^{|t − t'|}` the posterior covariance at the sites, now, is `K − E`: all that has been
-learned is the explained covariance E. Time only fades it, `E ← ρ^{2Δ} E`, `δμ ← ρ^Δ δμ`, and an observation y of site i adds
-one outer product,
+With `k((x, t), (x', t')) = K(x, x') ρ^{|t − t'|}` the posterior covariance at the sites, now, is `K − E`: all that
+has been learned is the explained covariance E. Time only fades it, `E ← ρ^{2Δ} E`, `δμ ← ρ^Δ δμ`, and an
+observation y of site i adds one outer product,
 
     v = (K[i] − E[i]) / d,   d² = (K − E)[i, i] + R²,   E += v vᵀ,   δμ += v (y − μ_i) / d,   ln p += ln N(y; μ_i, d²).
 
-E is kept as a matrix plus a tail of the last rows v, which one matrix product folds in when the tail is full: nothing is ever
-factorised, and a round costs O(sites · tail) whatever number of rounds lies behind it. The fading is one lazy scalar.
-Priors that share covariance, drift and noise share E.
+E is kept as a matrix plus a tail of the last rows v, which one matrix product folds in when the tail is full:
+nothing is ever factorised, and a round costs O(sites · tail) whatever number of rounds lies behind it. The fading
+is one lazy scalar. Priors that share covariance, drift and noise share E.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Grid:
         self._rates, self._fades = rates, bool(rates.any())
         self._variance = noise**2
         self._shift = np.zeros(means.shape)  # δμ
-        self._aligned = G == 1 or (G == len(means) and bool((group == np.arange(G)).all()))
+        self._aligned = G == 1 or (len(means) == G and bool((group == np.arange(G)).all()))
         self._explained = np.zeros((G, X))  # diag E
         self._folded: np.ndarray | None = None  # E but for the tail and the scale
         self._tail = np.empty((G, _TAIL, X))
@@ -75,7 +75,7 @@ class Grid:
         return other
 
     def observe(self, time: float, site: int, value: float, inflation: float = 1.0) -> None:
-        """Condition on one outcome, its noise variance multiplied by `inflation`; times must not run backwards. O(G · X · tail + P · X)."""
+        """Condition on one outcome, noise variance times `inflation`, no earlier than the last. O(G · X · tail + P · X)."""
         self._advance(time)
         column = self._column(site)
         d2 = np.maximum(column[:, site], 0.0) + self._variance * inflation
@@ -108,7 +108,7 @@ class Grid:
         row = self._covariances[:, site]
         return row - (faded * faded)[:, None] * (row - self._column(site))
 
-    def _each(self, shared: Float[np.ndarray, "G *s"]) -> Float[np.ndarray, "P *s"]:
+    def _each(self, shared: Float[np.ndarray, G * s]) -> Float[np.ndarray, P * s]:
         """What each prior has of what covariances have; one row that fits all stays one row."""
         return shared if self._aligned else shared[self.group]
 

@@ -1,8 +1,8 @@
-"""Covariances in space, as data: a squared exponential, a Matérn, a table between sites, or anything that can be called."""
+"""Covariances in space, as data: squared exponential, Matérn, a table between sites, or anything that can be called."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..gp.kernels import Matern32, Matern52
 from ..gp.kernels import SquaredExponential as SquaredExponentialKernel
 from ..gp.kernels.stationary import Stationary
 from ..record import record
-from ..space.fields import Number, Positive
+from ..space.fields import Listed, Number, Positive
 
 Points = Floats[np.ndarray, "n d"]
 Spatial = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -35,7 +35,7 @@ _MATERN: dict[float, type[Stationary]] = {0.5: Exponential, 1.5: Matern32, 2.5: 
 
 
 def _stationary(
-    kind: type[Stationary], lengthscale: float | tuple[float, ...], variance: float, dimension: int
+    kind: type[Stationary], lengthscale: float | Sequence[float], variance: float, dimension: int
 ) -> Stationary:
     scales = [lengthscale] * dimension if isinstance(lengthscale, float) else list(lengthscale)
     if len(scales) != dimension:
@@ -52,7 +52,7 @@ class SquaredExponential:
         variance: s², in squared units of the objective.
     """
 
-    lengthscale: Positive | tuple[Positive, ...]
+    lengthscale: Positive | Annotated[Sequence[Positive], Listed]
     variance: Positive = 1.0
     kind: Literal["squared-exponential"] = "squared-exponential"
 
@@ -71,10 +71,16 @@ class Matern:
         variance: s², in squared units of the objective.
     """
 
-    lengthscale: Positive | tuple[Positive, ...]
-    nu: Literal[0.5, 1.5, 2.5] = 2.5
+    lengthscale: Positive | Annotated[Sequence[Positive], Listed]
+    nu: Number = 2.5
     variance: Positive = 1.0
     kind: Literal["matern"] = "matern"
+
+    @model_validator(mode="after")
+    def _check(self) -> Matern:
+        if self.nu not in _MATERN:
+            raise InvalidProblem("nu", self.nu, "0.5, 1.5 or 2.5")
+        return self
 
     def over(self, dimension: int) -> Stationary:
         """The kernel itself, for points with that many coordinates."""
@@ -92,7 +98,7 @@ class Covariance:
         InvalidProblem: it is not square, not symmetric, or no covariance.
     """
 
-    matrix: tuple[tuple[Number, ...], ...]
+    matrix: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed]
     kind: Literal["covariance"] = "covariance"
 
     @model_validator(mode="after")

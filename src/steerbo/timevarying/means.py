@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
 
@@ -27,14 +30,13 @@ class Means:
     def __init__(self, problem: TimeVarying) -> None:
         sign, given = problem.sign, [prior.mean for prior in problem.priors]
         hills = [(p, mean) for p, mean in enumerate(given) if isinstance(mean, Bumps)]
-        self._functions = [
-            (p, lambda X, f=mean: sign * np.asarray(f(X), dtype=np.float64))
-            for p, mean in enumerate(given)
-            if callable(mean) and not isinstance(mean, Bumps)
-        ]
+        self._sign = sign
+        self._functions = [(p, m) for p, m in enumerate(given) if callable(m) and not isinstance(m, Bumps)]
         self._table = np.array([mean for mean in given if isinstance(mean, tuple)], dtype=np.float64) * sign
         self._tabled = [p for p, mean in enumerate(given) if isinstance(mean, tuple)]
-        self._level = sign * np.array([m.base if isinstance(m, Bumps) else m if isinstance(m, float) else 0.0 for m in given])
+        self._level = sign * np.array(
+            [m.base if isinstance(m, Bumps) else m if isinstance(m, float) else 0.0 for m in given]
+        )
         self._steps = np.array(
             [_STEP * (1.0 if isinstance(v, Categorical) else float(v.high - v.low)) for v in problem.variables]
         )
@@ -55,7 +57,7 @@ class Means:
         if self._hilly:
             means += self._heights @ self._hills(X)
         for p, function in self._functions:
-            means[p] = function(X)
+            means[p] = self._called(function, X)
         if self._tabled:
             means[self._tabled] = self._table
         return means
@@ -70,8 +72,13 @@ class Means:
             step = np.zeros(X.shape[1])
             step[j] = h
             for p, function in self._functions:
-                slope[:, j] += weights[p] * (function(X + step) - function(X - step)) / (2 * h)
+                slope[:, j] += (
+                    weights[p] * (self._called(function, X + step) - self._called(function, X - step)) / (2 * h)
+                )
         return slope
+
+    def _called(self, function: Callable[..., Any], X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        return self._sign * np.asarray(function(X), dtype=np.float64)
 
     def _hills(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k n"]:
         squares = np.zeros((len(self._centres), len(X)))

@@ -140,7 +140,7 @@ class CandidatePriors(Method[TimeVarying, O]):
         before = self._tries.get(key)
         time = played.request["time"]
         self._tries[key] = (
-            Unknown(place, max(time, before.time), before.count + 1) if before else Unknown(place, time, 1)
+            Unknown(place, max(time, before.time), before.times + 1) if before else Unknown(place, time, 1)
         )
 
     # -- choosing ------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ class CandidatePriors(Method[TimeVarying, O]):
         return View(request["time"], request.get("available"), [*self._tries.values(), *waiting])
 
     def play(self, pick: Pick, beta: float, **more: Any) -> Choice:
-        """A pick as a choice: the note says which prior is behind it and what that prior expects, in the user's units."""
+        """A pick as a choice; the note says which prior is behind it and what it expects, in the user's units."""
         sign = self.problem.sign
         note = {"prior": pick.prior, "mean": sign * pick.mean, "band": beta * pick.sd, "upper": sign * pick.upper}
         return Choice(list(self.problem.space.names), self.settings(pick.place), note={**note, **more})
@@ -176,7 +176,7 @@ class CandidatePriors(Method[TimeVarying, O]):
         """The priors that the answer may rest on, most probable first."""
         return [int(p) for p in np.argsort(-self.weights(), kind="stable")]
 
-    def recommend(self, history: History) -> Recommendation:  # noqa: ARG002
+    def recommend(self, history: History) -> Recommendation:
         """The point with the largest mean now, everything being available, by the most probable prior that is left."""
         rows = [self.best(p, self.surrogate) for p in self.trusted()[:4]]
         return Recommendation(

@@ -1,4 +1,4 @@
-"""Priors learned from a panel of past days: empirical covariance between sites, decay and noise by maximum likelihood."""
+"""Priors learned from a panel of past days: covariance between sites, decay and noise by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _learn(day: Float[np.ndarray, "T X"], name: str) -> Prior:
 def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X X"]:
     """Covariances between sites over the day, (X, X), from the times that each pair has in common.
 
-    A site with too little data gets the mean variance, a pair with too little in common the mean correlation; eigenvalues
-    are kept above a millionth of the mean variance, and the variances as they were.
+    A site with too little data gets the mean variance, a pair with too little in common the mean correlation;
+    eigenvalues are kept above a millionth of the mean variance, and the variances as they were.
     """
     seen = ~np.isnan(day)
     counts = seen.sum(axis=0)
@@ -78,7 +78,10 @@ def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X 
 
 
 def fit_decay(residuals: Float[np.ndarray, "T X"], K: Float[np.ndarray, "X X"]) -> tuple[float, float]:
-    """ε and the noise standard deviation of largest likelihood, for residuals ~ GP(0, K (1 − ε)^{|t − t'|/2}) + noise."""
+    """ε and the noise sd of largest likelihood, for `residuals ~ GP(0, K (1 − ε)^{|t − t'|/2}) + noise`.
+
+    Residuals are (T, X), NaN in gaps; one row is one unit of time.
+    """
     from scipy.optimize import minimize
 
     size = math.sqrt(float(np.diag(K).mean()))
@@ -101,7 +104,7 @@ def _settings(theta: np.ndarray, size: float) -> tuple[float, float]:
 def log_likelihood(
     residuals: Float[np.ndarray, "T X"], K: Float[np.ndarray, "X X"], epsilon: float, noise: float
 ) -> float:
-    """ln p of a day: a Kalman filter over its times, gaps left out."""
+    """Ln p of a day: a Kalman filter over its times, gaps left out."""
     from scipy.linalg import cho_factor, cho_solve
 
     mean, P, total = np.zeros(len(K)), K, 0.0

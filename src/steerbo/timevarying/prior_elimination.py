@@ -1,4 +1,4 @@
-"""PE-GP-UCB: Algorithm 1 of Ziomek, Adachi & Osborne (2025), "Time-Varying Gaussian Process Bandits with Unknown Prior".
+"""PE-GP-UCB: Algorithm 1 of "Time-Varying Gaussian Process Bandits with Unknown Prior" (Ziomek et al. 2025).
 
 Where the paper is silent or slips:
 
@@ -19,18 +19,19 @@ import numpy as np
 from jaxtyping import Int
 
 from ..optimizer import Choice, History, Round, Streams
-from .elimination import Eliminating, Options
+from . import elimination
+from .elimination import Eliminating
 from .method import PriorWarning
 from .problem import TimeVarying
 
 
-class PriorElimination(Eliminating[Options]):
-    """Be optimistic over points and priors; drop a prior whose summed errors leave their band (PE-GP-UCB, Algorithm 1)."""
+class PriorElimination(Eliminating[elimination.Options]):
+    """Be optimistic over points and priors; drop a prior whose summed errors leave their band (PE-GP-UCB)."""
 
     name: ClassVar[str] = "prior-elimination"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = elimination.Options
 
-    def __init__(self, problem: TimeVarying, options: Options, streams: Streams) -> None:
+    def __init__(self, problem: TimeVarying, options: elimination.Options, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         if self.surrogate.differ_in_scale_only():
             warnings.warn(

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from jaxtyping import Float as Floats
 from numpy.typing import ArrayLike
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from ..errors import InvalidProblem
 from ..record import record
-from ..space.fields import Number, Positive
+from ..space.fields import Listed, Number, Positive
 from .drift import Drift
 from .kernels import GivenKernel
 
@@ -31,8 +31,8 @@ class Bumps:
     array([5., 0.])
     """
 
-    centres: tuple[tuple[Number, ...], ...]
-    heights: tuple[Number, ...]
+    centres: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed]
+    heights: Annotated[Sequence[Number], Listed]
     width: Positive
     base: Number = 0.0
     kind: Literal["bumps"] = "bumps"
@@ -51,7 +51,7 @@ class Bumps:
         return self.base + np.exp(-0.5 * squares / self.width**2) @ np.array(self.heights)
 
 
-GivenMean = Number | tuple[Number, ...] | Annotated[Bumps, Field()] | Callable[..., Any]
+GivenMean = Number | Annotated[Sequence[Number], Listed] | Bumps | Callable[..., Any]
 """One number for everywhere, one for each point of a finite domain, hills, or a function of points (n, d)."""
 
 
@@ -60,9 +60,10 @@ class Prior:
     """One candidate: a Gaussian process with this mean, covariance in space, drift in time and noise.
 
     Args:
-        kernel: covariance in space: `SquaredExponential`, `Matern`, `Covariance`, or any function of two arrays of points
-            (n, d), (m, d), such as a kernel of scikit-learn or GPyTorch. Points are in the user's units, or the problem's
-            `coordinates`.
+        kernel: covariance in space: `SquaredExponential`, `Matern`, `Covariance`, or any function of two arrays of
+        points
+            (n, d), (m, d), such as a kernel of scikit-learn or GPyTorch. Points are in the user's units, or the
+            problem's `coordinates`.
         mean: in the user's units: a number, one number for each point of a finite domain, `Bumps`, or a function.
         drift: how it changes with time: `Decay`, `MaternInTime`, `Periodic`; None: never.
         noise: standard deviation of an outcome, in the user's units.
@@ -93,11 +94,12 @@ class Prior:
         """Priors learned from what past days looked like, one for each day.
 
         The mean is the day's own mean over all sites and times; the covariance is the empirical one between sites on
-        that day, times `(1 − ε)^{|t − t'|/2}`; ε and the noise are those of largest likelihood on that day. Gaps (NaN) are
-        left out pair by pair. One step of the panel is one unit of time.
+        that day, times `(1 − ε)^{|t − t'|/2}`; ε and the noise are those of largest likelihood on that day. Gaps
+        (NaN) are left out pair by pair. One step of the panel is one unit of time.
 
         Args:
-            panel: (days, times, sites), in the user's units; NaN where nothing was measured. The sites are the points of
+            panel: (days, times, sites), in the user's units; NaN where nothing was measured. The sites are the
+            points of
                 the problem's domain, in order.
             names: one for each day.
 

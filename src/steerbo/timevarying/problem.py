@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float as Floats
@@ -16,7 +16,7 @@ from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidReques
 from ..optimizer import History, Method, Outcome, Problem
 from ..record import record
 from ..space import Categorical, Space, Variable
-from ..space.fields import Number, as_number
+from ..space.fields import Listed, Number, as_number
 from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial
 from .priors import Bumps, Prior
 
@@ -28,10 +28,10 @@ MOST_SITES = 4096
 class TimeVarying(Problem):
     """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
 
-    Each round one point of what is available now is tried; wanted is the best one *now*. `ask(time=…)` says what time it is
-    (default: the number of the round; it must not run backwards), `ask(available=…)` what can be chosen: on a finite domain
-    a list of its points (values of the one variable, or mappings) or a mask over all of them; on a box bounds by variable
-    name, such as ``{"x": (0, 0.5)}``, or a list of points.
+    Each round one point of what is available now is tried; wanted is the best one *now*. `ask(time=…)` says what
+    time it is (default: the number of the round; it must not run backwards), `ask(available=…)` what can be chosen:
+    on a finite domain a list of its points (values of the one variable, or mappings) or a mask over all of them; on a
+    box bounds by variable name, such as ``{"x": (0, 0.5)}``, or a list of points.
 
     The domain is finite where all variables together have at most 4096 settings, else a box.
 
@@ -54,9 +54,9 @@ class TimeVarying(Problem):
     True
     """
 
-    variables: tuple[Variable, ...]
-    priors: tuple[Prior, ...]
-    coordinates: tuple[tuple[Number, ...], ...] | None = None
+    variables: Annotated[Sequence[Variable], Listed]
+    priors: Annotated[Sequence[Prior], Listed]
+    coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
     minimize: bool = False
     kind: Literal["time-varying"] = "time-varying"
     default_method: ClassVar[str] = "prior-elimination"
@@ -111,7 +111,7 @@ class TimeVarying(Problem):
     # -- the domain ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def space(self) -> Space:  # type: ignore[override]
+    def space(self) -> Space:
         """All variables, in order."""
         return Space(self.variables)
 
@@ -168,8 +168,8 @@ class TimeVarying(Problem):
         from .tempered_elimination import TemperedElimination
 
         known = (
-            PriorElimination, TemperedElimination, MaximumLikelihood, FullyBayesian, RegretBalancing, GaussianProcessUCB,
-            Resetting, SlidingWindow, Weighted, Random,
+            PriorElimination, TemperedElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
+            GaussianProcessUCB, Resetting, SlidingWindow, Weighted, Random,
         )  # fmt: skip
         return {method.name: method for method in known}
 
@@ -216,9 +216,8 @@ def _called(field: str, function: Any, arguments: tuple[np.ndarray, ...], shape:
     except InvalidInput:
         raise
     except Exception as error:
-        raise InvalidProblem(
-            field, function, f"a function of arrays of points (n, {arguments[0].shape[1]})", f"({error})"
-        ) from None
+        width = arguments[0].shape[1]
+        raise InvalidProblem(field, function, f"a function of points (n, {width})", f"It failed ({error}).") from None
     if found.shape != shape or not np.isfinite(found).all():
         got = found.shape if found.shape != shape else "values that are not finite"
         raise InvalidProblem(field, got, f"an array of finite numbers of shape {shape}")

@@ -24,6 +24,6 @@ class Random(CandidatePriors[Any]):
         place = self.surrogate.anywhere(self.view(history, request), self.streams(len(history) + 1, "choose"))
         return Choice(list(self.problem.space.names), self.settings(place))
 
-    def explain(self, history: History) -> Explanation:  # noqa: ARG002
+    def explain(self, history: History) -> Explanation:
         """Posterior weights, which nobody acts upon."""
         return Explanation("every available point is equally likely", (self.table_of_priors({}, ()),))

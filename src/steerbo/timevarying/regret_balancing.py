@@ -1,4 +1,4 @@
-"""Regret Balancing: Algorithm 2 of Ziomek, Adachi & Osborne (2025), with suspected regret bounds R^p(t) = t as in the paper."""
+"""Regret Balancing: Algorithm 2 of Ziomek, Adachi & Osborne (2025), with suspected bounds R^p(t) = t as there."""
 
 from __future__ import annotations
 

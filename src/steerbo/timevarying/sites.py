@@ -193,7 +193,7 @@ class Sites:
         ages = np.array([max(view.time - u.time, 0.0) for u in view.unknown])
         rho = np.array([np.ones(len(ages)) if d is None else d.between(ages) for d in self._drifts(sets)]).T
         rho2 = np.maximum(rho * rho, 1e-12)
-        counts = np.array([[u.count] for u in view.unknown])
+        counts = np.array([[u.times] for u in view.unknown])
         noise = (k * (1 - rho2) + prior / counts) / rho2
         for j, u in enumerate(view.unknown):
             c = columns[j]

@@ -1,7 +1,8 @@
 """The structured maths for a drift with an inner state (Matérn in time, periodic): the same filter on a larger state.
 
-The state is q numbers a site, `s ~ N(0, P ⊗ K)`, moving by `A(Δ)`; the objective is `hᵀ s` (Hartikainen & Särkkä 2010; for
-many sites, Särkkä, Solin & Hartikainen 2013). Explained covariance E and shift move with the state, `E ← A E Aᵀ`.
+The state is q numbers a site, `s ~ N(0, P ⊗ K)`, moving by `A(Δ)`; the objective is `hᵀ s` (Hartikainen & Särkkä
+2010; for many sites, Särkkä, Solin & Hartikainen 2013). Explained covariance E and shift move with the state, `E ←
+A E Aᵀ`.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class StateSpace:
         return other
 
     def observe(self, time: float, site: int, value: float, inflation: float = 1.0) -> None:
-        """Condition on one outcome, its noise variance multiplied by `inflation`; times must not run backwards. O(G · (qX)² · q)."""
+        """Condition on one outcome, noise variance times `inflation`, no earlier than the last. O(G · (qX)² · q)."""
         self._shift, self._explained = self._moved(time)
         self.time = max(time, self.time)
         h = self._output

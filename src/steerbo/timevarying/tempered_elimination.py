@@ -1,14 +1,16 @@
-"""Our own, for many priors and for over-optimistic ones: every outcome is evidence on every prior, not only on the one played.
+"""Our own, for many priors and for over-optimistic ones: every outcome is evidence on every prior, played or not.
 
-PE-GP-UCB learns about a prior only from the rounds in which it was the most optimistic, so a hundred wrong priors need a
-hundred disappointments, and one with a large output scale hides behind its own wide band. Here prior p is dropped as soon as
+PE-GP-UCB learns about a prior only from the rounds in which it was the most optimistic, so a hundred wrong priors
+need a hundred disappointments, and one with a large output scale hides behind its own wide band. Here prior p is
+dropped as soon as
 
     M_p = Σ_q w_q (L_q / L_p)^η  >  1 / δ,        L: marginal likelihood of all outcomes,  w: uniform,  0 < η ≤ 1.
 
-If p is the truth, L_q / L_p is a nonnegative martingale whatever chose the points, so is its mean over q, and by Jensen its
-power η is a supermartingale of expectation at most one: Ville's inequality then keeps the true prior for ever with
-probability at least 1 − δ (Ville 1939; Robbins 1970), with no union over priors or rounds. The temper η < 1 costs power and
-buys patience where no candidate is exactly right. Among those alive, play as PE-GP-UCB: the largest upper bound.
+If p is the truth, L_q / L_p is a nonnegative martingale whatever chose the points, so is its mean over q, and by
+Jensen its power η is a supermartingale of expectation at most one: Ville's inequality then keeps the true prior for
+ever with probability at least 1 − δ (Ville 1939; Robbins 1970), with no union over priors or rounds. The temper
+η < 1 costs power and buys patience where no candidate is exactly right. Among those alive, play as PE-GP-UCB: the
+largest upper bound.
 """
 
 from __future__ import annotations

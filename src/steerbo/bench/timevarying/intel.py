@@ -1,7 +1,7 @@
 """The Intel lab's temperatures (section 7): find the warmest mote now, with one prior from each earlier day.
 
-Ten-minute means of 52 motes, 1 to 14 March 2004, from the file that `STEERBO_DATA` holds. Where a mote has no reading it is
-not available; a step without any reading is left out.
+Ten-minute means of 52 motes, 1 to 14 March 2004, from the file that `STEERBO_DATA` holds. Where a mote has no
+reading it is not available; a step without any reading is left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""The experiments behind `docs/results/timevarying.md`: `python -m steerbo.bench.timevarying.results [--out DIR] [--seeds N]`.
+"""The experiments behind `docs/results/timevarying.md`.
 
-Finished runs are kept as JSON lines and never run again; needs `STEERBO_DATA` for the Intel days.
+    python -m steerbo.bench.timevarying.results [--out DIR] [--seeds N]
+
+Finished runs are kept as JSON lines and never run again; the Intel days need `STEERBO_DATA`.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ def jobs(seeds: int) -> Iterator[Job]:
         for lengthscale in (0.5, 0.05):
             for seed in range(1000, 1000 + KEPT_SEEDS):
                 yield _toy("kept", {"lengthscale": lengthscale}, "theory", method, seed)
-    limits = {"many": {"candidates": 200}, "scales": {"scales": [0.25, 1.0, 4.0]}}
+    limits: dict[str, dict[str, Any]] = {"many": {"candidates": 200}, "scales": {"scales": [0.25, 1.0, 4.0]}}
     for name, setting in limits.items():
         for method in (PAPERS, OURS, "mle", "fully-bayesian", "gp-ucb"):
             for seed in range(seeds):

@@ -1,4 +1,4 @@
-"""Plain rivals, as one would write them with care: vectorised, one Cholesky factor a prior, the same hyperparameters."""
+"""Plain rivals, written with care: vectorised, one Cholesky factor a prior, the same hyperparameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from scipy.linalg import lapack
 
 
-def refit(
+def refit(  # noqa: PLR0917
     means: Float[np.ndarray, "P X"],
     covariances: Float[np.ndarray, "P X X"],
     rates: Float[np.ndarray, " P"],
@@ -58,10 +58,10 @@ def refit_shared(
     return means + Z.T @ V, np.broadcast_to(sd, means.shape), evidence
 
 
-def botorch_search(
+def botorch_search(  # noqa: PLR0917
     X: np.ndarray, y: np.ndarray, means: list[Any], lengthscale: float, noise: float, beta: float, seed: int
 ) -> tuple[np.ndarray, float]:
-    """The best point of `max_p μ_p + β σ_p` on the unit square by `optimize_acqf` once for each prior: BoTorch's practice.
+    """The largest `max_p μ_p + β σ_p` on the unit square by `optimize_acqf` once for each prior: BoTorch's practice.
 
     `means` are functions of arrays of points; each is subtracted at the data and added back inside the acquisition.
     Eight restarts from 512 raw samples, as ours. Needs the `peers` extra.
@@ -88,9 +88,9 @@ def botorch_search(
     best, point = -np.inf, X[0]
     for mean in means:
         kernel = ScaleKernel(RBFKernel())
-        model = SingleTaskGP(
-            train, target, torch.full_like(target, noise**2), covar_module=kernel, mean_module=Known(mean), outcome_transform=None
-        ).double()  # fmt: skip
+        noises = torch.full_like(target, noise**2)
+        own = {"covar_module": kernel, "mean_module": Known(mean), "outcome_transform": None}
+        model = SingleTaskGP(train, target, noises, **own).double()
         kernel.outputscale, kernel.base_kernel.lengthscale = 1.0, lengthscale
         model.eval()
         found, value = optimize_acqf(

@@ -78,7 +78,9 @@ def finite(P: int, X: int, t: int, shared: bool, repeats: int) -> list[Row]:
 
     def rival(i: int) -> None:
         for n in range(t + BLOCK * i + 1, t + BLOCK * (i + 1) + 1):
-            answers["rival"] = refit(means, covariances, rates, NOISE, times[:n], sites[:n], values[:n], times[n - 1] + 1)
+            answers["rival"] = refit(
+                means, covariances, rates, NOISE, times[:n], sites[:n], values[:n], times[n - 1] + 1
+            )
         pairs = [*zip(answers["ours"], answers["rival"][:2], strict=True), (surrogate.evidence, answers["rival"][2])]
         gaps.append(max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in pairs))
 
@@ -151,7 +153,8 @@ def stream(rounds: int) -> list[Row]:
     """A stream through the whole protocol on 54 sites with 13 drifting priors: the last tenth against the first one."""
     random = np.random.default_rng(0)
     some = [
-        Prior(Covariance(tuple(map(tuple, table(54, random).tolist()))), 0.0, Decay(0.01 + 0.005 * p), NOISE) for p in range(13)
+        Prior(Covariance(tuple(map(tuple, table(54, random).tolist()))), 0.0, Decay(0.01 + 0.005 * p), NOISE)
+        for p in range(13)
     ]
     problem = TimeVarying([Categorical("site", [f"s{i}" for i in range(54)])], some)
     optimizer = Optimizer(problem, "tempered-elimination", seed=0)
@@ -187,9 +190,8 @@ def main() -> None:
     rows += stream(given.stream)
     for row in rows:
         bar = f"  (bar {row['bar']:g})" if row["bar"] else ""
-        print(
-            f"{row['name']}: {row['ours_ms']:.3f} ms against {row['rival_ms']:.3f} ms, {row['ratio']:.1f}×{bar}, gap {row['value_gap']:.1e}"
-        )
+        times = f"{row['ours_ms']:.3f} ms against {row['rival_ms']:.3f} ms, {row['ratio']:.1f}×"
+        print(f"{row['name']}: {times}{bar}, gap {row['value_gap']:.1e}")
     given.out.parent.mkdir(parents=True, exist_ok=True)
     machine = {**fingerprint(), "processor": platform.processor() or platform.machine()}
     given.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")

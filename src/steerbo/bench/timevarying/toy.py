@@ -1,8 +1,8 @@
 """The toy problem of Ziomek, Adachi & Osborne (2025), section 7, and variants that try the limits its authors name.
 
-Eleven priors share a squared-exponential kernel; each has ten hills at `linspace(0, 1, 10)`, and prior n has hill n tall (prior
-0 has none). The truth is drawn from prior 2; in every even round the region of the tall hill is not available. The paper gives
-no heights, widths or lengthscales: they are arguments here.
+Eleven priors share a squared-exponential kernel; each has ten hills at `linspace(0, 1, 10)`, and prior n has hill n
+tall (prior 0 has none). The truth is drawn from prior 2; in every even round the region of the tall hill is not
+available. The paper gives no heights, widths or lengthscales: they are arguments here.
 """
 
 from __future__ import annotations
@@ -75,7 +75,13 @@ class Toy:
         drift = Decay(self.epsilon) if self.epsilon else None
         means = [tuple(self.mean(n)(self.grid[:, None]).tolist()) for n in range(self.candidates)]
         some = [
-            Prior(SquaredExponential(self.lengthscale, s * s), mean, drift, self.noise, f"hill {n}" + (f" × {s:g}" if s != 1 else ""))
+            Prior(
+                SquaredExponential(self.lengthscale, s * s),
+                mean,
+                drift,
+                self.noise,
+                f"hill {n}" + (f" × {s:g}" if s != 1 else ""),
+            )
             for n, mean in enumerate(means)
             for s in self.scales
         ]
