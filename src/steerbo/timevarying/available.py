@@ -56,18 +56,16 @@ def _sites(problem: TimeVarying, given: Any) -> list[int] | None:
 
 def _values(problem: TimeVarying, row: Any) -> dict[str, Any]:
     names = problem.space.names
-    if not isinstance(row, Mapping):
-        row = {names[0]: row} if len(names) == 1 else dict(zip(names, row, strict=False)) if _listed(row) else row
+    if isinstance(row, list | tuple) and len(row) == len(names):
+        row = dict(zip(names, row, strict=True))
+    elif not isinstance(row, Mapping) and len(names) == 1:
+        row = {names[0]: row}
     if not isinstance(row, Mapping):
         raise InvalidRequest("available", row, f"points: values of {', '.join(names)}")
     try:
         return problem.space.check_settings(row, names)
     except InvalidRequest as error:
         raise error.within("available") from None
-
-
-def _listed(row: Any) -> bool:
-    return isinstance(row, list | tuple)
 
 
 def _point(problem: TimeVarying, row: Any) -> list[float]:
@@ -90,7 +88,7 @@ def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[fl
         else:
             ends = (float(variable.low), float(variable.high))
         pair = given.get(variable.name, ends)
-        numbers = [as_number(end) for end in pair] if _listed(pair) and len(pair) == 2 else [None]
+        numbers = [as_number(end) for end in pair] if isinstance(pair, list | tuple) and len(pair) == 2 else [None]
         if None in numbers or not ends[0] <= numbers[0] <= numbers[1] <= ends[1]:  # type: ignore[operator]
             allowed = f"a pair (low, high) with {ends[0]:g} <= low <= high <= {ends[1]:g}"
             hint = _NOTHING if None not in numbers and numbers[0] > numbers[1] else ""  # type: ignore[operator]

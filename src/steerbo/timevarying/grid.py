@@ -75,7 +75,7 @@ class Grid:
         return other
 
     def observe(self, time: float, site: int, value: float, inflation: float = 1.0) -> None:
-        """Condition on one outcome, noise variance times `inflation`, no earlier than the last. O(G · X · tail + P · X)."""
+        """Condition on one outcome, noise variance times `inflation`, no earlier than the last. O(G·X·tail + P·X)."""
         self._advance(time)
         column = self._column(site)
         d2 = np.maximum(column[:, site], 0.0) + self._variance * inflation

@@ -84,7 +84,7 @@ def _kept(rows: Runs) -> str:
                 lines.append((method, scale, share, figure([r["left"] for r in found], 1), figure(totals(found), 1)))
     if not lines:
         return ""
-    text = "## The true prior is kept\n\nThe toy of the notes, theory's ξ and β, seeds of their own; wanted: at least 95 %.\n\n"
+    text = "## The true prior is kept\n\nThe toy, theory's ξ and β, seeds of their own; wanted: at least 95 %.\n\n"
     return text + table(("method", "lengthscale", "true prior kept", "priors left of 11", "regret"), lines)
 
 
@@ -122,13 +122,15 @@ def _histogram(rows: Runs) -> str:
     blocks = []
     for width in WIDTHS:
         setting = {"tall": 5.0, "short": 1.0, "lengthscale": 0.5, "confidence": width}
-        lines = [_shares(m, pick(rows, "grid", m, **setting)) for m in CHOOSERS + (OURS,)]
+        lines = [_shares(m, pick(rows, "grid", m, **setting)) for m in (*CHOOSERS, OURS)]
         lines = [line for line in lines if line]
         if lines:
             blocks.append(f"β {width}:\n\n" + table(("method", *(f"prior {p}" for p in range(11))), lines))
     if not blocks:
         return ""
-    text = "## Which priors were chosen\n\nShare of rounds behind each prior, hills 5 / 1, lengthscale 0.5; prior 2 is true.\n"
+    text = (
+        "## Which priors were chosen\n\nShare of rounds behind each prior; hills 5 / 1, lengthscale 0.5; 2 is true.\n"
+    )
     return text + "\n" + "\n".join(blocks)
 
 
@@ -147,7 +149,7 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float]
 
 
 def _ours(rows: Runs) -> str:
-    cases = {
+    cases: dict[str, tuple[str, dict[str, Any], str]] = {
         "200 priors": ("many", {}, "at most 0.7"),
         "output scales × ¼, 1, 4": ("scales", {}, "at most 0.7"),
         "the toy, β from theory": ("grid", {"tall": 5.0, "lengthscale": 0.5, "confidence": "theory"}, "at most 1"),
@@ -250,6 +252,6 @@ def _speed(place: Path) -> str:
         )
         for r in rows
     ]
-    text = "## Speed\n\n`python -m steerbo.bench.timevarying.speed`: CPU time a round, one thread, both sides by turns, eight rounds"
-    text += " each. For the stream the 'rival' is its own first tenth.\n\n"
+    text = "## Speed\n\n`python -m steerbo.bench.timevarying.speed`: CPU time a round, one thread, both sides by turns,"
+    text += " eight rounds each. For the stream the 'rival' is its own first tenth.\n\n"
     return text + table(("what", "ours, ms", "rival, ms", "ratio", "bar", "largest difference"), lines)
