@@ -1,4 +1,4 @@
-"""A live stream: how turbid is the river at one place in this hour? JSON in, JSON out; nothing but the standard library.
+"""A live stream: how turbid is the river at one place in this hour? JSON in, JSON out, standard library only.
 
 The clear stretch lies near the weir, six kilometres down, and wanders with the weather.
 """

@@ -143,8 +143,8 @@ def test_categories_and_steps_on_a_large_domain() -> None:
     def kernel(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
         return np.exp(-0.5 * (X[:, None, 0] - Z[:, 0]) ** 2) * np.where(X[:, None, 2] == Z[:, 2], 1.0, 0.3)
 
-    variables = [Float("x", 0, 1), Integer("n", 0, 9), Categorical("c", ["a", "b"])]
-    optimizer = Optimizer(TimeVarying(variables, [Prior(kernel)]), "prior-elimination", confidence=2.0)
+    problem = TimeVarying([Float("x", 0, 1), Integer("n", 0, 9), Categorical("c", ["a", "b"])], [Prior(kernel)])
+    optimizer = Optimizer(problem, "prior-elimination", confidence=2.0)
     for i in range(4):
         suggestion = optimizer.ask(available={"x": (0, 0.5), "n": (2, 2)} if i % 2 else None)
         assert suggestion is not None

@@ -192,7 +192,7 @@ def test_explain_tells_who_was_dropped_and_why() -> None:
     told = optimizer.explain()
     rows = {row[0]: row for row in told.tables[0].rows}
     assert rows["level 0.0"][3] is True
-    name, plays, weight, alive, number, overrun = rows["level 5.0"]
+    _, plays, weight, alive, number, overrun = rows["level 5.0"]
     assert (plays >= 1, weight < 1e-3, alive, number >= 1, overrun > 0) == (True, True, False, True, True)
     assert "1 of 2 priors are alive" in told.summary
     assert told.tables[1].rows[0][2] == "level 0.0", "the prior behind the present choice"

@@ -91,6 +91,6 @@ def test_refused() -> None:
         (np.ones((1, 10, 2)), "not all the same"),
     ]:
         with pytest.raises(InvalidProblem, match=match):
-            Prior.from_panel(panel)
+            Prior.from_panel(panel)  # type: ignore[arg-type]
     with pytest.raises(InvalidProblem, match="one for each day"):
         Prior.from_panel(day[None], ["mon", "tue"])

@@ -60,6 +60,7 @@ class History:
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
         self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
         self._charged = 0.0
+        self._failed = 0
 
     def __iter__(self) -> Iterator[Round]:
         return iter(self._rounds.values())
@@ -97,6 +98,11 @@ class History:
     def told(self) -> int:
         """How many rounds have an outcome to learn from."""
         return len(self._rounds) - len(self._unknown)
+
+    @property
+    def failed(self) -> int:
+        """How many rounds have failed and were not mended since."""
+        return self._failed
 
     @property
     def spent(self) -> float:
@@ -156,6 +162,7 @@ class History:
         after = replace(before, **changes)
         self._rounds[token] = after
         self._charged += after.cost - before.cost
+        self._failed += (after.state == "failed") - (before.state == "failed")
         if after.state != "open":
             self._open.pop(token, None)
         if after.state == "told":
