@@ -40,8 +40,8 @@ class Case:
     """A problem with a method, and the world it is played in.
 
     `evaluate` returns what `tell` takes beside the suggestion; `look` returns the values of what a suggestion asks to
-    observe; `request` returns what `ask` takes in a round; `added` are realised values for `add`; `warns` is what the method
-    rightly says of outcomes that no model explains.
+    observe; `request` returns what `ask` takes in a round; `added` are realised values for `add`; `warns` is what the
+    method rightly says of outcomes that no model explains.
     """
 
     problem: Problem

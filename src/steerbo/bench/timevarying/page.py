@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...plots.timevarying import regret, save
 from .results import FORGETTING, HEIGHTS, LENGTHSCALES, OURS, PAPERS, RIVALS, WIDTHS
 
 Runs = list[dict[str, Any]]
@@ -37,7 +39,7 @@ def write(place: Path, rows: Runs) -> None:
     """Write the page."""
     seeds = 1 + max((r["seed"] for r in rows if r["experiment"] == "grid"), default=0)
     parts = [HEAD.format(rounds=150, seeds=seeds), EXACT, _kept(rows), _grid(rows), _histogram(rows), _ours(rows)]
-    parts += [_drift(rows), _intel(rows), _speed(place.parent / "bench-timevarying.json")]
+    parts += [_drift(rows), _intel(rows, place.parent), _speed(place.parent / "bench-timevarying.json")]
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text("\n".join(part for part in parts if part))
 
@@ -200,12 +202,13 @@ def _drift(rows: Runs) -> str:
     return text + table(("method", "regret"), cells)
 
 
-def _intel(rows: Runs) -> str:
+def _intel(rows: Runs, folder: Path) -> str:
     days = sorted({r["setting"]["day"] for r in rows if r["experiment"] == "intel"})
     if not days:
         return ""
     methods = (*RIVALS, *FORGETTING)
     blocks, orders = [], []
+    curves: dict[str, dict[str, np.ndarray]] = {}
     for day in days:
         lines, ends = [], {}
         for method in methods:
@@ -214,6 +217,8 @@ def _intel(rows: Runs) -> str:
                 continue
             average = np.array([np.cumsum(r["regret"]) / np.arange(1, len(r["regret"]) + 1) for r in found])
             ends[method] = float(average[:, -1].mean())
+            if method not in FORGETTING:
+                curves.setdefault(f"{day} March", {})[method] = np.array([r["regret"] for r in found])
             lines.append((method, *(figure(average[:, min(t, average.shape[1]) - 1].tolist(), 2) for t in _AT)))
         order = sorted((m for m in (*CHOOSERS, "random") if m in ends), key=lambda m: ends[m])
         orders.append((f"{day} March", " < ".join(order)))
@@ -223,6 +228,8 @@ def _intel(rows: Runs) -> str:
             f"### {day} March\n\n{table(('method', *(f't = {t}' for t in _AT)), lines)}\n"
             f"Share of rounds behind the prior of each day of March:\n\n{table(head, [s for s in shares if s])}"
         )
+    if find_spec("matplotlib"):
+        save(regret(curves), folder / "timevarying-intel.png")
     as_published = [*CHOOSERS, "random"]
     same = sum(order.split(" < ") == as_published for _, order in orders)
     return f"""## Intel lab temperatures
@@ -230,6 +237,8 @@ def _intel(rows: Runs) -> str:
 The warmest of 52 motes every ten minutes; priors learned from each earlier day of March (`Prior.from_panel`), zero-mean
 about the day's own average as in the paper. A mote without a reading is not available. Average regret in °C up to step
 t. Methods that believe one prior (`gp-ucb` and the forgetting ones) get yesterday's: no oracle here.
+
+![Average regret against time](timevarying-intel.png)
 
 {chr(10).join(blocks)}
 The paper's ordering, elimination < fully Bayesian < MLE < balancing < random, holds on {same} of {len(orders)} days:
