@@ -24,6 +24,7 @@ from pydantic import Field
 from ..bandit import bernstein_radius, hoeffding_radius
 from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
+from ..search import Maximum
 from .acquisition import Standardised
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
@@ -127,11 +128,13 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         seed = self.streams.integer(number, f"search {i}")
         found = self.search(i, self.expectation(self.process(history), i), self.options.beta, seed)
         sure = self.expectation(self.process(history, pending=False), i)
-        upper, lower = (float(sure.bound(found.point[None], b)[0][0]) for b in (self.options.beta, -self.options.beta))
+        point = self.point_to_play(i, found, history, self.options.beta)
+        upper = float(sure.bound(found.point[None], self.options.beta)[0][0])
+        lower = float(sure.bound(point[None], -self.options.beta)[0][0])
         possible = self.possible.copy()
         possible[i] = min(possible[i], self.raw(upper))
         bounds = Bounds(max(self.guaranteed, self.raw(lower)), possible, range(len(self.sets)))
-        return self.play(i, found.point, **self._note("explore", bounds))
+        return self.play(i, point, **self._note("explore", bounds))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
@@ -139,14 +142,14 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         beta, number, m = self.options.beta, len(history) + 1, len(self.sets)
         process = self.process(history, pending=False)
         upper, lower = np.empty(m), np.empty(m)
-        points = []
+        found = []
         for i in range(m):
             expectation = self.expectation(process, i)
             seed = self.streams.integer(number, f"search {i}")
             best = self.search(i, expectation, beta, seed)
             upper[i] = self.raw(best.value)
             lower[i] = self.raw(self.search(i, expectation, -beta, seed).value)
-            points.append(best.point)
+            found.append(best)
         guaranteed = max(self.guaranteed, float(lower.max()))  # line 14
         possible = np.minimum(self.possible, upper)  # line 15
         acceptable = possible > self._least(guaranteed)  # line 16
@@ -160,17 +163,16 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         cost = self._cost_bounds(history)[pool]  # lines 22–24
         cheapest = pool[cost <= cost.min()]  # line 25
         i = int(cheapest[np.argmax(upper[cheapest])])  # line 26
-        point = points[i]
-        if history.unknown:
-            point = self._away_from_pending(history, i, number)
+        best = self._away_from_pending(history, i, number) if history.unknown else found[i]
+        point = self.point_to_play(i, best, history, beta)
         bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
         return self.play(i, point, **self._note("exploit", bounds))
 
-    def _away_from_pending(self, history: History, i: int, number: int) -> np.ndarray:
+    def _away_from_pending(self, history: History, i: int, number: int) -> Maximum:
         """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
         process: Standardised = self.process(history)
         seed = self.streams.integer(number, f"search {i}")
-        return self.search(i, self.expectation(process, i), self.options.beta, seed).point
+        return self.search(i, self.expectation(process, i), self.options.beta, seed)
 
     def present_tolerance(self) -> Tolerance:
         """The problem's tolerance, or the paper's alpha: halved every d exploitation rounds down to its floor."""
