@@ -65,9 +65,7 @@ def climb(
         if not rows.size:
             break
         direction = _direction(u, g, steps, falls)
-        new_u, new_f, new_g = _line_search(
-            value_and_gradient, cube, u, f, g, direction=direction, tolerance=tolerance
-        )
+        new_u, new_f, new_g = _line_search(value_and_gradient, cube, u, f, g, direction=direction, tolerance=tolerance)
         step, fall = new_u - u, g - new_g
         curved = (step * fall).sum(axis=1) > _CURVED * (fall * fall).sum(axis=1)
         steps[:, curved] = np.concatenate([step[None, curved], steps[:-1, curved]])

@@ -22,7 +22,12 @@ class Plain:
     """
 
     def __init__(
-        self, process: Standardised, noise: float, controlled: Sequence[int], draws: Float[np.ndarray, "s d"], beta: float
+        self,
+        process: Standardised,
+        noise: float,
+        controlled: Sequence[int],
+        draws: Float[np.ndarray, "s d"],
+        beta: float,
     ) -> None:
         self.process, self.controlled, self.beta = process, list(controlled), beta
         self.draws = draws.copy()
