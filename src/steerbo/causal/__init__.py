@@ -1,0 +1,1 @@
+"""Contextual causal Bayesian optimisation: which variables to set, after looking at what."""
