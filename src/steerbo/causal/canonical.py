@@ -8,20 +8,19 @@ What remains, with observed actions replaced by what *they* look at, is as good 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import permutations, product
 
-from .rules import Scoped
 from .separation import Masks, bits, mask_of
 
-Seen = dict[int, int]  # contexts by action
+Seen = dict[int, int]  # what each action looks at
+State = tuple[int, int, tuple[tuple[int, int], ...]]  # actions to be placed, contexts left to them, what later ones look at
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Actions:
-    """One set of actions: what each can look at, what can be of use to it, and the orders that matter.
+    """One set of actions and the canonical scopes on it.
 
     Attributes:
         base: the causal graph as masks.
@@ -34,7 +33,7 @@ class Actions:
     target: int
     contexts: int
     chosen: int
-    _memo: dict[tuple[int, tuple[tuple[int, int], ...]], int] = field(default_factory=dict, compare=False, repr=False)
+    _steps: dict[State, dict[int, State]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def cut(self) -> list[int]:
@@ -47,104 +46,89 @@ class Actions:
         cut = Masks.by_parents(self.cut)
         return {x: cut.descendants(1 << x) & self.contexts for x in bits(self.chosen)}
 
-    @cached_property
-    def useful(self) -> Seen:
-        """A set that holds, for every action, what it looks at in every canonical scope on these actions.
+    def canonical(self, precedes: Seen | None = None) -> list[Seen]:
+        """The canonical scopes of all orders that matter, or of those that a given scope can be moved to without loss.
 
-        Each round assumes that the others look at most at what the round before left to them.
+        Args:
+            precedes: for each action those that must come after it in that scope.
         """
-        everyone = self.chosen
-        always = self.contexts & ~_union(self.affected.values())  # seen by all, in every order
-        useful = {x: self.contexts & ~self.affected[x] | everyone & ~(1 << x) for x in bits(everyone)}
-        while True:
-            after = {}
-            for x in useful:
-                parents = list(self.cut)
-                for other, seen in useful.items():
-                    if other != x:
-                        parents[other] = seen & ~(1 << x)
-                graph = Masks.by_parents([above & ~(1 << x) for above in parents])
-                reach = graph.reached(1 << self.target, always, self.contexts | everyone)
-                after[x] = useful[x] & reach
+        layer: dict[State, None] = {(self.chosen, self.contexts, ()): None}
+        for _ in range(self.chosen.bit_count()):
+            following: dict[State, None] = {}
+            for state in layer:
+                steps = self._step(state)
+                group = mask_of(steps)
+                for x, after in steps.items():
+                    if precedes is None or not precedes[x] & group & ~(1 << x):
+                        following[after] = None
+            layer = following
+        scopes = []
+        for _, _, looked in layer:
+            seen = dict(looked)
+            scopes.append({x: self._through(x, seen) for x in seen})
+        return scopes
+
+    def _step(self, state: State) -> dict[int, State]:
+        """The actions that may be placed last among those still to be placed, each with the state that follows.
+
+        An action that could use what another affects had better come after it. A group of actions that nobody outside
+        it wants to come after can be placed last without loss: its last member in any order can be moved to the end.
+        """
+        if state not in self._steps:
+            remaining, left, later = state
+            group = self._last(remaining, left, later)
+            self._steps[state] = {x: self._placed(x, remaining, left, later) for x in group}
+        return self._steps[state]
+
+    def _placed(self, x: int, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> State:
+        left &= ~self.affected[x]
+        remaining &= ~(1 << x)
+        observed = left | remaining
+        reached = self._graph(dict(later)).reached(1 << self.target, observed | 1 << x, observed)
+        return remaining, left, tuple(sorted([*later, (x, reached & observed)]))
+
+    def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+        always = left
+        for x in bits(remaining):
+            always &= ~self.affected[x]
+        useful = {x: left & ~self.affected[x] | remaining & ~(1 << x) for x in bits(remaining)}
+        bounce = left | remaining
+        while True:  # each round assumes that the others look at most at what the round before left to them
+            graph = self._graph({**dict(later), **useful})
+            after = {
+                x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x)) for x, seen in useful.items()
+            }  # a ball that comes to x itself is lost: x is in our hands
             if after == useful:
-                return {x: self._through(x, useful) & ~self.affected[x] for x in useful}
+                break
             useful = after
+        useful = {x: self._through(x, useful) & ~self.affected[x] for x in useful}
+        return _last_group({x: mask_of(y for y in useful if y != x and useful[x] & self.affected[y]) for x in useful})
+
+    def _graph(self, seen: Seen) -> Masks:
+        parents = list(self.cut)
+        for x, looked in seen.items():
+            parents[x] = looked
+        return Masks.by_parents(parents)
 
     def _through(self, action: int, seen: Seen) -> int:
         """Contexts that an action looks at, itself or through the actions that it looks at."""
         found = new = seen[action]
         while new & self.chosen:
-            new = _union(seen[x] for x in bits(new & self.chosen)) & ~found
+            above = 0
+            for x in bits(new & self.chosen):
+                above |= seen[x] if x in seen else 0
+            new = above & ~found
             found |= new
         return found & self.contexts
 
-    @cached_property
-    def matter(self) -> bool:
-        """Whether all of them can affect the target in some canonical scope."""
-        parents = list(self.cut)
-        for x, seen in self.useful.items():
-            parents[x] = seen
-        above = Masks.by_parents(parents).ancestors(1 << self.target)
-        return not self.chosen & ~above
 
-    def orders(self) -> Iterator[tuple[int, ...]]:
-        """The orders of acting that matter.
-
-        An action that could use what another affects, and does not affect it itself, had better wait for the other. Where
-        these wishes can all be granted there is one order; conflicts are tried in every way.
-        """
-        after = {x: mask_of(y for y in self.useful if y != x and self.useful[x] & self.affected[y]) for x in self.useful}
-        yield from (tuple(x for part in parts for x in part) for parts in product(*map(permutations, _components(after))))
-
-    def available(self, order: tuple[int, ...]) -> Seen:
-        """What each action may look at in this order, of what can be of use to it: no scope that acts so looks at more."""
-        left, available = self.contexts, {}
-        for x in reversed(order):
-            left &= ~self.affected[x]
-            available[x] = left
-        return available
-
-    def canonical(self, order: tuple[int, ...]) -> Seen:
-        """The canonical scope of this order."""
-        available = self.available(order)
-        seen: Seen = {}
-        earlier = self.chosen
-        for x in reversed(order):
-            earlier &= ~(1 << x)
-            key = (x, tuple(sorted(seen.items())))
-            if key not in self._memo:
-                observed = available[x] | earlier
-                parents = list(self.cut)
-                for later, looked in seen.items():
-                    parents[later] = looked
-                graph = Masks.by_parents([above & ~(1 << x) for above in parents])
-                self._memo[key] = graph.reached(1 << self.target, observed) & observed
-            seen[x] = self._memo[key]
-        return {x: self._through(x, seen) for x in order}
-
-    def matters_in(self, seen: Seen) -> bool:
-        """Whether every action affects the target in the given scope."""
-        return not self.chosen & ~Scoped.by_nodes(self.base, seen).graph.ancestors(1 << self.target)
-
-
-def _union(sets: object) -> int:
-    found = 0
-    for one in sets:  # type: ignore[attr-defined]
-        found |= one
-    return found
-
-
-def _components(after: Seen) -> list[tuple[int, ...]]:
-    """The strongly connected parts of "must come after", each after the parts that it must come after."""
-    reach = Masks.by_parents(_dense(after))
-    above = {x: reach.ancestors(1 << x) for x in after}
-    parts: dict[int, list[int]] = {}
-    for x in after:
-        together = mask_of(y for y in after if above[x] >> y & 1 and above[y] >> x & 1)
-        parts.setdefault(together, []).append(x)
-    ordered = sorted(parts.values(), key=lambda part: (above[part[0]].bit_count(), part))
-    return [tuple(part) for part in ordered]
-
-
-def _dense(rows: Seen) -> list[int]:
-    return [rows.get(node, 0) for node in range(max(rows, default=-1) + 1)]
+def _last_group(after: Seen) -> tuple[int, ...]:
+    """Of the groups whose members must come after each other, the smallest that nobody else must come after."""
+    position = {x: i for i, x in enumerate(after)}
+    reach = Masks.by_parents([mask_of(position[y] for y in bits(wanted)) for wanted in after.values()])
+    groups: Iterable[tuple[int, ...]] = (
+        tuple(x for x in after if above >> position[x] & 1)
+        for i in range(len(after))
+        if not (below := reach.descendants(1 << i)) & ~(above := reach.ancestors(1 << i) & below)
+    )
+    return min(groups, key=len)

@@ -44,7 +44,6 @@ class Dominance:
         self.everything = graph.mask(graph.intervenable)
         self.contexts = graph.mask(graph.contexts or ())
         self._actions: dict[int, Actions] = {}
-        self._forms: dict[int, list[tuple[Seen, Seen]]] = {}
         self._better: dict[Key, list[Key]] = {}
 
     def actions(self, chosen: int) -> Actions:
@@ -53,30 +52,22 @@ class Dominance:
             self._actions[chosen] = Actions(self.base, self.target, self.contexts, chosen)
         return self._actions[chosen]
 
-    def forms(self, chosen: int) -> list[tuple[Seen, Seen]]:
-        """The canonical scopes on a set of actions, each with what its actions may look at."""
-        if chosen not in self._forms:
-            actions = self.actions(chosen)
-            self._forms[chosen] = [(actions.canonical(order), actions.available(order)) for order in actions.orders()]
-        return self._forms[chosen]
-
     # -- what is at least as good -------------------------------------------------------------------------------------
 
     def better(self, scope: Key) -> list[Key]:
         """Canonical scopes that are at least as good as this one, by one step."""
         if scope not in self._better:
             steps = [seen for seen in (dict(scope), *self.extended(scope))]
-            found = dict.fromkeys(better for seen in steps for better in self.containing(seen))
+            found = dict.fromkeys(better for seen in steps for better in self.covering(seen))
             self._better[scope] = [key for key in found if key != scope]
         return self._better[scope]
 
-    def containing(self, seen: Seen) -> Iterator[Key]:
-        """Canonical scopes of the orders that let the same actions see at least as much."""
-        chosen = sum(1 << x for x in seen)
-        useful = self.actions(chosen).useful
-        for form, available in self.forms(chosen):
-            if all(not seen[x] & useful[x] & ~available[x] for x in seen):
-                yield self.trimmed(form)
+    def covering(self, seen: Seen) -> Iterator[Key]:
+        """Canonical scopes on the same actions that are at least as good."""
+        graph = Scoped.by_nodes(self.base, seen).graph
+        precedes = {x: graph.descendants(1 << x) for x in seen}
+        for form in self.actions(sum(1 << x for x in seen)).canonical(precedes):
+            yield self.trimmed(form)
 
     def trimmed(self, seen: Seen) -> Key:
         """A canonical scope without the actions that do not matter in it: it is as good."""
@@ -155,27 +146,23 @@ class Dominance:
         always = self.contexts & ~cut.descendants(both)
         useful = {x: (self.contexts & ~tight.descendants(1 << x)) | both & ~(1 << x) for x in bits(both)}
         while True:
-            after = {}
-            for x in useful:
-                parents = list(cut.parents)
-                for other, seen in useful.items():
-                    if other != x:
-                        parents[other] |= seen
-                graph = Masks.by_parents([above & ~(1 << x) for above in parents])
-                after[x] = useful[x] & graph.reached(1 << self.target, always, self.contexts | both)
+            parents = list(cut.parents)
+            for x, seen in useful.items():
+                parents[x] |= seen
+            graph = Masks.by_parents(parents)
+            bounce = self.contexts | both
+            after = {
+                x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x)) for x, seen in useful.items()
+            }
             if after == useful:
-                break
+                return graph.ancestors(1 << self.target)
             useful = after
-        parents = list(cut.parents)
-        for x, seen in useful.items():
-            parents[x] |= seen
-        return Masks.by_parents(parents).ancestors(1 << self.target)
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     def ends(self) -> list[Key]:
         """The scopes that nothing is better than, one of each group of equals."""
-        queue = [self.trimmed(form) for chosen in self.beginnings() for form, _ in self.forms(chosen)]
+        queue = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).canonical()]
         edges: dict[Key, list[Key]] = {}
         for scope in queue:
             if scope not in edges:
