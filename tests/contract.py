@@ -1,7 +1,7 @@
 """What every wing promises, as one class of tests: a wing passes it by giving a factory of `Case`s.
 
-    class TestMyMethod(WingContract):
-        case = staticmethod(my_case)
+class TestMyMethod(WingContract):
+    case = staticmethod(my_case)
 """
 
 from __future__ import annotations
@@ -273,9 +273,10 @@ class WingContract:
 
     def test_unknown_suggestion(self, world: Case) -> None:
         optimizer = world.start()
-        for call in (lambda: optimizer.tell("99-none", 1.0), lambda: optimizer.fail("99-none")):
-            with pytest.raises(UnknownSuggestion, match="never made here"):
-                call()
+        with pytest.raises(UnknownSuggestion, match="never made here"):
+            optimizer.tell("99-none", 1.0)
+        with pytest.raises(UnknownSuggestion, match="never made here"):
+            optimizer.fail("99-none")
 
     def test_undecided_rounds_cannot_be_told(self, world: Case) -> None:
         optimizer = world.start()
@@ -289,7 +290,13 @@ class WingContract:
             optimizer.tell(suggestion, **world.outcome(world.decide(world.start(), suggestion)))
         good = world.seen(suggestion)
         first = suggestion.observe[0]
-        for wrong in ({}, {**good, "x?": 1.0}, {**good, first: float("nan")}, {**good, first: "high"}, {**good, first: None}):
+        for wrong in (
+            {},
+            {**good, "x?": 1.0},
+            {**good, first: float("nan")},
+            {**good, first: "high"},
+            {**good, first: None},
+        ):
             events = len(optimizer.events)
             with pytest.raises(InvalidContext, match="context"):
                 optimizer.decide(suggestion, wrong)
@@ -332,8 +339,9 @@ class WingContract:
         with pytest.raises(InvalidOption, match="no_such_option"):
             Optimizer(world.problem, world.method, no_such_option=1)
         for name, wrong in [("seed", -1), ("seed", 1.5), ("budget", 0), ("budget", float("nan")), ("rounds", 0)]:
+            limits: dict[str, Any] = {name: wrong}
             with pytest.raises(InvalidOption, match=name):
-                Optimizer(world.problem, world.method, **{name: wrong})
+                Optimizer(world.problem, world.method, **limits)
 
     @pytest.mark.parametrize("shape", ["constant", "huge", "tiny", "step"])
     def test_hostile_outcomes(self, world: Case, shape: str) -> None:
@@ -343,13 +351,13 @@ class WingContract:
             for i in range(world.rounds):
                 suggestion = world.ask(optimizer)
                 outcome = world.outcome(suggestion)
-                scaled = {
+                scaled: dict[str, Callable[[float], float]] = {
                     "constant": lambda v: 3.0,
                     "huge": lambda v: v * 1e12,
                     "tiny": lambda v: v * 1e-12,
-                    "step": lambda v, i=i: 1e9 * (i % 2),
-                }[shape]
-                optimizer.tell(suggestion, **{**outcome, "value": _map(scaled, outcome["value"])})
+                    "step": lambda v: 1e9 * (i % 2),  # noqa: B023  called in this very turn
+                }
+                optimizer.tell(suggestion, **{**outcome, "value": _map(scaled[shape], outcome["value"])})
             assert str(optimizer.recommend())
             assert str(optimizer.explain())
 

@@ -1,7 +1,7 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
-One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one of the wings'
-(`CostVarying`); `methods(problem)` lists what can solve it.
+One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
+of the wings' (`CostVarying`); `methods(problem)` lists what can solve it.
 """
 
 from __future__ import annotations

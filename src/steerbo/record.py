@@ -50,7 +50,7 @@ def record(cls: type[T]) -> type[T]:
             raise translate(error, cls.__name__) from None
 
     made.__init__ = initialise
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def translate(error: ValidationError, place: str, kind: type[InvalidInput] = InvalidProblem) -> InvalidInput:

@@ -104,7 +104,7 @@ def test_expectations_against_monte_carlo(law: str) -> None:
 
 
 def test_sampled_expectation_is_an_average_of_posteriors() -> None:
-    variables, process, expectation = problem_with(LAWS["truncated normal"])
+    _variables, process, expectation = problem_with(LAWS["truncated normal"])
     draws = np.random.default_rng(2).random((64, 3))
     point = np.array([[0.4], [0.8]])
     got = expectation.sampled(point, 2.0, draws)[0]
@@ -146,7 +146,7 @@ def test_gradients_against_finite_differences(which: str, beta: float) -> None:
 
 
 def test_a_set_that_controls_everything_is_the_posterior_itself() -> None:
-    variables, process, _ = problem_with(LAWS["categories"])
+    _variables, process, _ = problem_with(LAWS["categories"])
     expectation = Expectation.over(process, [0, 1, 2], [None, None, None])
     points = np.array([[0.2, 1.0, 0.3], [0.5, 2.0, 0.9]])
     mean, variance = posterior(process, points)

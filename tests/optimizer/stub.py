@@ -88,7 +88,9 @@ class Nearest(Method[Stub, Any]):
         return Recommendation("everything", dict(best.suggestion.values) if best else {})
 
     def explain(self, history: History) -> Explanation:
-        return Explanation(f"step {self.step:.3g}", (Table("Rounds", ("asked", "fitted"), ((self.asked, self.fitted),)),))
+        return Explanation(
+            f"step {self.step:.3g}", (Table("Rounds", ("asked", "fitted"), ((self.asked, self.fitted),)),)
+        )
 
 
 def look(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:

@@ -11,9 +11,7 @@ from tests.optimizer.stub import Stub, evaluate, look
 
 
 def stub_case() -> Case:
-    return Case(
-        Stub(), "nearest", evaluate, look, added={"age": 0.4, "dose": 0.4, "pulse": 0.5, "rest": 0.0}
-    )
+    return Case(Stub(), "nearest", evaluate, look, added={"age": 0.4, "dose": 0.4, "pulse": 0.5, "rest": 0.0})
 
 
 class TestStub(WingContract):

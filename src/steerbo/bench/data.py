@@ -66,5 +66,7 @@ def download(url: str, member: str, digest: str, header: str) -> str:
     rows = Path(found[0]).read_text().splitlines()
     table = "\n".join([header, *(",".join(row.split()) for row in rows if row.strip())]) + "\n"
     if (seen := hashlib.sha256(table.encode()).hexdigest()) != digest:
-        raise InvalidOption(url, seen, f"content with checksum {digest}", f"Put the file into a folder and set {VARIABLE}.")
+        raise InvalidOption(
+            url, seen, f"content with checksum {digest}", f"Put the file into a folder and set {VARIABLE}."
+        )
     return table

@@ -1,14 +1,16 @@
 """The structured maths: expectations over the variables that a control set leaves to nature.
 
-The kernel is a product over dimensions, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws are independent. For control set i
-with controlled part c and random part R, the kernel row of `[x^i, X^{-i}]` is `s² k_c(x^i) ∘ k_R(X^{-i})`, so
+The kernel is a product over dimensions, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws are independent. For control
+set i with controlled part c and random part R, the kernel row of `[x^i, X^{-i}]` is `s² k_c(x^i) ∘ k_R(X^{-i})`, so
 
     E μ(x^i)  = m + s² (k_c ∘ E[k_R])ᵀ α                                    O(n) a point
     E σ²(x^i) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ]) k_c                           O(n²) a point, no samples
     Var g(x^i) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ E[k_R],   q = E k_R(X, X')      O(n²) a point
 
-with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x^i) = E f([x^i, X^{-i}])`. Every expectation is a product of one-dimensional
-integrals. By Jensen `E σ ≤ sqrt(E σ²)`: the search climbs on that bound, and the best few points are polished on `E σ` itself.
+with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x^i) = E f([x^i, X^{-i}])`. Every expectation is a product of
+one-dimensional
+integrals. By Jensen `E σ ≤ sqrt(E σ²)`: the search climbs on that bound, and the best few points are polished on `E
+σ` itself.
 """
 
 from __future__ import annotations
@@ -24,22 +26,23 @@ from ..space.quadrature import Rule
 
 @dataclass(frozen=True)
 class Standardised:
-    """What the integrals need to know of a Gaussian process with a squared-exponential ARD kernel, in standardised units.
+    """A Gaussian process with a squared-exponential ARD kernel, in standardised units, as the integrals need it.
 
-    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` (d,), `categorical` (d,), `variance` s², `mean` m.
+    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` (d,), `categorical` (d,), `variance`
+    s², `mean` m.
     """
 
     inputs: Float[np.ndarray, "n d"]
-    weights: Float[np.ndarray, "n"]
+    weights: Float[np.ndarray, " n"]
     inverse: Float[np.ndarray, "n n"]
-    lengthscales: Float[np.ndarray, "d"]
-    categorical: Bool[np.ndarray, "d"]
+    lengthscales: Float[np.ndarray, " d"]
+    categorical: Bool[np.ndarray, " d"]
     variance: float
     mean: float
 
 
 def _factor(
-    a: Float[np.ndarray, "p"], b: Float[np.ndarray, "q"], lengthscale: float, categorical: bool
+    a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"], lengthscale: float, categorical: bool
 ) -> Float[np.ndarray, "p q"]:
     """One dimension's factor k_d(a, b)."""
     if categorical:
@@ -62,16 +65,22 @@ class Expectation:
     """
 
     process: Standardised
-    controlled: Int[np.ndarray, "c"]
-    average: Float[np.ndarray, "n"]
+    controlled: Int[np.ndarray, " c"]
+    average: Float[np.ndarray, " n"]
     doubly: float
     product: Float[np.ndarray, "n n"]
 
     @classmethod
-    def over(cls, process: Standardised, controlled: Sequence[int], rules: Sequence[Rule | None]) -> Expectation:
-        """Integrate out every variable not in `controlled`; `rules` has one for each of the d variables (None: no law)."""
+    def over(
+        cls, process: Standardised, controlled: Sequence[int], rules: Sequence[Rule | None], product: bool = True
+    ) -> Expectation:
+        """Integrate out every variable not in `controlled`; `rules` has d entries (None: no law).
+
+        With `product=False` the (n, n) part, which only `bound` needs, is left empty.
+        """
         n = len(process.inputs)
-        average, doubly, product = np.ones(n), 1.0, process.inverse.copy()
+        average, doubly = np.ones(n), 1.0
+        outer = process.inverse.copy() if product else np.empty((0, 0))
         held = set(controlled)
         for d, rule in enumerate(rules):
             if d in held:
@@ -81,10 +90,11 @@ class Expectation:
             lengthscale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
             factor = _factor(process.inputs[:, d], nodes, lengthscale, categorical)
             average *= factor @ weights
-            root = factor * np.sqrt(weights)
-            product *= root @ root.T
+            if product:
+                root = factor * np.sqrt(weights)
+                outer *= root @ root.T
             doubly *= float(weights @ _factor(nodes, nodes, lengthscale, categorical) @ weights)
-        return cls(process, np.asarray(sorted(held), dtype=np.intp), average, doubly, product)
+        return cls(process, np.asarray(sorted(held), dtype=np.intp), average, doubly, outer)
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
@@ -103,18 +113,27 @@ class Expectation:
         """∂/∂x of Σ_j pull_j k_c(x, x_j), with `pull` held fixed; categories have none."""
         inputs = self.process.inputs[:, self.controlled]
         weighted = kernel * pull
-        slope = (weighted @ inputs - points * weighted.sum(1)[:, None]) / self.process.lengthscales[self.controlled] ** 2
+        slope = (weighted @ inputs - points * weighted.sum(1)[:, None]) / self.process.lengthscales[
+            self.controlled
+        ] ** 2
         return np.where(self.process.categorical[self.controlled], 0.0, slope)
 
-    def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r"]:
+    def weighted(
+        self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
+        """`Σ_j pull_j k_c(x, x_j)` and its gradient."""
+        kernel = self._kernel(points)
+        return kernel @ pull, self._gradient(points, kernel, pull)
+
+    def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """E μ."""
         process = self.process
         return process.mean + process.variance * self._kernel(points) @ (self.average * process.weights)
 
     def bound(
         self, points: Float[np.ndarray, "r c"], beta: float
-    ) -> tuple[Float[np.ndarray, "r"], Float[np.ndarray, "r c"]]:
-        """`E μ + β sqrt(E σ²)` and its gradient: what the search climbs on. β < 0 gives the lower bound's counterpart."""
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
+        """`E μ + β sqrt(E σ²)` and its gradient: what the search climbs on. β < 0: the lower bound."""
         process, kernel = self.process, self._kernel(points)
         pull = process.variance * self.average * process.weights
         value = process.mean + kernel @ pull
@@ -126,7 +145,7 @@ class Expectation:
 
     def mean_bound(
         self, points: Float[np.ndarray, "r c"], beta: float
-    ) -> tuple[Float[np.ndarray, "r"], Float[np.ndarray, "r c"]]:
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
         """`E μ + β sd[g]` and its gradient: a bound on the expected value itself, far tighter than one through E σ."""
         process, kernel = self.process, self._kernel(points)
         pull = process.variance * self.average * process.weights
@@ -139,8 +158,8 @@ class Expectation:
 
     def sampled(
         self, points: Float[np.ndarray, "r c"], beta: float, draws: Float[np.ndarray, "s d"]
-    ) -> tuple[Float[np.ndarray, "r"], Float[np.ndarray, "r c"]]:
-        """`E[μ + βσ]` and its gradient, E σ as an average over `draws` (s, d) of all variables (controlled columns are ignored)."""
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
+        """`E[μ + βσ]` and its gradient, E σ averaged over `draws` (s, d), whose controlled columns are ignored."""
         process, kernel = self.process, self._kernel(points)
         pull = process.variance * self.average * process.weights
         value = process.mean + kernel @ pull

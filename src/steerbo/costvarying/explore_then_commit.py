@@ -1,9 +1,10 @@
-"""Algorithm 1 of Hoang et al. (2025), "Bayesian Optimization for Unknown Cost-Varying Variable Subsets with No-Regret Costs".
+"""Algorithm 1 of Hoang et al. (2025), *BO for Unknown Cost-Varying Variable Subsets with No-Regret Costs*.
 
-Explore all control sets in turn; then, each round, keep the sets whose best expected value may still be acceptable, and play the
-cheapest of them. Where the paper is silent or wrong:
+Explore all control sets in turn; then, each round, keep the sets whose best expected value may still be acceptable,
+and play the cheapest of them. Where the paper is silent or wrong:
 
-- exploration ends before a cycle that would carry the spend beyond `explore_fraction` of the budget (the paper gives no rule);
+- exploration ends before a cycle that would carry the spend beyond `explore_fraction` of the budget (the paper gives
+no rule);
 - line 10 evaluates E[l] at the point played while exploring, and over all sets from the first exploitation round on;
 - line 11 intersects the acquisition maxima of set i over its own turns;
 - S₁ still empty after its reset: the set with the largest upper bound;
@@ -24,28 +25,26 @@ from ..bandit import bernstein_radius, hoeffding_radius
 from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
 from .acquisition import Standardised
-from .method import PartialControl
+from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
 
 
 @record
-class Options:
+class ExploreThenCommitOptions:
     """Options of `explore-then-commit`; defaults are the paper's.
 
     Args:
         beta: width of the bounds `μ ± βσ`.
         explore_fraction: share of the budget (or of the rounds) that exploration may take.
         explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
-        starting_points: while fewer points are known, settings are drawn uniformly.
-        alpha: share of quality that may be given up when exploitation begins; a problem's own `tolerance` goes before it.
-        alpha_floor: alpha is halved every d exploitation rounds, but not below this.
+        alpha: share of quality that may be given up when exploitation begins; a problem's own `tolerance` goes before
+        it. alpha_floor: alpha is halved every d exploitation rounds, but not below this.
         cost_bound: radius of the lower bounds on costs: Hoeffding's (the paper) or empirical Bernstein.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
     explore_fraction: float = Field(0.6, ge=0, le=1)
     explore_cycles: int | None = Field(None, ge=1)
-    starting_points: int = Field(5, ge=1)
     alpha: float = Field(0.1, ge=0, lt=1)
     alpha_floor: float = Field(0.0, ge=0, lt=1)
     cost_bound: Literal["hoeffding", "bernstein"] = "hoeffding"
@@ -60,13 +59,13 @@ class Bounds:
     acceptable: Sequence[int]
 
 
-class ExploreThenCommit(PartialControl[Options]):
-    """Explore every control set in turn, then play the cheapest that may be acceptable (Hoang et al. 2025, Algorithm 1)."""
+class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
+    """Explore every control set in turn, then play the cheapest that may be acceptable (Hoang et al. 2025)."""
 
     name: ClassVar[str] = "explore-then-commit"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = ExploreThenCommitOptions
 
-    def __init__(self, problem: CostVarying, options: Options, streams: Streams) -> None:
+    def __init__(self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         m = len(self.sets)
         self.explored = self.exploited = 0
@@ -94,7 +93,7 @@ class ExploreThenCommit(PartialControl[Options]):
             case _:
                 pass
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Lines 3–8 while exploring, lines 14–26 afterwards."""
         i = self.explored % len(self.sets)
         if self._exploring(history) and self.affordable(history)[i]:
@@ -122,9 +121,9 @@ class ExploreThenCommit(PartialControl[Options]):
     def _explore(self, history: History, i: int) -> Choice:
         number = len(history) + 1
         bounds = Bounds(self.guaranteed, self.possible, range(len(self.sets)))
-        if len(self.model) + len(history.pending) < self.options.starting_points:
+        if len(self.model) + len(history.pending) < STARTING_POINTS:
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
-            return self._play(history, i, self.boxes[i].place(draw)[0], "explore", bounds)
+            return self.play(i, self.boxes[i].place(draw)[0], **self._note("explore", bounds))
         seed = self.streams.integer(number, f"search {i}")
         found = self.search(i, self.expectation(self.process(history), i), self.options.beta, seed)
         sure = self.expectation(self.process(history, pending=False), i)
@@ -132,7 +131,7 @@ class ExploreThenCommit(PartialControl[Options]):
         possible = self.possible.copy()
         possible[i] = min(possible[i], self.raw(upper))
         bounds = Bounds(max(self.guaranteed, self.raw(lower)), possible, range(len(self.sets)))
-        return self._play(history, i, found.point, "explore", bounds)
+        return self.play(i, found.point, **self._note("explore", bounds))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
@@ -165,7 +164,7 @@ class ExploreThenCommit(PartialControl[Options]):
         if history.unknown:
             point = self._away_from_pending(history, i, number)
         bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
-        return self._play(history, i, point, "exploit", bounds)
+        return self.play(i, point, **self._note("exploit", bounds))
 
     def _away_from_pending(self, history: History, i: int, number: int) -> np.ndarray:
         """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
@@ -187,47 +186,35 @@ class ExploreThenCommit(PartialControl[Options]):
         """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are their own bounds."""
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
-        costs = self.costs(history)
-        means = self.mean_costs(history)
-        largest = max((float(c.max()) for c in costs if len(c)), default=1.0) or 1.0
-        horizon = self._horizon(history, means)
-        radius = [
-            hoeffding_radius(horizon, len(c))
-            if self.options.cost_bound == "hoeffding"
-            else bernstein_radius(horizon, c / largest)
-            for c in costs
-        ]
-        return np.nan_to_num(np.maximum(means - largest * np.array(radius), 0.0))
+        arms, horizon = self.arms, self._horizon(history)
+        if self.options.cost_bound == "hoeffding":
+            largest = float(np.max(arms.highest, initial=0.0, where=arms.counts > 0)) or 1.0
+            return arms.lower_bounds(hoeffding_radius(arms.counts, horizon, largest))
+        return arms.lower_bounds(bernstein_radius(arms.counts, arms.spreads, max(horizon, 2.0) ** -4, arms.spans))
 
-    def _horizon(self, history: History, means: np.ndarray) -> float:
+    def _horizon(self, history: History) -> float:
         """T: the rounds there will be, by the cheapest set if only the budget limits them."""
-        rounds = len(history) + 1.0
+        rounds, means = len(history) + 1.0, self.mean_costs()
         if history.limit is not None:
             return float(history.limit)
         if history.budget is not None and np.nanmin(means, initial=np.inf) > 0:
             return rounds + max(history.remaining, 0.0) / float(np.nanmin(means))
         return rounds
 
-    def _play(self, history: History, i: int, point: np.ndarray, phase: str, bounds: Bounds) -> Choice:
-        sign, cost = self.problem.sign, self.mean_costs(history)[i]
-        return Choice(
-            list(self.problem.control_sets[i]),
-            self.settings(i, point),
-            expected_cost=None if np.isnan(cost) else float(cost),
-            note={
-                "set": i,
-                "phase": phase,
-                "guaranteed": sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None,
-                "possible": [float(sign * v) if np.isfinite(v) else None for v in bounds.possible],
-                "acceptable": list(bounds.acceptable),
-            },
-        )
+    def _note(self, phase: str, bounds: Bounds) -> dict[str, Any]:
+        sign = self.problem.sign
+        return {
+            "phase": phase,
+            "guaranteed": sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None,
+            "possible": [float(sign * v) if np.isfinite(v) else None for v in bounds.possible],
+            "acceptable": list(bounds.acceptable),
+        }
 
     # -- why -----------------------------------------------------------------------------------------------------------
 
     def explain(self, history: History) -> Explanation:
         """Bounds per set, who was ruled out and when, and what its plays cost."""
-        sign, bounds = self.problem.sign, self._cost_bounds(history) if len(history) else np.zeros(len(self.sets))
+        sign, bounds = self.problem.sign, self._cost_bounds(history)
         phase = "exploiting" if self.exploited else "exploring"
         known = np.isfinite(self.guaranteed)
         summary = (

@@ -1,17 +1,19 @@
-"""What the methods of this wing share: one Gaussian process for all control sets, the costs seen, and the final answer."""
+"""What this wing's methods share: one Gaussian process for all control sets, the costs seen, the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
+from ..bandit import Arms
 from ..gp import Hyperparameters, Regression, SquaredExponential
 from ..optimizer import (
     Added,
     Amended,
     Asked,
+    Choice,
     Event,
     Failed,
     History,
@@ -29,6 +31,8 @@ from ..space.quadrature import Rule, gauss_rule
 from .acquisition import Expectation, Standardised
 from .problem import CostVarying, Fraction, Tolerance
 
+STARTING_POINTS = 5
+"""Points at random before the model has a say, as in the authors' program."""
 O = TypeVar("O")  # noqa: E741  the method's options
 
 
@@ -46,6 +50,7 @@ class PartialControl(Method[CostVarying, O]):
         self.model = Regression(SquaredExponential.over(self.space.categorical))
         self.fitted_at = 0
         self.plays = np.zeros(len(self.sets), dtype=int)
+        self.arms = Arms.new(len(self.sets))  # the costs seen of each set
 
     def _box(self, controlled: list[int]) -> Box:
         variables = [self.problem.variables[d] for d in controlled]
@@ -67,7 +72,10 @@ class PartialControl(Method[CostVarying, O]):
                 self.fitted_at = len(self.model)
             case Asked():
                 self.plays[event.note["set"]] += 1
-            case Told() | Added():
+            case Told():
+                self.model.add(*self._row(event.outcome))
+                self._pay(history[event.token])
+            case Added():
                 self.model.add(*self._row(event.outcome))
             case Amended():
                 outcomes = [*history.added, *(r.outcome for r in history if r.state == "told")]
@@ -75,15 +83,22 @@ class PartialControl(Method[CostVarying, O]):
                 self.model.replace(
                     np.array([x for x, _ in rows]).reshape(-1, self.space.dimension), np.array([y for _, y in rows])
                 )
+                self.arms = Arms.new(len(self.sets))
+                for played in history:
+                    if played.state != "open":
+                        self._pay(played)
             case Failed():
-                pass
+                self._pay(history[event.token])
             case _:
                 pass
 
-    def _row(self, outcome: Outcome) -> tuple[np.ndarray, float]:
+    def _pay(self, played: Round) -> None:
+        self.arms = self.arms.tell(played.suggestion.note["set"], played.cost)
+
+    def _row(self, outcome: Outcome) -> tuple[np.ndarray, " float"]:
         return self.space.encode([outcome.realised])[0], self.problem.sign * outcome.value
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:  # noqa: ARG002
+    def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn the hyperparameters anew where the schedule says so."""
         if not self.model.refit_due(self.fitted_at):
             return None
@@ -91,23 +106,15 @@ class PartialControl(Method[CostVarying, O]):
 
     # -- money ---------------------------------------------------------------------------------------------------------
 
-    def costs(self, history: History) -> list[np.ndarray]:
-        """The costs seen of each control set."""
-        seen: list[list[float]] = [[] for _ in self.sets]
-        for played in history:
-            if played.state != "open":
-                seen[played.suggestion.note["set"]].append(played.cost)
-        return [np.array(costs) for costs in seen]
-
-    def mean_costs(self, history: History) -> np.ndarray:
+    def mean_costs(self) -> np.ndarray:
         """The mean cost of each set, stated or observed, (m,); NaN for a set whose cost nobody knows yet."""
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
-        return np.array([c.mean() if len(c) else np.nan for c in self.costs(history)])
+        return np.where(self.arms.counts > 0, self.arms.means, np.nan)
 
     def affordable(self, history: History) -> np.ndarray:
         """Which sets fit into what is left, (m,): a set whose cost nobody knows yet may."""
-        return ~(self.mean_costs(history) > history.remaining)
+        return ~(self.mean_costs() > history.remaining)
 
     def finished(self, history: History) -> str:
         """Nothing fits any more."""
@@ -132,31 +139,71 @@ class PartialControl(Method[CostVarying, O]):
             )
 
     def _unknown(self, history: History) -> np.ndarray:
-        """Points of rounds without an outcome, (p, d): what nature chose, and nobody measured, is drawn once, keyed."""
-        rows = [self._imagined(played) for played in history.unknown]
-        return self.space.encode(rows) if rows else np.empty((0, self.space.dimension))
+        """Encoded points of rounds without an outcome, (p, d)."""
+        return np.array([self._imagined(played) for played in history.unknown]).reshape(-1, self.space.dimension)
 
-    def _imagined(self, played: Round) -> dict[str, Any]:
-        draws = self.streams(played.number, "nature").random(self.space.dimension)
+    def _imagined(self, played: Round) -> np.ndarray:
+        """An encoded point (d,): what nature chose, and nobody measured, is drawn once and for all."""
         known = played.realised
-        return {
-            v.name: known[v.name] if v.name in known else v.distribution.ppf(u)
+        draws = self.streams(played.number, "nature").random((self.space.dimension, 1))
+        columns = [
+            v.encode([known[v.name]]) if v.name in known else v.encoded_ppf(u)
             for v, u in zip(self.problem.variables, draws, strict=True)
-        }
+        ]
+        return np.concatenate(columns)
 
-    def expectation(self, process: Standardised, i: int) -> Expectation:
-        """Expectations over what set `i` leaves to nature."""
-        rules: list[Rule | None] = [
+    def rules(self, process: Standardised, i: int) -> list[Rule | None]:
+        """Quadrature rules for what set `i` leaves to nature, fine enough for the process's lengthscales."""
+        return [
             None if d in self.sets[i] else gauss_rule(v, float(process.lengthscales[d]))
             for d, v in enumerate(self.problem.variables)
         ]
-        return Expectation.over(process, self.sets[i], rules)
+
+    def expectation(self, process: Standardised, i: int) -> Expectation:
+        """Expectations over what set `i` leaves to nature."""
+        return Expectation.over(process, self.sets[i], self.rules(process, i))
 
     def search(self, i: int, expectation: Expectation, beta: float, seed: int, mean_bound: bool = False) -> Maximum:
         """The largest `E μ + β sqrt(E σ²)` of set `i` (with `mean_bound`: `E μ + β sd[g]`), in standardised units."""
         bound = expectation.mean_bound if mean_bound else expectation.bound
         return maximise_box(
             lambda points: bound(points, beta)[0], lambda points: bound(points, beta), self.boxes[i], seed=seed
+        )
+
+    def best_of(
+        self, sets: Sequence[int], history: History, beta: float, mean_bound: bool = False
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The largest upper bound of each of `sets`, in units of `sign · value`, and where: pending points count."""
+        process, number = self.process(history), len(history) + 1
+        values, points = np.empty(len(sets)), []
+        for k, i in enumerate(sets):
+            seed = self.streams.integer(number, f"search {i}")
+            found = self.search(i, self.expectation(process, i), beta, seed, mean_bound)
+            values[k] = self.raw(found.value)
+            points.append(found.point)
+        return values, points
+
+    def maximal(self, sets: Sequence[int]) -> list[int]:
+        """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
+        return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
+
+    def start(self, history: History) -> Choice | None:
+        """While fewer than `STARTING_POINTS` points are known or pending: the sets in turn, at settings drawn uniformly."""
+        if len(self.model) + len(history.pending) >= STARTING_POINTS:
+            return None
+        draw = self.streams(len(history) + 1, "start")
+        affordable = np.flatnonzero(self.affordable(history))
+        i = int(affordable[len(history) % len(affordable)])
+        return self.play(i, self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
+
+    def play(self, i: int, point: np.ndarray, **note: Any) -> Choice:
+        """Set `i` at an encoded point; `note` is logged beside the set."""
+        cost = self.mean_costs()[i]
+        return Choice(
+            list(self.problem.control_sets[i]),
+            self.settings(i, point),
+            expected_cost=None if np.isnan(cost) else float(cost),
+            note={"set": i, **note},
         )
 
     def settings(self, i: int, point: np.ndarray) -> dict[str, Any]:
@@ -174,6 +221,10 @@ class PartialControl(Method[CostVarying, O]):
         """The smallest posterior mean at the data, in units of `sign · value`; 0 before there are any."""
         return float(self.model.predict(self.model.inputs)[0].min()) if len(self.model) else 0.0
 
+    def seen_range(self) -> float:
+        """Largest less smallest posterior mean at the data: the objective's range without its noise."""
+        return float(np.ptp(self.model.predict(self.model.inputs)[0])) if len(self.model) else 0.0
+
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     def tolerance(self) -> Tolerance:
@@ -181,12 +232,12 @@ class PartialControl(Method[CostVarying, O]):
         return self.problem.tolerance or Fraction(0.1)
 
     def recommend(self, history: History) -> Recommendation:
-        """The cheapest control set whose best expected value is acceptable, with its settings; then what the others give.
+        """The cheapest control set whose best expected value is acceptable, and what the others would give.
 
         Bounds are `E μ ± 2 sd[g]` for the expected value itself. Acceptable is judged on posterior means.
         """
         process = self.process(history, pending=False)
-        costs = self.mean_costs(history)
+        costs = self.mean_costs()
         rows = [self._best(process, i, costs[i]) for i in range(len(self.sets))]
         sign = self.problem.sign
         means = np.array([sign * (row.mean or 0.0) for row in rows])
@@ -225,10 +276,9 @@ class PartialControl(Method[CostVarying, O]):
 
     def table_of_sets(self, history: History) -> Table:
         """Plays and mean cost of every set."""
-        costs = self.mean_costs(history)
+        costs = self.mean_costs()
         rows = (
             (" + ".join(names), int(self.plays[i]), None if np.isnan(costs[i]) else float(costs[i]))
             for i, names in enumerate(self.problem.control_sets)
         )
         return Table("Control sets", ("set", "plays", "mean cost"), tuple(rows))
-

@@ -59,7 +59,7 @@ class Absolute:
             raise InvalidProblem("difference", self.difference, "a finite number not below 0")
         return self
 
-    def acceptable(self, best: float, worst: float, sign: float) -> float:  # noqa: ARG002
+    def acceptable(self, best: float, worst: float, sign: float) -> float:
         """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
         return best - self.difference
 
@@ -77,7 +77,7 @@ class Threshold:
             raise InvalidProblem("value", self.value, "a finite number")
         return self
 
-    def acceptable(self, best: float, worst: float, sign: float) -> float:  # noqa: ARG002
+    def acceptable(self, best: float, worst: float, sign: float) -> float:
         """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
         return sign * self.value
 
@@ -90,7 +90,8 @@ class CostVarying(Problem):
     """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
 
     Each round, one control set is played: its variables are set, nature draws the others from their known, independent
-    laws, and a cost is paid that depends on the set. Wanted is the cheapest set whose best expected value is acceptable.
+    laws, and a cost is paid that depends on the set. Wanted is the cheapest set whose best expected value is
+    acceptable.
 
     Args:
         variables: all variables of the objective. One that some control set leaves out needs a `law`.
@@ -107,7 +108,8 @@ class CostVarying(Problem):
     >>> sb.CostVarying([sb.Float("t", 0, 1), sb.Float("ph", 4, 8)], [["t"]])
     Traceback (most recent call last):
         ...
-    steerbo.errors.InvalidProblem: CostVarying.variables.ph.law: None is not allowed; expected a law, because control set \
+    steerbo.errors.InvalidProblem: CostVarying.variables.ph.law: None is not allowed; expected a law, because control
+    set \
 ['t'] leaves 'ph' to nature. Give one, such as law=Uniform().
     """
 
@@ -135,7 +137,9 @@ class CostVarying(Problem):
             if len(set(control_set)) < len(control_set):
                 raise InvalidProblem(where, list(control_set), "each variable once")
             if (twin := seen.setdefault(frozenset(control_set), i)) != i:
-                raise InvalidProblem(where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)")
+                raise InvalidProblem(
+                    where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)"
+                )
             for variable in self.variables:
                 if variable.name not in control_set and variable.law is None:
                     reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
@@ -151,17 +155,21 @@ class CostVarying(Problem):
         return self
 
     @cached_property
-    def space(self) -> Space:  # type: ignore[override]
+    def space(self) -> Space:
         """All variables, in order."""
         return Space(self.variables)
 
     @classmethod
     def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
         """The methods that can solve it, by name."""
+        from .etc_groups import EtcGroups
         from .explore_then_commit import ExploreThenCommit
         from .random import Random
+        from .ts_psq import TsPsq
+        from .ucb_cvs import UcbCvs
+        from .ucb_psq import UcbPsq
 
-        return {method.name: method for method in (ExploreThenCommit, Random)}
+        return {method.name: method for method in (ExploreThenCommit, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)}
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""

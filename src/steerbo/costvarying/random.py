@@ -21,18 +21,11 @@ class Random(PartialControl[Any]):
     class Options:
         """It has none."""
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any set that fits into what is left."""
         draw = self.streams(len(history) + 1, "choose")
         i = int(draw.choice(np.flatnonzero(self.affordable(history))))
-        point = self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0]
-        cost = self.mean_costs(history)[i]
-        return Choice(
-            list(self.problem.control_sets[i]),
-            self.settings(i, point),
-            expected_cost=None if np.isnan(cost) else float(cost),
-            note={"set": i},
-        )
+        return self.play(i, self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

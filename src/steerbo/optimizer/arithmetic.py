@@ -1,4 +1,4 @@
-"""Decision arithmetic runs on one BLAS thread, so that the same wheels give the same bits; the log says which wheels."""
+"""Decision arithmetic runs on one BLAS thread: the same wheels give the same bits, and the log says which wheels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
 
 def fingerprint() -> dict[str, str]:
-    """What decides the last bits of a computation: versions of the wheels, the BLAS and its kernel for this processor."""
+    """What decides the last bits of a computation: the wheels' versions, the BLAS and its kernel for this processor."""
     import numpy
     import scipy
 

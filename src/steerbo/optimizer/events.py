@@ -1,4 +1,4 @@
-"""What can happen to a study, one record each. The log of these events decides everything: it is read back, never recomputed."""
+"""What can happen to a study, one record each. The log of these events is read back, never recomputed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Created:
 
 @record
 class Refitted:
-    """A model's hyperparameters were learned anew before the given round; floats as hexadecimal text, to the last bit."""
+    """A model's hyperparameters were learned anew before the given round; floats as hexadecimal text, bit for bit."""
 
     round: int
     hyperparameters: dict[str, Any]
@@ -52,7 +52,7 @@ class Refitted:
 
 @record
 class Asked:
-    """A suggestion was made: what was asked, how much of the log it was based on, the choice and the reasons behind it."""
+    """A suggestion was made: the request, how much of the log it was based on, the choice and the reasons behind it."""
 
     round: int
     token: str

@@ -69,9 +69,8 @@ class History:
         try:
             return self._rounds[token]
         except KeyError:
-            raise UnknownSuggestion(
-                f"suggestion {token!r} was never made here; pending are: {', '.join(r.suggestion.token for r in self.pending) or 'none'}"
-            ) from None
+            pending = ", ".join(r.suggestion.token for r in self.pending) or "none"
+            raise UnknownSuggestion(f"suggestion {token!r} was never made here; pending: {pending}") from None
 
     @property
     def pending(self) -> tuple[Round, ...]:

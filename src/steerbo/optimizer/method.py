@@ -44,8 +44,8 @@ class Decision:
 class Method(ABC, Generic[P, O]):
     """A way to choose, for one problem.
 
-    Its state is a pure function of problem, options, seed and the events that `learn` was given, in order. Everything it
-    draws comes from `streams(round, name)`.
+    Its state is a pure function of problem, options, seed and the events that `learn` was given, in order. Everything
+    it draws comes from `streams(round, name)`.
     """
 
     name: ClassVar[str]
@@ -54,14 +54,14 @@ class Method(ABC, Generic[P, O]):
     def __init__(self, problem: P, options: O, streams: Streams) -> None:
         self.problem, self.options, self.streams = problem, options, streams
 
-    def learn(self, event: Event, history: History) -> None:  # noqa: B027
+    def learn(self, event: Event, history: History) -> None:
         """Take one event in; `history` has it already."""
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:  # noqa: ARG002
+    def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters learned anew, as plain data, where that is due. They come back through `learn`."""
         return None
 
-    def finished(self, history: History) -> str:  # noqa: ARG002
+    def finished(self, history: History) -> str:
         """Why there is nothing left to suggest, or an empty string."""
         return ""
 
@@ -69,7 +69,7 @@ class Method(ABC, Generic[P, O]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose for round `len(history) + 1`."""
 
-    def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:  # noqa: ARG002
+    def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete. Only methods that ask to observe are called."""
         raise SteerboError(f"{self.name} observes nothing before it sets its values")
 

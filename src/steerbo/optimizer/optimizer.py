@@ -83,21 +83,27 @@ class Optimizer:
             plain: dict[str, Any] | None = to_plain(problem)
         except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
             plain = None
-        limits = {"budget": _limit("budget", budget), "rounds": _rounds(rounds)}
-        created = Created(name, to_plain(chosen), _seed(seed), fingerprint(), plain, **limits)
-        self._begin(problem, created)
-        self._log = log
+        created = Created(
+            name,
+            to_plain(chosen),
+            _seed(seed),
+            fingerprint(),
+            problem=plain,
+            budget=_limit("budget", budget),
+            rounds=_rounds(rounds),
+        )
+        self._begin(problem, created, log)
         if log is not None:
             log.append(created)
 
-    def _begin(self, problem: Problem, created: Created) -> None:
+    def _begin(self, problem: Problem, created: Created, log: Log | None = None) -> None:
         self.problem = problem
         kind = problem.methods()[created.method]
         self._events: list[Event] = [created]
         self._history = History(created)
         self._streams = Streams(created.seed)
         self._name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
-        self._log: Log | None = None
+        self._log = log
         with one_blas_thread():
             self._method = kind(problem, from_plain(kind.Options, created.options), self._streams)
 
@@ -141,7 +147,9 @@ class Optimizer:
         return tuple(r.suggestion for r in self._history.pending)
 
     @overload
-    def ask(self, batch: None = None, *, available: Any = None, time: Any = None, current: Any = None) -> Suggestion | None: ...
+    def ask(
+        self, batch: None = None, *, available: Any = None, time: Any = None, current: Any = None
+    ) -> Suggestion | None: ...
     @overload
     def ask(self, batch: int, *, available: Any = None, time: Any = None, current: Any = None) -> list[Suggestion]: ...
     def ask(
@@ -347,7 +355,9 @@ class Optimizer:
     def _read(self, told: Round, value: Any, cost: Any, realised: Mapping[str, Any] | None) -> Outcome:
         outcome = self.problem.read_outcome(told.suggestion, value, cost, realised if realised is not None else {})
         if outcome.cost is None and self._history.budget is not None:
-            raise InvalidOutcome("cost", None, "a number not below 0", "The study has a budget, so every play's cost counts.")
+            raise InvalidOutcome(
+                "cost", None, "a number not below 0", "The study has a budget, so every play's cost counts."
+            )
         return outcome
 
     def _finished(self) -> str:

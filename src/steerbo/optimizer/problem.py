@@ -43,8 +43,8 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
 class Problem(ABC):
     """What is to be optimised: frozen data, equal in every process. Each wing declares one as a `record`.
 
-    `kind` names the wing in files. The `read_…` methods turn what a user gave into plain, checked data; they are the only
-    gate through which anything enters the log.
+    `kind` names the wing in files. The `read_…` methods turn what a user gave into plain, checked data; they are the
+    only gate through which anything enters the log.
     """
 
     kind: str
@@ -66,7 +66,7 @@ class Problem(ABC):
         """+1 where larger is better, −1 where smaller is: methods maximise `sign · value`."""
         return -1.0 if self.minimize else 1.0
 
-    def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:  # noqa: ARG002
+    def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """What `ask` was given (`available`, `time`, `current`), checked. None of it is known to most problems."""
         for name, value in request.items():
             raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it")
@@ -86,11 +86,11 @@ class Problem(ABC):
         except InvalidOutcome as error:
             raise InvalidContext(f"context.{error.field}", error.value, error.allowed, error.hint) from None
 
-    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:  # noqa: ARG002
+    def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names of the variables that nature chose: `tell` insists on their realised values."""
         return ()
 
-    def price(self, suggestion: Suggestion) -> float | None:  # noqa: ARG002
+    def price(self, suggestion: Suggestion) -> float | None:
         """The cost of a play where the problem states it, else None."""
         return None
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from .ascent import climb, differences
 from .domain import Box, nearest
 from .maximum import Maximum, Value, ValueAndGradient, best_first, finite
 from .sobol import sobol_in
 
-Indices = Int[np.ndarray, "r n"]
-
 _ENUMERATED = 2048  # points of a finite box that are all tried
 _TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
+_PAIRED = 12  # discrete coordinates at most for which pairs are tried: the work grows with their square
 _ROUNDS = 20  # of climbing and exchanging by turns
 _APART = 0.1  # root mean square distance of two starts, in box widths
 
@@ -31,8 +32,8 @@ def maximise_box(
     """Maximise a function on a box of continuous coordinates, whole numbers and categories.
 
     Scrambled Sobol points and the `extra` ones are screened; the best few that lie apart are climbed along the
-    continuous coordinates and improved one discrete coordinate at a time, by turns, until neither helps. A small
-    finite box is enumerated instead, and a box of one point or of no dimension answers that point.
+    continuous coordinates and improved one discrete coordinate at a time (or two, where one does not help), by turns,
+    until nothing helps. A small finite box is enumerated instead; one of no dimension answers the empty point.
 
     Args:
         value: points `(n, d)` to values `(n,)`; what is no finite number counts as `-inf`.
@@ -70,7 +71,12 @@ def maximise_box(
             low, high = np.where(free, box.low, points[changed]), np.where(free, box.high, points[changed])
             points[changed], values[changed] = climb(rise, points[changed], low, high)
         before = points[changed].copy()
-        points[changed], values[changed] = _exchange(value, box, points[changed], values[changed])
+        for together in (1, 2):  # pairs only where no single exchange helps: ridges and matched categories need them
+            left = (points[changed] == before).all(axis=1)
+            rows = changed[left]
+            if not rows.size:
+                break
+            points[rows], values[rows] = _exchange(value, box, points[rows], values[rows], together)
         changed = changed[(points[changed] != before).any(axis=1)]
         if not changed.size:
             break
@@ -94,30 +100,34 @@ def _diverse(box: Box, screened: Maximum, starts: int) -> tuple[Float[np.ndarray
 
 
 def _exchange(
-    value: Value, box: Box, points: Float[np.ndarray, "r d"], values: Float[np.ndarray, " r"]
+    value: Value, box: Box, points: Float[np.ndarray, "r d"], values: Float[np.ndarray, " r"], together: int
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
-    """One sweep over the discrete coordinates: each takes its best level with all others held."""
+    """One sweep: every coordinate, or every pair of them, takes its best levels with all others held."""
     points, values = points.copy(), values.copy()
     rows = np.arange(len(points))
-    for j, levels in enumerate(box.levels):
-        if levels is None or levels.size == 1:
-            continue
-        options = levels[_options(levels, points[:, j], box.unordered[j])]  # (r, k)
-        tries = np.repeat(points[:, None], options.shape[1], axis=1)
-        tries[:, :, j] = options
-        tried = finite(value(tries.reshape(-1, box.dimension))).reshape(options.shape)
+    choosable = [j for j, levels in enumerate(box.levels) if levels is not None and levels.size > 1]
+    if together > 1 and len(choosable) > _PAIRED:
+        return points, values
+    for group in combinations(choosable, together):
+        options = [_options(box, j, points[:, j], near=together > 1) for j in group]
+        picks = np.indices([option.shape[1] for option in options]).reshape(together, -1)
+        tries = np.repeat(points[:, None], picks.shape[1], axis=1)  # (r, n, d)
+        for j, option, pick in zip(group, options, picks, strict=True):
+            tries[:, :, j] = option[:, pick]
+        tried = finite(value(tries.reshape(-1, box.dimension))).reshape(tries.shape[:2])
         best = tried.argmax(axis=1)
         better = tried[rows, best] > values
-        points[better, j] = options[rows, best][better]
+        points[better] = tries[rows, best][better]
         values = np.where(better, tried[rows, best], values)
     return points, values
 
 
-def _options(levels: Float[np.ndarray, " k"], present: Float[np.ndarray, " r"], unordered: bool) -> Indices:
-    """Indices of the levels to try, `(r, n)`: all of a few or of categories, else 1, 2, 4, … up and down."""
-    k = levels.size
-    if unordered or k <= _TRIED_IN_FULL:
-        return np.broadcast_to(np.arange(k), (present.size, k))
-    jumps = 2 ** np.arange((k - 1).bit_length())
-    near = nearest(levels, present)[:, None] + np.concatenate([-jumps, jumps])
-    return np.asarray(np.clip(near, 0, k - 1))
+def _options(box: Box, j: int, present: Float[np.ndarray, " r"], near: bool) -> Float[np.ndarray, "r n"]:
+    """The levels of coordinate j to try, `(r, n)`: all of a few or of categories, else 1, 2, 4, … up and down."""
+    levels = box.levels[j]
+    assert levels is not None
+    if box.unordered[j] or (not near and levels.size <= _TRIED_IN_FULL):
+        return np.broadcast_to(levels, (present.size, levels.size))
+    jumps = np.array([1]) if near else 2 ** np.arange((levels.size - 1).bit_length())
+    reached = nearest(levels, present)[:, None] + np.concatenate([-jumps, [0], jumps])
+    return np.asarray(levels[np.clip(reached, 0, levels.size - 1)])

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike
 
 from ..errors import InvalidProblem
+
+_LARGEST = 1e300  # so that no width overflows
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +43,10 @@ class Box:
 
     def __init__(
         self,
-        low: Sequence[float] | Float[np.ndarray, " d"],
-        high: Sequence[float] | Float[np.ndarray, " d"],
-        levels: Sequence[Sequence[float] | Float[np.ndarray, " k"] | None] | None = None,
-        unordered: Sequence[bool] | Bool[np.ndarray, " d"] | None = None,
+        low: ArrayLike,
+        high: ArrayLike,
+        levels: Sequence[ArrayLike | None] | None = None,
+        unordered: ArrayLike | None = None,
     ) -> None:
         lows, highs = _frozen(low), _frozen(high)
         d = lows.size
@@ -52,8 +55,9 @@ class Box:
         for field, length in (("high", highs.size), ("levels", len(given)), ("unordered", flags.size)):
             if length != d:
                 raise InvalidProblem(f"box.{field}", length, f"{d} entries, one for each entry of low")
-        if d and not (np.isfinite(lows).all() and np.isfinite(highs).all() and math.isfinite(np.ptp([*lows, *highs]))):
-            raise InvalidProblem("box.low, box.high", (lows.tolist(), highs.tolist()), "finite numbers")
+        for field, bounds in (("low", lows), ("high", highs)):
+            if not (np.abs(bounds) <= _LARGEST).all():
+                raise InvalidProblem(f"box.{field}", bounds.tolist(), f"finite numbers, none beyond ±{_LARGEST:g}")
         if (lows > highs).any():
             j = int(np.argmax(lows > highs))
             raise InvalidProblem(f"box.low[{j}]", float(lows[j]), f"at most high[{j}] = {highs[j]:g}", "Swap the two.")
@@ -121,15 +125,13 @@ def nearest(levels: Float[np.ndarray, " k"], values: Float[np.ndarray, " n"]) ->
     return np.searchsorted(midpoints, values)
 
 
-def _frozen(values: Sequence[float] | Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+def _frozen(values: ArrayLike) -> Float[np.ndarray, " n"]:
     array = np.array(values, dtype=np.float64).reshape(-1)
     array.flags.writeable = False
     return array
 
 
-def _levels(
-    j: int, low: float, high: float, given: Sequence[float] | Float[np.ndarray, " k"] | None
-) -> Float[np.ndarray, " k"] | None:
+def _levels(j: int, low: float, high: float, given: ArrayLike | None) -> Float[np.ndarray, " k"] | None:
     if given is None:
         return None
     levels = _frozen(np.unique(np.array(given, dtype=np.float64)))

@@ -9,6 +9,8 @@ from ..errors import InvalidRequest
 from .maximum import Maximum, ValueAndGradient, best_first, finite
 
 _FLOOR = -14.0  # of the log of a share, so that an action once dropped can come back
+_CLEARED = -60.0  # of the log of a share that is left out in the end: above zero, where slopes may be infinite
+_DROPPED = 3e-6  # shares below this are left out in the end, if that is no loss
 _FIRST_STEP = 0.3  # the largest change of a log share in the first step
 _LONGER, _SHORTER = 1.2, 0.5
 _FURTHEST = 1e3  # change of a log share in one step: enough for every vertex, too little to overflow
@@ -22,13 +24,14 @@ def maximise_simplex(
     *,
     allowed: Bool[np.ndarray, "C A"] | None = None,
     iterations: int = 300,
-    tolerance: float = 1e-9,
+    tolerance: float = 1e-6,
 ) -> Maximum:
     """Maximise a function of `C` distributions over `A` actions each, from many starts at once.
 
     Exponentiated gradient (Kivinen & Warmuth 1997): shares are multiplied by `exp(step · gradient)` and normalised;
-    each restart's step grows by 1.2 when its value rises and halves when it does not. No restart ends below its
-    start, save for the floor of `exp(-14)` under every share.
+    each restart's steps grow by 1.2 when its value rises and halve when it does not. Every context starts with a step
+    of its own, as rare contexts have small gradients. Shares stay above `exp(-14)` on the way, so that an action can
+    come back; in the end what is left of dropped actions is cleared where that is no loss.
 
     Args:
         value_and_gradient: tables `(r, C, A)` to values `(r,)` and gradients `(r, C, A)`.
@@ -54,24 +57,28 @@ def maximise_simplex(
 
     rows = np.flatnonzero(values > -np.inf)  # restarts still moving
     x, f, g = logs[rows], values[rows], slopes[rows]
-    step = _FIRST_STEP / np.maximum(np.abs(g).max(axis=(1, 2)), np.finfo(float).tiny)
+    step = _FIRST_STEP / np.maximum(np.abs(g).max(axis=2, keepdims=True), np.finfo(float).tiny)  # (r, C, 1)
     past = np.tile(f, (_PATIENCE, 1))  # values of the last steps, newest first
     for count in range(iterations):
         if not rows.size:
             break
-        trial = _normalised(x + np.clip(step[:, None, None] * g, -_FURTHEST, _FURTHEST), permitted)
+        trial = _normalised(x + np.clip(step * g, -_FURTHEST, _FURTHEST), permitted)
         trial_f, trial_g = _evaluate(value_and_gradient, np.exp(trial))
         risen = trial_f > f
-        x = np.where(risen[:, None, None], trial, x)
-        g = np.where(risen[:, None, None], trial_g, g)
-        f = np.where(risen, trial_f, f)
-        step = step * np.where(risen, _LONGER, _SHORTER)
+        x[risen], f[risen], g[risen] = trial[risen], trial_f[risen], trial_g[risen]
+        step = step * np.where(risen, _LONGER, _SHORTER)[:, None, None]
 
         points[rows], values[rows] = np.exp(x), f
         gained = f - past[-1] > tolerance * np.maximum(np.abs(f), np.abs(past[-1]))
         past = np.concatenate([f[None], past[:-1]])
         on = gained | (count < _PATIENCE)
         rows, x, f, g, step, past = rows[on], x[on], f[on], g[on], step[on], past[:, on]
+
+    cleared = np.log(points, out=np.full(points.shape, _CLEARED), where=points > _DROPPED)
+    cleared = np.exp(_normalised(cleared, permitted, floor=_CLEARED))
+    cleared_values, _ = _evaluate(value_and_gradient, cleared)
+    better = cleared_values >= values
+    points[better], values[better] = cleared[better], cleared_values[better]
     return best_first(points, values)
 
 
@@ -116,11 +123,13 @@ def _permitted(allowed: Bool[np.ndarray, "C A"] | None, shape: tuple[int, ...]) 
     return permitted
 
 
-def _normalised(logs: Float[np.ndarray, "r C A"], permitted: Bool[np.ndarray, "C A"]) -> Float[np.ndarray, "r C A"]:
+def _normalised(
+    logs: Float[np.ndarray, "r C A"], permitted: Bool[np.ndarray, "C A"], floor: float = _FLOOR
+) -> Float[np.ndarray, "r C A"]:
     """Logs of shares that sum to one in every context, none below the floor but the forbidden ones."""
     logs = np.where(permitted, logs, -np.inf)
     logs = logs - logs.max(axis=2, keepdims=True)
-    logs = np.where(permitted, np.maximum(logs, _FLOOR), -np.inf)
+    logs = np.where(permitted, np.maximum(logs, floor), -np.inf)
     normal: Float[np.ndarray, "r C A"] = logs - np.log(np.exp(logs).sum(axis=2, keepdims=True))
     return normal
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from .atoms import Atoms
+from .discrete import Discrete, Empirical
 from .distribution import Distribution
-from .laws import Beta, Discrete, Empirical, Law, LogNormal, Normal, Scipy, TruncatedNormal, Uniform
+from .laws import Beta, Law, LogNormal, Normal, TruncatedNormal, Uniform
+from .scipy_law import Scipy
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space
-from .variables import Categorical, Float, Integer, Variable
+from .variables import Categorical, Float, Integer, Variable, Variables
 
 __all__ = [
     "Atoms",
@@ -27,6 +29,7 @@ __all__ = [
     "TruncatedNormal",
     "Uniform",
     "Variable",
+    "Variables",
     "from_logits",
     "largest_remainders",
     "multinomial",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -77,21 +77,9 @@ class Atoms:
 
     @cached_property
     def _cumulative(self) -> jt.Float[np.ndarray, " k"]:
-        summed = np.cumsum(self.weights)
+        summed = np.minimum(np.cumsum(self.weights), 1.0)
         summed[-1] = 1.0
         return summed
-
-
-def merged(values: Sequence[Hashable]) -> tuple[list[Hashable], list[float]]:
-    """The distinct values in order of appearance, and how often each appears.
-
-    >>> merged(["b", "a", "b"])
-    (['b', 'a'], [2.0, 1.0])
-    """
-    counts: dict[Hashable, float] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0.0) + 1.0
-    return list(counts), list(counts.values())
 
 
 def duplicate(values: Iterable[Hashable]) -> Hashable | None:

@@ -70,7 +70,7 @@ class UniformDistribution:
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
         inside = np.clip(np.asarray(x, float), self.low, self.high)
-        return (inside - self.low) / (self.high - self.low)
+        return np.asarray((inside - self.low) / (self.high - self.low))
 
     def density(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """1 / (high − low) inside, 0 outside."""
@@ -89,7 +89,8 @@ class NormalDistribution:
 
     def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
-        return self.mean + self.sd * ndtri(np.asarray(u, float))
+        with np.errstate(over="ignore"):
+            return np.asarray(self.mean + self.sd * ndtri(np.asarray(u, float)))
 
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
@@ -128,7 +129,7 @@ class LogNormalDistribution:
     def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         with np.errstate(over="ignore", under="ignore"):
-            return np.exp(self.log_mean + self.log_sd * ndtri(np.asarray(u, float)))
+            return np.asarray(np.exp(self.log_mean + self.log_sd * ndtri(np.asarray(u, float))))
 
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
@@ -174,7 +175,7 @@ class BetaDistribution:
     def ppf(self, u: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The quantile at `u`."""
         inside = betaincinv(self.a, self.b, np.asarray(u, float))
-        return np.clip(self.low + (self.high - self.low) * inside, self.low, self.high)
+        return np.asarray(np.clip(self.low + (self.high - self.low) * inside, self.low, self.high))
 
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
@@ -190,9 +191,9 @@ class BetaDistribution:
         return np.where((x >= self.low) & (x <= self.high), heights, 0.0)
 
     def _inside(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
-        return (np.clip(np.asarray(x, float), self.low, self.high) - self.low) / (self.high - self.low)
+        return np.asarray((np.clip(np.asarray(x, float), self.low, self.high) - self.low) / (self.high - self.low))
 
 
 def _standard(x: ArrayLike, mean: float, sd: float) -> jt.Float[np.ndarray, " ..."]:
     with np.errstate(over="ignore", under="ignore"):
-        return (np.asarray(x, float) - mean) / sd
+        return np.asarray((np.asarray(x, float) - mean) / sd)

@@ -1,9 +1,9 @@
-"""The types of a declaration's fields: finite numbers, whole numbers, choices, lists. They refuse what Python would let pass."""
+"""The types of a declaration's fields: finite numbers, whole numbers, choices, lists. No silent conversions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from numbers import Integral, Real
 from typing import Annotated, Any
@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
+
+from ..errors import InvalidProblem, one_of
 
 LARGEST_WHOLE = 2**53
 """Beyond this a float64 no longer tells neighbouring whole numbers apart."""
@@ -38,9 +40,20 @@ def as_whole(value: object) -> int | None:
     (4, None, None)
     """
     number = as_number(value)
-    if number is None or not number.is_integer() or abs(number) > LARGEST_WHOLE:
+    if number is None or not number.is_integer():
         return None
-    return int(value) if isinstance(value, Integral) else int(number)
+    whole = int(value) if isinstance(value, Integral) else int(number)
+    return whole if abs(whole) <= LARGEST_WHOLE else None
+
+
+def is_interval(low: float, high: float) -> bool:
+    """Whether floats can tell points between `low` and `high` apart, and neither squares nor ratios overflow.
+
+    >>> is_interval(0, 1), is_interval(1, 1 + 1e-12), is_interval(0, 1e200)
+    (True, False, False)
+    """
+    size = max(abs(low), abs(high))
+    return size <= 1e100 and high - low >= max(1e-100, 1e-10 * size)
 
 
 def as_choice(value: object) -> bool | int | float | str | None:
@@ -111,3 +124,17 @@ Listed = BeforeValidator(_listed)
 def tag(kind: str) -> Any:
     """The last field of a declaration: the word that tells its kind in a file."""
     return field(default=kind, kw_only=True, repr=False)
+
+
+def tagged(value: object, kinds: Mapping[str, type], expected: str) -> object:
+    """`value` if it is one of the `kinds`, or a table of a file that says which one it is.
+
+    Raises:
+        InvalidProblem: (or pydantic's own error, which becomes one) it is neither.
+    """
+    if isinstance(value, Mapping):
+        if value.get("kind") not in kinds:
+            raise InvalidProblem("kind", value.get("kind"), one_of(kinds, value.get("kind")))
+    elif not isinstance(value, tuple(kinds.values())):
+        raise PydanticCustomError("tagged", expected)
+    return value

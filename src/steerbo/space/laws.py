@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, Discriminator, model_validator
-from pydantic_core import ArgsKwargs
+from pydantic import BeforeValidator, Discriminator
 
 from ..errors import InvalidProblem
 from ..record import record
-from .atoms import Atoms, duplicate, merged
+from .discrete import Discrete, Empirical
 from .distribution import (
     BetaDistribution,
     Distribution,
@@ -21,7 +19,7 @@ from .distribution import (
     NormalDistribution,
     UniformDistribution,
 )
-from .fields import Choice, Choices, Number, Numbers, Positive, as_number, tag
+from .fields import Number, Positive, is_interval, tag, tagged
 from .scipy_law import Scipy, from_frozen
 from .truncated import TruncatedNormalDistribution, is_flat, parent_of, reach, too_far
 
@@ -32,8 +30,8 @@ class Uniform:
 
     On an Integer it is uniform over the whole values, on a Categorical over the choices.
 
-    >>> Uniform().on(4, 8).ppf(0.25)
-    np.float64(5.0)
+    >>> Uniform().on(4, 8).ppf([0.25, 0.5])
+    array([5., 6.])
     """
 
     low: Number | None = None
@@ -49,15 +47,15 @@ class Uniform:
 class Normal:
     """The normal law, not truncated: a little of its mass (at most 1 %) may lie outside the variable's bounds.
 
-    >>> Normal(22, 3).on(10, 35).ppf(0.5)
-    np.float64(22.0)
+    >>> Normal(22, 3).on(10, 35).ppf([0.025, 0.5]).round(2)
+    array([16.12, 22.  ])
     """
 
     mean: Number
     sd: Positive
     kind: Literal["normal"] = tag("normal")
 
-    def on(self, low: float, high: float) -> NormalDistribution:  # noqa: ARG002
+    def on(self, low: float, high: float) -> NormalDistribution:
         """Itself: the bounds do not matter."""
         return NormalDistribution(self.mean, self.sd)
 
@@ -66,8 +64,8 @@ class Normal:
 class TruncatedNormal:
     """The normal law conditioned on [low, high]; the variable's bounds where left out.
 
-    With `moments="parent"`, mean and sd are those of the normal law before it is truncated; with `moments="truncated"` those
-    that the truncated law itself has.
+    With `moments="parent"`, mean and sd are those of the normal law before it is truncated; with `moments="truncated"`
+    those that the truncated law itself has.
 
     >>> round(TruncatedNormal(0.5, 0.02**0.5, moments="truncated").on(0, 1).parent_sd, 4)
     0.1418
@@ -84,54 +82,58 @@ class TruncatedNormal:
         """Placed on a variable's bounds; uniform where the parent is too wide to tell the difference (1e-8).
 
         Raises:
-            InvalidProblem: no normal law, truncated to these bounds, has these moments; or the bounds lie more than 10 000
-                parent standard deviations from its mean.
+            InvalidProblem: no normal law, truncated to these bounds, has these moments; or the bounds lie more than
+                10 000 parent standard deviations from its mean; or sd is below 1e-9 of their distance.
         """
         low, high = _ends(self.low, self.high, low, high)
-        mean, sd = self.mean, self.sd
-        if self.moments == "truncated":
-            margin = 1e-6 * (high - low)
-            if not low + margin <= mean <= high - margin:
-                raise InvalidProblem("mean", mean, f"a mean strictly between the bounds {low:g} and {high:g}")
-            widest = reach(mean, low, high)
-            if not 1e-6 * (high - low) <= sd < widest * (1 - 1e-6):
-                raise InvalidProblem(
-                    "sd",
-                    sd,
-                    f"at least {1e-6 * (high - low):.4g} and below {widest:.6g}, which is the widest that a truncated normal with mean "
-                    f"{mean:g} can be on [{low:g}, {high:g}]",
-                    "At the widest use Uniform; beyond it, Beta.",
-                )
-            mean, sd = parent_of(mean, sd, low, high)
-        if too_far(mean, sd, low, high):
+        smallest = 1e-9 * (high - low)
+        if self.sd < smallest:
             raise InvalidProblem(
-                "mean", self.mean, f"a mean within 10000 sd of [{low:g}, {high:g}]", "Widen the bounds or sd."
+                "sd", self.sd, f"at least {smallest:.4g} on [{low:g}, {high:g}]", "A constant is a Discrete."
             )
+        mean, sd = (self.mean, self.sd) if self.moments == "parent" else self._parent(low, high)
+        if too_far(mean, sd, low, high):
+            allowed = f"such that the parent's mean lies within 10000 of its sds of [{low:g}, {high:g}]"
+            raise InvalidProblem("mean", self.mean, allowed, "Widen the bounds, or change sd.")
         if is_flat(mean, sd, low, high):
             return UniformDistribution(low, high)
         return TruncatedNormalDistribution(mean, sd, low, high)
+
+    def _parent(self, low: float, high: float) -> tuple[float, float]:
+        margin = 1e-6 * (high - low)
+        if not low + margin <= self.mean <= high - margin:
+            raise InvalidProblem("mean", self.mean, f"a mean between the bounds {low:g} and {high:g}")
+        widest = reach(self.mean, low, high)
+        if not self.sd < widest * (1 - 1e-6):
+            allowed = (
+                f"below {widest:.6g}, the most that a truncated normal about {self.mean:g} has on [{low:g}, {high:g}]"
+            )
+            raise InvalidProblem("sd", self.sd, allowed, "Use Uniform, or Beta where it must be wider.")
+        return parent_of(self.mean, self.sd, low, high)
 
 
 @record
 class LogNormal:
     """The law of a positive value whose natural logarithm is normal. `mean` and `sd` are those of the LOGARITHM.
 
-    >>> LogNormal(0, 1).on(1e-3, 100).ppf(0.5)
-    np.float64(1.0)
+    >>> LogNormal(0, 1).on(1e-3, 100).ppf([0.025, 0.5]).round(2)
+    array([0.14, 1.  ])
     """
 
     mean: Number
     sd: Positive
     kind: Literal["log-normal"] = tag("log-normal")
 
-    def on(self, low: float, high: float) -> LogNormalDistribution:  # noqa: ARG002
+    def on(self, low: float, high: float) -> LogNormalDistribution:
         """Itself: the bounds do not matter."""
         return LogNormalDistribution(self.mean, self.sd)
 
 
 @record
 class Beta:
-    """The Beta(a, b) law stretched onto [low, high]; the variable's bounds where left out. Shapes from .001 to a million.
+    """The Beta(a, b) law stretched onto [low, high]; the variable's bounds where left out.
+
+    Shapes from .001 to a million: beyond, a float cannot hold its quantiles.
 
     >>> Beta(2, 2).on(10, 20).mean
     15.0
@@ -154,83 +156,20 @@ class Beta:
         return BetaDistribution(self.a, self.b, *_ends(self.low, self.high, low, high))
 
 
-@record
-class Discrete:
-    """Finitely many values with weights, which need not sum to one. Also takes one mapping from value to weight.
-
-    >>> Discrete({1: 0.2, 2: 0.8}) == Discrete(values=[1, 2], weights=[0.2, 0.8])
-    True
-    """
-
-    values: Choices | Mapping[Choice, Number]
-    weights: Numbers = ()
-    kind: Literal["discrete"] = tag("discrete")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _split(cls, given: Any) -> Any:
-        """A mapping from value to weight as the two lists that are stored: keys of JSON could only be texts."""
-        fields = given.kwargs if isinstance(given, ArgsKwargs) else given
-        if not isinstance(fields, dict) or not isinstance(fields.get("values"), Mapping) or "weights" in fields:
-            return given
-        pairs = fields["values"]
-        split = {**fields, "values": list(pairs), "weights": list(pairs.values())}
-        return ArgsKwargs(given.args, split) if isinstance(given, ArgsKwargs) else split
-
-    def __post_init__(self) -> None:
-        """Refuse tables that are no law."""
-        if not self.values:
-            raise InvalidProblem("values", self.values, "at least one value")
-        if len(self.weights) != len(self.values):
-            raise InvalidProblem("weights", self.weights, f"{len(self.values)} weights, one for each value")
-        if min(self.weights) < 0 or max(self.weights) <= 0:
-            raise InvalidProblem("weights", self.weights, "weights that are not negative and not all 0")
-        twice = duplicate(self.values)
-        if twice is not None:
-            raise InvalidProblem("values", twice, "every value once", "Add up its weights.")
-
-    def on(self, low: float, high: float) -> Atoms:  # noqa: ARG002
-        """Its values as numbers; the bounds do not matter."""
-        return Atoms.of(_numbers(self.values, "values"), self.weights)
-
-
-@record
-class Empirical:
-    """A sample whose points are equally likely; points that appear k times weigh k times as much.
-
-    >>> Empirical([3.0, 1.0, 3.0]).on(0, 5).atoms
-    (array([1., 3.]), array([0.33333333, 0.66666667]))
-    """
-
-    sample: Choices
-    kind: Literal["empirical"] = tag("empirical")
-
-    def __post_init__(self) -> None:
-        """Refuse an empty sample."""
-        if not self.sample:
-            raise InvalidProblem("sample", self.sample, "at least one point")
-
-    def on(self, low: float, high: float) -> Atoms:  # noqa: ARG002
-        """Its points as numbers; the bounds do not matter."""
-        return Atoms.of(_numbers(self.sample, "sample"), [1.0] * len(self.sample))
-
-
 Law = Annotated[
     Uniform | Normal | TruncatedNormal | LogNormal | Beta | Discrete | Empirical | Scipy,
     Discriminator("kind"),
 ]
 """Any declared law; in a file its `kind` tells which."""
-GivenLaw = Annotated[Law, BeforeValidator(from_frozen)]
+
+
+def _given(law: object) -> object:
+    kinds = {member.kind: member for member in get_args(get_args(Law)[0])}
+    return tagged(from_frozen(law), kinds, "a law such as Uniform(), or a frozen distribution of scipy.stats")
+
+
+GivenLaw = Annotated[Law, BeforeValidator(_given)]
 """A law, or a frozen distribution of scipy.stats, which becomes one."""
-
-
-def table(law: Discrete | Empirical) -> tuple[list[Any], list[float]]:
-    """The distinct values of a law with atoms, as declared, and their weights.
-
-    >>> table(Empirical(["b", "a", "b"]))
-    (['b', 'a'], [2.0, 1.0])
-    """
-    return (list(law.values), list(law.weights)) if isinstance(law, Discrete) else merged(law.sample)
 
 
 def share_outside(law: Distribution, low: float, high: float) -> float:
@@ -248,31 +187,6 @@ def share_outside(law: Distribution, low: float, high: float) -> float:
 def _ends(own_low: float | None, own_high: float | None, low: float, high: float) -> tuple[float, float]:
     """A law's own bounds, and the variable's where it has none."""
     low, high = low if own_low is None else own_low, high if own_high is None else own_high
-    if not 0 < high - low < float("inf"):
-        raise InvalidProblem("low", low, f"less than the law's high {high:g}, by a finite number")
+    if not is_interval(low, high):
+        raise InvalidProblem("low", low, f"below the law's high, which is {high}, by at least 1e-10 of their size")
     return float(low), float(high)
-
-
-def _numbers(values: Any, field: str) -> list[float]:
-    numbers = [as_number(value) for value in values]
-    if None in numbers:
-        raise InvalidProblem(
-            field, values[numbers.index(None)], "numbers", "Texts and booleans are values of a Categorical only."
-        )
-    return numbers  # type: ignore[return-value]
-
-
-__all__ = [
-    "Beta",
-    "Discrete",
-    "Empirical",
-    "GivenLaw",
-    "Law",
-    "LogNormal",
-    "Normal",
-    "Scipy",
-    "TruncatedNormal",
-    "Uniform",
-    "share_outside",
-    "table",
-]

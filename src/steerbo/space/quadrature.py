@@ -15,17 +15,18 @@ _HALVINGS = 26  # down to a tail of 2e-10, which is left out
 _FAR = 2.0  # encoded values further than this outside the unit interval are moved there: no kernel reaches so far
 _SIZES = (16, 24, 32, 48, 64, 96, 128, 192, 256)
 
-Rule = tuple[jt.Float[np.ndarray, "q"], jt.Float[np.ndarray, "q"]]
+Rule = tuple[jt.Float[np.ndarray, " q"], jt.Float[np.ndarray, " q"]]
 """Nodes and weights of a quadrature rule for the law of one variable, in encoded units."""
 
 
 def gauss_rule(variable: Variable, lengthscale: float) -> Rule:
     """Nodes and weights, (q,) each, that integrate products of two kernels of this lengthscale to about 1e-9.
 
-    It is the Gauss rule of the variable's law in encoded units: Gauss–Legendre for a uniform law, Gauss–Hermite for a normal one,
+    It is the Gauss rule of the variable's law in encoded units: Gauss–Legendre for a uniform law, Gauss–Hermite for a
+    normal one,
     and so on; a law with few atoms is returned as it is. The law is discretised finely first (its atoms, or a composite
-    rule through its quantiles), and the Lanczos process finds the Gauss rule of that sum (Golub and Welsch 1969; Gragg and
-    Harrod 1984). Lengthscales below .02 of the law's range are beyond the finest rule of 256 nodes.
+    rule through its quantiles), and the Lanczos process finds the Gauss rule of that sum (Golub and Welsch 1969;
+    Gragg and Harrod 1984). Lengthscales below .02 of the law's range are beyond the finest rule of 256 nodes.
 
     Raises:
         InvalidProblem: the variable has no law.
@@ -73,7 +74,7 @@ def _probabilities() -> Rule:
 
 
 def _lanczos(points: jt.Float[np.ndarray, " p"], weights: jt.Float[np.ndarray, " p"], nodes: int) -> Rule:
-    """The Gauss rule of a discrete measure: the Jacobi matrix by Lanczos with full reorthogonalisation, then its eigenvectors."""
+    """The Gauss rule of a discrete measure, by the eigenvectors of its Jacobi matrix."""
     basis = np.empty((nodes, len(points)))
     basis[0] = np.sqrt(weights)
     diagonal, off = np.empty(nodes), np.empty(nodes)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import jaxtyping as jt
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True)
@@ -23,12 +25,8 @@ class Scaling:
         >>> Scaling(1, 100, log=True).forward(np.array([1.0, 10.0, 1000.0]))
         array([0. , 0.5, 1.5])
         """
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            if self.log:
-                return (
-                    np.log(x / self.low) / self._logs if self._narrow else (np.log(x) - math.log(self.low)) / self._logs
-                )
-            return (x - self.low) / (self.high - self.low)
+        with np.errstate(over="ignore"):
+            return np.asarray(self._log_ratio(x) / self._logs if self.log else (x - self.low) / (self.high - self.low))
 
     def backward(self, z: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
         """To user units, clipped to the bounds.
@@ -37,18 +35,21 @@ class Scaling:
         array([  1.,  10., 100.])
         """
         z = np.clip(z, 0.0, 1.0)
-        if self.log:
-            inside = np.exp(math.log(self.low) + z * self._logs)
-        else:
+        if not self.log:
             inside = self.low + z * (self.high - self.low)
+        elif self._logs < 1:  # the more precise form where the bounds are close
+            inside = self.low + self.low * np.expm1(z * self._logs)
+        else:
+            inside = np.exp(math.log(self.low) + z * self._logs)
         return np.where(z == 1, self.high, np.where(z == 0, self.low, np.clip(inside, self.low, self.high)))
 
-    @property
-    def _narrow(self) -> bool:
-        return self.high / 2 < self.low
-
-    @property
+    @cached_property
     def _logs(self) -> float:
-        return (
-            math.log1p((self.high - self.low) / self.low) if self._narrow else math.log(self.high) - math.log(self.low)
-        )
+        return float(self._log_ratio(self.high))
+
+    def _log_ratio(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
+        """log(x / low), without loss of digits near low and without overflow far from it."""
+        x = np.asarray(x, dtype=float)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            away = (x - self.low) / self.low
+            return np.where(np.abs(away) < 0.5, np.log1p(np.clip(away, -0.5, 0.5)), np.log(x) - math.log(self.low))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -10,11 +11,12 @@ from typing import Any, ClassVar, Literal
 import jaxtyping as jt
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic_core import PydanticCustomError
 
-from ..errors import InvalidProblem, show
+from ..errors import InvalidProblem
 from ..record import record
 from .atoms import Atoms
-from .fields import Number, Numbers, Positive, Text, tag
+from .fields import Number, Numbers, Positive, Text, as_number, tag
 
 _MOST_ATOMS = 100_000
 _NEGLIGIBLE = 1e-12  # mass of a discrete law's tails that is left out of its atoms
@@ -59,7 +61,8 @@ class ScipyDistribution:
         return np.asarray(self._call("pdf", x), float)
 
     def _call(self, method: str, *args: Any) -> Any:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what scipy's root finders have to say about a tail
             return getattr(self._frozen, method)(*args)
 
     @cached_property
@@ -71,8 +74,8 @@ class ScipyDistribution:
 class Scipy:
     """A distribution of scipy.stats: its name, its shape parameters in scipy's order, `loc` and `scale`.
 
-    A variable also takes a frozen distribution as it is. A discrete one (Poisson, binomial) is for an Integer: its atoms are
-    its values but for tails of 1e-12.
+    A variable also takes a frozen distribution as it is. A discrete one (Poisson, binomial) suits an Integer: its atoms
+    are its values but for tails of 1e-12.
 
     >>> Scipy("weibull_min", [2], scale=8).on(0, 30).ppf([0.0, 0.5]).round(3)
     array([0.  , 6.66])
@@ -99,7 +102,7 @@ class Scipy:
         if not math.isfinite(middle):
             raise InvalidProblem("args", self.args, f"parameters that scipy.stats.{self.name} allows")
 
-    def on(self, low: float, high: float) -> ScipyDistribution | Atoms:  # noqa: ARG002
+    def on(self, low: float, high: float) -> ScipyDistribution | Atoms:
         """Itself, or its atoms: the bounds do not matter.
 
         Raises:
@@ -122,29 +125,20 @@ def from_frozen(law: object) -> object:
     """A frozen scipy.stats distribution as our `Scipy`; everything else as it is.
 
     Raises:
-        InvalidProblem: it is not one of scipy's own, or has arrays for parameters.
+        PydanticCustomError: it is not one of scipy's own, or has arrays for parameters.
     """
     family = getattr(law, "dist", None)
     if family is None or not hasattr(law, "ppf") or not hasattr(law, "kwds"):
         return law
-    known = _family(getattr(family, "name", ""))
-    if known is None or type(known) is not type(family):
-        raise InvalidProblem(
-            "law",
-            law,
-            "a frozen distribution of scipy.stats",
-            "A histogram or one of your own: use Empirical or Discrete.",
-        )
+    if type(_family(str(family.name))) is not type(family):
+        raise PydanticCustomError("scipy", "one of scipy's own distributions (for others use Empirical or Discrete)")
     shapes = family.shapes.split(", ") if family.shapes else []
     names = [*shapes, "loc"] if _is_discrete(family) else [*shapes, "loc", "scale"]
     given = {**dict(zip(names, law.args, strict=False)), **law.kwds}  # type: ignore[attr-defined]
-    args = [given.pop(shape) for shape in shapes if shape in given]
-    if any(np.ndim(value) for value in (*args, *given.values())):
-        raise InvalidProblem("law", show(law), "a distribution with plain numbers for parameters")
-    shift = {name: float(given[name]) for name in ("loc", "scale") if name in given}
-    return Scipy(
-        family.name, [float(value) for value in args], loc=shift.get("loc", 0.0), scale=shift.get("scale", 1.0)
-    )
+    if any(as_number(value) is None for value in given.values()):
+        raise PydanticCustomError("scipy", "a distribution with finite numbers for parameters")
+    args = [given[shape] for shape in shapes if shape in given]
+    return Scipy(family.name, args, loc=given.get("loc", 0.0), scale=given.get("scale", 1.0))
 
 
 def _family(name: str) -> Any:

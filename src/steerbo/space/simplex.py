@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import jaxtyping as jt
@@ -30,8 +30,8 @@ class Simplex:
            [0.5, 0.5]])
     """
 
-    rows: Annotated[tuple[Text, ...], Listed]
-    columns: Annotated[tuple[Text, ...], Listed]
+    rows: Annotated[Sequence[Text], Listed]
+    columns: Annotated[Sequence[Text], Listed]
 
     def __post_init__(self) -> None:
         """Check the names."""
@@ -63,7 +63,7 @@ class Simplex:
             error: the kind of error.
 
         Raises:
-            InvalidInput: (of the given kind) naming the row: unknown names, not numbers, negative, or not summing to one (1e-6).
+            InvalidInput: (of the given kind) naming the row: unknown names, no probabilities, a sum other than 1.
         """
         if isinstance(table, Mapping):
             rows = [self._row(table, name, place, error) for name in self.rows]
@@ -116,7 +116,9 @@ class Simplex:
 
 
 def project(x: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
-    """The nearest point of the simplex in Euclidean distance, along the last axis (Held, Wolfe & Crowder 1974, by sorting).
+    """The nearest point of the simplex in Euclidean distance, along the last axis.
+
+    Exact, by sorting (Held, Wolfe and Crowder 1974).
 
     >>> project([2.0, 0.5, 1.5])
     array([0.75, 0.  , 0.25])
@@ -127,7 +129,7 @@ def project(x: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
     falling = -np.sort(-y, axis=-1)
     thresholds = (np.cumsum(falling, axis=-1) - 1) / np.arange(1, y.shape[-1] + 1)
     kept = (falling > thresholds).sum(axis=-1, keepdims=True)
-    return np.maximum(y - np.take_along_axis(thresholds, kept - 1, axis=-1), 0.0)
+    return np.asarray(np.maximum(y - np.take_along_axis(thresholds, kept - 1, axis=-1), 0.0))
 
 
 def from_logits(logits: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
@@ -145,13 +147,13 @@ def to_logits(probabilities: ArrayLike, floor: float = -14.0) -> jt.Float[np.nda
     >>> to_logits([1.0, 0.0])
     array([  0., -14.])
     """
-    return np.log(np.maximum(np.asarray(probabilities, dtype=float), np.exp(floor)))
+    return np.asarray(np.log(np.maximum(np.asarray(probabilities, dtype=float), np.exp(floor))))
 
 
 def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> jt.Int[np.ndarray, "... A"]:
     """Whole agents in the given proportions, along the last axis: rounded down, the rest to the largest remainders.
 
-    Each row sums to its number of agents exactly; ties go to the earlier column. `agents` broadcasts over the leading axes.
+    Each row sums to its number of agents exactly; ties go to the earlier column. `agents` broadcasts over leading axes.
 
     >>> largest_remainders([0.5, 0.3, 0.2], 4)
     array([2, 1, 1])
@@ -163,7 +165,7 @@ def largest_remainders(probabilities: ArrayLike, agents: ArrayLike) -> jt.Int[np
     remainders = np.round(exact - whole, 12)  # rounding noise must not decide a tie
     order = np.argsort(-remainders, axis=-1, kind="stable")
     rank = np.argsort(order, axis=-1)
-    return whole + (rank < total - whole.sum(axis=-1, keepdims=True))
+    return np.asarray(whole + (rank < total - whole.sum(axis=-1, keepdims=True)))
 
 
 def multinomial(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Any
 
 import jaxtyping as jt
 import numpy as np
@@ -12,16 +12,15 @@ import numpy as np
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..record import record
 from .atoms import duplicate
-from .fields import Listed
-from .variables import Categorical, Float, Integer, Variable
+from .variables import Categorical, Float, Integer, Variables
 
 
 @record
 class Space:
-    """Variables in order, each name once.
+    """Variables in order, each name once; none at all is a space too.
 
     Raises:
-        InvalidProblem: no variables, or two of one name.
+        InvalidProblem: two variables have one name.
 
     >>> space = Space([Float("ph", 4, 8), Categorical("line", ["a", "b"])])
     >>> space.encode([{"ph": 5, "line": "b"}])
@@ -30,12 +29,10 @@ class Space:
     [{'ph': 5.0, 'line': 'b'}]
     """
 
-    variables: Annotated[Sequence[Variable], Listed]
+    variables: Variables
 
     def __post_init__(self) -> None:
         """Check the names."""
-        if not self.variables:
-            raise InvalidProblem("variables", self.variables, "at least one variable")
         twice = duplicate(self.names)
         if twice is not None:
             raise InvalidProblem("variables", twice, "every name once", "Rename one of the two.")
@@ -53,7 +50,7 @@ class Space:
     @property
     def categorical(self) -> jt.Bool[np.ndarray, " d"]:
         """Which columns hold codes of categories."""
-        return np.array([isinstance(variable, Categorical) for variable in self.variables])
+        return np.array([isinstance(variable, Categorical) for variable in self.variables], dtype=bool)
 
     def __len__(self) -> int:
         return len(self.variables)
@@ -106,7 +103,8 @@ class Space:
         if array.ndim != 2 or array.shape[1] != self.dimension:
             raise InvalidProblem("Z", array.shape, f"an array of shape (n, {self.dimension})")
         columns = [variable.decode(array[:, column]) for column, variable in enumerate(self.variables)]
-        return [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
+        rows = zip(*columns, strict=True) if columns else [()] * len(array)
+        return [dict(zip(self.names, row, strict=True)) for row in rows]
 
     def check_settings(self, values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
         """Values of exactly the variables `names`, as Python values that can be SET.
@@ -128,6 +126,8 @@ class Space:
 
     def _wanted(self, values: Mapping[str, Any], names: Iterable[str], error: type[InvalidInput]) -> list[str]:
         wanted = [self.names[self.index(name)] for name in names]
+        if not isinstance(values, Mapping):
+            raise error("values", values, "values by variable name, such as {'ph': 6.4}")
         for name, value in values.items():
             if name not in wanted:
                 known = wanted if name in self.names else self.names

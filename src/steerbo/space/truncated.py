@@ -50,12 +50,10 @@ class TruncatedNormalDistribution:
             below = np.logaddexp(log_ndtr(a), np.log(u) + log_z)  # log Φ of the answer
             above = np.logaddexp(log_ndtr(-b), np.log1p(-u) + log_z)  # log (1 − Φ) of the answer
         z = np.where(below < above, ndtri_exp(np.minimum(below, 0.0)), -ndtri_exp(np.minimum(above, 0.0)))
-        if (
-            a < 0 < b
-        ):  # about the mean Φ changes too little to be inverted precisely where the bounds are close: erf does not
+        if a < 0 < b:  # where the bounds are close about the mean, Φ hardly changes: erf can be inverted precisely
             centred = erf(a / math.sqrt(2)) + 2 * u * math.exp(log_z)
             z = np.where(np.abs(centred) < 0.5, math.sqrt(2) * erfinv(np.clip(centred, -0.5, 0.5)), z)
-        return np.clip(self.parent_mean + self.parent_sd * z, self.low, self.high)
+        return np.asarray(np.clip(self.parent_mean + self.parent_sd * z, self.low, self.high))
 
     def cdf(self, x: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
         """The probability of at most `x`."""
@@ -77,7 +75,7 @@ class TruncatedNormalDistribution:
     @cached_property
     def _log_mass(self) -> float:
         a, b = self._ends
-        return float(log_mass(a, np.float64(b)))
+        return float(log_mass(a, b))
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
@@ -86,10 +84,10 @@ class TruncatedNormalDistribution:
         return self.low + width * mean, width * math.sqrt(variance)
 
 
-def log_mass(a: float, b: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+def log_mass(a: float, b: ArrayLike) -> jt.Float[np.ndarray, " ..."]:
     """log(Φ(b) − Φ(a)) for a ≤ b without cancellation in either tail; −∞ where they are equal.
 
-    >>> float(np.round(log_mass(30.0, np.float64(31.0)), 6))
+    >>> float(np.round(log_mass(30.0, 31.0), 6))
     -454.321244
     """
     b = np.asarray(b, float)
@@ -103,7 +101,7 @@ def log_mass(a: float, b: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, 
 def reach(mean: float, low: float, high: float) -> float:
     """The supremum of the standard deviations that a normal law truncated to [low, high] can have about this mean.
 
-    It is that of the exponential law on [low, high] with this mean (the limit of ever wider parents): at the centre, uniform.
+    It is that of the exponential law on [low, high] with this mean, the limit of ever wider parents.
 
     >>> round(reach(0.5, 0, 1), 6)
     0.288675
@@ -115,8 +113,8 @@ def reach(mean: float, low: float, high: float) -> float:
 def parent_of(mean: float, sd: float, low: float, high: float) -> tuple[float, float]:
     """Mean and standard deviation of the parent whose truncation to [low, high] has the given ones; sd below `reach`.
 
-    With density ∝ exp(hx − tx²/2) on the unit interval, the variance at fixed mean falls with t, from the exponential law's at
-    t = 0 to at most the wanted one at t = 1/variance: a root in between.
+    With density ∝ exp(hx − tx²/2) on the unit interval, the variance at fixed mean falls with t, from the exponential
+    law's at t = 0 to at most the wanted one at t = 1/variance: a root in between.
 
     >>> [round(x, 4) for x in parent_of(0.5, 0.02**0.5, 0, 1)]
     [0.5, 0.1418]
@@ -164,7 +162,7 @@ def _tilt(m: float, t: float) -> float:
 
 
 def _unit_moments(h: float, t: float) -> tuple[float, float]:
-    """Mean and variance of the density ∝ exp(hx − tx²/2) on [0, 1], by quadrature about its mode (nothing to cancel)."""
+    """Mean and variance of the density ∝ exp(hx − tx²/2) on [0, 1], by quadrature about its mode."""
     mode = min(max(h / t, 0.0), 1.0) if t > 0 else float(h > 0)
     slope = abs(h - t * mode)
     reached = 80 / (slope + math.sqrt(slope**2 + 80 * t)) if slope + t > 0 else 1.0  # the density has fallen by e⁻⁴⁰

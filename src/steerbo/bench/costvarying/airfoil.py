@@ -1,7 +1,7 @@
-"""Airfoil self-noise (Brooks, Pope and Marcolini 1989): the objective is a Gaussian process fitted to 1503 wind-tunnel runs.
+"""Airfoil self-noise (Brooks, Pope and Marcolini 1989): a Gaussian process of 1503 wind-tunnel runs.
 
-Inputs as in the paper: log10 of frequency and of thickness, then all five scaled to [0, 1]; the output standardised. The process's
-hyperparameters are those of Tay et al.'s published reference (ARD Matérn-5/2).
+Inputs as in the paper: log10 of frequency and of thickness, then all five scaled to [0, 1]; the output standardised.
+The process's hyperparameters are those of Tay et al.'s published reference (ARD Matérn-5/2).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def table() -> str:
 
 
 @functools.cache
-def _process() -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n"]]:
+def _process() -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
     """Scaled inputs (n, 5) and (K + noise)⁻¹ (y − mean)."""
     runs = np.loadtxt(io.StringIO(table()), delimiter=",", skiprows=1)
     inputs, output = runs[:, :5].copy(), runs[:, 5]
@@ -55,7 +55,7 @@ def _kernel(a: Float[np.ndarray, "p d"], b: Float[np.ndarray, "q d"]) -> Float[n
     return _OUTPUTSCALE * (1 + r + r**2 / 3) * np.exp(-r)
 
 
-def noise_level(x: Float[np.ndarray, "p 5"]) -> Float[np.ndarray, "p"]:
+def noise_level(x: Float[np.ndarray, "p 5"]) -> Float[np.ndarray, " p"]:
     """The standardised sound level at scaled inputs (p, 5)."""
     inputs, weights = _process()
     return _MEAN + _kernel(x, inputs) @ weights

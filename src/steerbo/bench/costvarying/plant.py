@@ -1,4 +1,4 @@
-"""Plant growth: the mean of a sparse Gaussian process for the largest leaf area of *Marchantia*, as published by Tay et al. (2023)."""
+"""Plant growth: a sparse Gaussian process of *Marchantia*'s largest leaf area, published by Tay et al. (2023)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .. import data
 
 @functools.cache
 def _process() -> tuple[
-    Float[np.ndarray, "2 d"], Float[np.ndarray, "m d"], Float[np.ndarray, "m"], Float[np.ndarray, "d"], float
+    Float[np.ndarray, "2 d"], Float[np.ndarray, "m d"], Float[np.ndarray, " m"], Float[np.ndarray, " d"], float
 ]:
     """Bounds, inducing points, their weights, lengthscales and variance."""
     stored = data.required("plant_gp.json")
@@ -26,7 +26,7 @@ def _process() -> tuple[
     )
 
 
-def leaf_area(x: Float[np.ndarray, "p 5"]) -> Float[np.ndarray, "p"]:
+def leaf_area(x: Float[np.ndarray, "p 5"]) -> Float[np.ndarray, " p"]:
     """The standardised largest leaf area at inputs (p, 5) scaled to [0, 1]: Ca, B, NH3, K, pH.
 
     Raises:

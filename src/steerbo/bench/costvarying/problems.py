@@ -76,7 +76,7 @@ class World:
 
     def problem(self, costs_known: bool = False) -> CostVarying:
         """As a problem for an optimizer."""
-        law = TruncatedNormal(0.5, math.sqrt(self.variance), moments="truncated")
+        law = _law(self.variance).law
         names = [f"x{d + 1}" for d in range(self.dimension)]
         return CostVarying(
             variables=tuple(Float(name, 0, 1, law=law) for name in names),
@@ -86,8 +86,7 @@ class World:
 
     def nature(self, uniform: Floats[np.ndarray, "s k"]) -> Floats[np.ndarray, "s k"]:
         """Draws of the variables from their law, given uniform ones."""
-        drawn: np.ndarray = self.problem().variables[0].distribution.ppf(uniform)
-        return drawn
+        return _law(self.variance).distribution.ppf(uniform)
 
     def play(self, suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
         """One evaluation: nature draws what was not set; returns what `tell` takes."""
@@ -97,11 +96,15 @@ class World:
             x[d] = suggestion.values[f"x{d + 1}"]
         mean = COSTS[self.costs][i]
         noisy = mean + COST_SD * random.normal() if mean >= 0.1 else mean
-        value = float(self.objective(x[None])[0]) + NOISE_SD * random.normal()
+        value = float(self.objective(x[None])[0]) + self.noise(random)
         realised = {f"x{d + 1}": float(v) for d, v in enumerate(x)}
         return {"value": value, "cost": max(noisy, 1e-3), "realised": realised}
 
-    def expected(self, i: int, settings: Floats[np.ndarray, "p c"]) -> Floats[np.ndarray, "p"]:
+    def noise(self, random: np.random.Generator) -> float:
+        """A draw of the observation noise."""
+        return NOISE_SD * float(random.normal())
+
+    def expected(self, i: int, settings: Floats[np.ndarray, "p c"]) -> Floats[np.ndarray, " p"]:
         """E f([x^i, X^{-i}]) at settings (p, c) of set `i`, by 1024 Sobol draws of the other variables."""
         rest = [d for d in range(self.dimension) if d not in self.sets[i]]
         draws = _draws(self, len(rest))
@@ -113,9 +116,14 @@ class World:
             values[p] = self.objective(x).mean()
         return values
 
-    def best(self) -> Floats[np.ndarray, "m"]:
-        """The largest expected value of each set, (m,): a strong search, since some problems have deep second basins."""
+    def best(self) -> Floats[np.ndarray, " m"]:
+        """The largest expected value of each set, (m,). The search is strong: some problems have deep second basins."""
         return _best(self)
+
+
+@functools.cache
+def _law(variance: float) -> Float:
+    return Float("x", 0, 1, law=TruncatedNormal(0.5, math.sqrt(variance), moments="truncated"))
 
 
 @functools.cache

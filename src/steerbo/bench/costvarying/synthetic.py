@@ -19,21 +19,21 @@ _P = 1e-4 * np.array(
 )
 
 
-def hartmann(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p"]:
+def hartmann(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
     """Hartmann-6 (Dixon and Szegő 1978) of the first six columns; its largest value is 3.32237."""
     distance = (_A * (x[:, None, :6] - _P) ** 2).sum(-1)
     return np.exp(-distance) @ _ALPHA
 
 
-def ackley(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p"]:
-    """Minus Ackley's function (1987) of the first six columns scaled to [−32.768, 32.768]; its largest value is 0 at the centre."""
+def ackley(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
+    """Minus Ackley's function (1987) of six columns scaled to [−32.768, 32.768]; largest value 0, at the centre."""
     z = 32.768 * (2 * x[:, :6] - 1)
     first = 20 * np.exp(-0.2 * np.sqrt((z**2).mean(-1)))
     return first + np.exp(np.cos(2 * np.pi * z).mean(-1)) - 20 - np.e
 
 
-def levy(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p"]:
-    """Minus Levy's function (Levy and Montalvo 1985) of the first six columns scaled to [−10, 10]; its largest value is 0."""
+def levy(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
+    """Minus Levy's function (Levy and Montalvo 1985) of six columns scaled to [−10, 10]; largest value 0."""
     w = 1 + (10 * (2 * x[:, :6] - 1) - 1) / 4
     head, body, tail = w[:, 0], w[:, :-1], w[:, -1]
     middle = ((body - 1) ** 2 * (1 + 10 * np.sin(np.pi * body + 1) ** 2)).sum(-1)

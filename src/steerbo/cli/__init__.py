@@ -1,0 +1,5 @@
+"""The command line: `steerbo run`, `check`, `methods`, `demo`."""
+
+from .app import main
+
+__all__ = ["main"]

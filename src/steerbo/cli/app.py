@@ -1,0 +1,128 @@
+"""The commands. What they need is imported when they run, so that `steerbo --version` answers at once.
+
+Exit codes: 0 all is well; 1 the objective or the model failed; 2 something given is not allowed; 130 Ctrl-C.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ..errors import InvalidInput, MissingExtra, SteerboError
+
+
+class _Commands(TyperGroup):
+    """One clear line on standard error instead of a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except SteerboError as error:
+            typer.echo(f"steerbo: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(2 if isinstance(error, InvalidInput | MissingExtra) else 1) from None
+        except KeyboardInterrupt:
+            typer.echo("steerbo: stopped", err=True)
+            raise typer.Exit(130) from None
+
+
+main = typer.Typer(
+    cls=_Commands,
+    name="steerbo",
+    help="Bayesian optimisation of systems that one can only partly steer.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.TOML", help="The study file.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only what went wrong.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"steerbo {__version__}")
+        raise typer.Exit
+
+
+@main.callback()
+def _steerbo(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Bayesian optimisation of systems that one can only partly steer."""
+
+
+@main.command()
+def run(
+    study: StudyFile,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    journal: Annotated[
+        Path | None, typer.Option(help="Where the journal is; default: STUDY.journal.jsonl beside the study file.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many rounds; the study can go on later.")
+    ] = None,
+) -> None:
+    """Optimise the study's objective. Run it again to go on where it stopped."""
+    from ..study import Display, Journal, drive, read_study, resume
+    from .report import console, print_answers
+
+    specification = read_study(study)
+    errors = console(stderr=True)
+    with Journal(journal or specification.journal) as log:
+        display = Display(errors, quiet)
+        optimizer = resume(specification, log, display)
+        if log.events and not quiet:
+            display.say(f"going on from {log.path}: {optimizer.status}")
+        try:
+            with display:
+                drive(optimizer, specification.objective, display, specification.settings.failures, rounds)
+        except KeyboardInterrupt:
+            typer.echo(f"steerbo: stopped after {optimizer.status}. Run the same command again to go on.", err=True)
+            raise typer.Exit(130) from None
+        print_answers(optimizer, as_json, {"journal": str(log.path)})
+
+
+@main.command()
+def check(study: StudyFile) -> None:
+    """Read a study file and say in words what would be run. Nothing is evaluated."""
+    from ..study import read_study
+    from .report import describe
+
+    typer.echo(describe(read_study(study)))
+
+
+@main.command()
+def methods(
+    kind: Annotated[str | None, typer.Argument(help="A kind of problem, such as cost-varying.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the methods, what they do, and their options with their defaults."""
+    from ..wings import methods as table
+    from .report import print_json, print_methods
+
+    found = table(kind)
+    if as_json:
+        print_json([dict(zip(found.columns, row, strict=True)) for row in found.rows])
+    else:
+        print_methods(found)
+
+
+@main.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
+    as_json: AsJson = False,
+) -> None:
+    """Which controls of a borehole are worth holding? A full study on a published simulator, with its picture."""
+    from .demo import show
+
+    show(out, as_json)

@@ -1,0 +1,144 @@
+"""Answers on the screen: tables within 80 columns, or one JSON document."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table as RichTable
+
+from ..optimizer import Optimizer, Problem, Recommendation, Table
+from ..record import to_plain
+from ..study.progress import scope_text
+from ..study.specification import Specification
+
+HEADING = "bold #0072B2"  # Okabe and Ito's blue: told apart by every eye
+CHOSEN = "bold #009E73"
+
+
+def console(stderr: bool = False) -> Console:
+    """A console; it keeps to the terminal's width, 80 columns where there is none, and to NO_COLOR."""
+    return Console(stderr=stderr, highlight=False)
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    json.dump(document, sys.stdout, indent=2, allow_nan=False, ensure_ascii=False)
+    sys.stdout.write("\n")
+
+
+def print_answers(optimizer: Optimizer, as_json: bool, more: Mapping[str, Any]) -> None:
+    """Recommendation, explanation and status; `more` is added to the JSON document."""
+    advice, why, status = optimizer.recommend(), optimizer.explain(), optimizer.status
+    if as_json:
+        answers = {"recommendation": advice, "explanation": why, "status": status}
+        print_json({**{name: to_plain(answer) for name, answer in answers.items()}, **more})
+        return
+    screen = console()
+    print_recommendation(screen, optimizer.problem, advice)
+    screen.print(f"[{HEADING}]Why[/]", escape(why.summary))
+    for table in why.tables:
+        screen.print(rich_table(table))
+    screen.print(f"[{HEADING}]Status[/]", escape(str(status)))
+
+
+def print_recommendation(screen: Console, problem: Problem, advice: Recommendation) -> None:
+    """The recommended scope with its settings and units, and what the others would give."""
+    screen.print(f"[{HEADING}]Recommended:[/] [{CHOSEN}]steer {escape(scope_text(advice.scope))}[/]")
+    for name, value in advice.values.items():
+        screen.print(f"  {escape(name)} = {_setting(problem, name, value)}")
+    if advice.mean is not None:
+        screen.print(
+            f"  expected value {_expected(advice)}"
+            + (f", cost {advice.cost:.4g} a play" if advice.cost is not None else "")
+        )
+    if advice.note:
+        screen.print(f"  {escape(advice.note)}")
+    if advice.alternatives:
+        screen.print(rich_table(alternatives(problem, advice)))
+
+
+def alternatives(problem: Problem, advice: Recommendation) -> Table:
+    """What every scope would give, the recommended one first marked."""
+    everyone = sorted((advice, *advice.alternatives), key=lambda a: float("inf") if a.cost is None else a.cost)
+    rows = tuple(
+        (
+            ("→ " if choice is advice else "  ") + scope_text(choice.scope),
+            ", ".join(f"{name} = {_setting(problem, name, value)}" for name, value in choice.values.items()),
+            _expected(choice),
+            choice.cost,
+        )
+        for choice in everyone
+    )
+    return Table("What each would give", ("steer", "settings", "expected value", "cost"), rows)
+
+
+def print_methods(table: Table) -> None:
+    """The table of methods as paragraphs: its texts are too long for columns."""
+    screen = console()
+    for kind, method, does, options in table.cells():
+        screen.print(f"[{HEADING}]{escape(method)}[/] ({escape(kind)})")
+        screen.print(Padding(escape(does), (0, 0, 0, 4)))
+        screen.print(Padding(f"options: {escape(options) or 'none'}", (0, 0, 1, 4)))
+
+
+def rich_table(table: Table) -> RichTable:
+    """A table for the screen."""
+    shown = RichTable(
+        title=escape(table.title),
+        title_justify="left",
+        title_style=HEADING,
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    for column in table.columns:
+        shown.add_column(escape(column), overflow="fold")
+    for cells in table.cells():
+        shown.add_row(*map(escape, cells), style=CHOSEN if cells[0].startswith("→") else "")
+    return shown
+
+
+def describe(specification: Specification) -> str:
+    """A study in words."""
+    problem, settings = specification.problem, specification.settings
+    limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
+    limits += [f"{settings.rounds} rounds are played"] if settings.rounds is not None else []
+    method = settings.method or problem.default_method
+    options = ", ".join(f"{name} = {value}" for name, value in settings.options.items())
+    lines = [
+        f"{specification.path.name} is a valid study.",
+        f"  problem     {problem.kind}, {'smaller' if problem.minimize else 'larger'} values are better",
+        *(f"  variable    {_variable(variable)}" for variable in problem.space),
+        *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
+        f"  method      {method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
+        f"  until       {' or '.join(limits)}",
+        f"  objective   {specification.objective}",
+        f"  journal     {specification.journal}"
+        + (" (exists: a run goes on from it)" if specification.journal.exists() else ""),
+    ]
+    return "\n".join(lines)
+
+
+def _variable(variable: Any) -> str:
+    plain = to_plain(variable)
+    unit = f" {plain['unit']}" if plain.get("unit") else ""
+    known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
+    law = f"left alone: {variable.law}" if variable.law is not None else "always set"
+    return f"{variable.name}: {plain['kind']}, {known}; {law}"
+
+
+def _setting(problem: Problem, name: str, value: Any) -> str:
+    unit = getattr(problem.space[name], "unit", "") if name in problem.space else ""
+    return escape(f"{value:.4g} {unit}".strip() if isinstance(value, float) else f"{value} {unit}".strip())
+
+
+def _expected(choice: Recommendation) -> str:
+    if choice.mean is None:
+        return "unknown"
+    return f"{choice.mean:.4g}" + (f" ({choice.lower:.4g} to {choice.upper:.4g})" if choice.lower is not None else "")

@@ -1,0 +1,57 @@
+"""Tay et al.'s practical variant: explore small sets first, a fixed number of plays per group, then commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from ..optimizer import Choice, Explanation, History
+from ..record import record
+from .method import PartialControl
+
+
+@record
+class EtcGroupsOptions:
+    """Options of `etc-groups`.
+
+    Args:
+        beta: width of the bound `μ + βσ`.
+        plays: plays of each group; a group is all sets with equally many variables, since costs are not known.
+    """
+
+    beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+    plays: int = Field(50, ge=1)
+
+
+class EtcGroups(PartialControl[EtcGroupsOptions]):
+    """Play the best of the smallest sets `plays` times, then of the next larger ones, then of all (Tay et al. 2023, ETC)."""
+
+    name: ClassVar[str] = "etc-groups"
+    Options: ClassVar[type[Any]] = EtcGroupsOptions
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """The largest expected upper bound within the present group."""
+        if (start := self.start(history)) is not None:
+            return start
+        sets = self._group(history)
+        values, points = self.best_of(sets, history, self.options.beta)
+        best = int(values.argmax())
+        return self.play(sets[best], points[best], upper=float(self.problem.sign * values[best]))
+
+    def _group(self, history: History) -> list[int]:
+        """Sets of the smallest size that still has plays to come; all maximal sets once only the largest size is left."""
+        affordable = np.flatnonzero(self.affordable(history)).tolist()
+        sizes = sorted({len(controlled) for controlled in self.sets})
+        for size in sizes[:-1]:
+            group = [i for i, controlled in enumerate(self.sets) if len(controlled) == size]
+            fitting = [i for i in group if i in affordable]
+            if fitting and self.plays[group].sum() < self.options.plays:
+                return fitting
+        return self.maximal(affordable)
+
+    def explain(self, history: History) -> Explanation:
+        """What was played, and what it cost."""
+        return Explanation("small sets are explored first, then all", (self.table_of_sets(history),))

@@ -1,0 +1,65 @@
+"""TS-PSQ (Hayashi, Honda and Kashima 2022): draw a function, play where its expectation is largest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..optimizer import Choice, Explanation, History
+from ..record import record
+from ..search import maximise_box
+from ..space import Categorical
+from .method import PartialControl
+from .sample import Sample
+
+
+@record
+class TsPsqOptions:
+    """Options of `ts-psq`.
+
+    Args:
+        sampling: "pathwise" corrects a random-feature draw with the kernel itself, which stays exact at the data;
+            "features" draws the features' posterior weights, as the authors' program does.
+    """
+
+    sampling: Literal["pathwise", "features"] = "pathwise"
+
+
+class TsPsq(PartialControl[TsPsqOptions]):
+    """Draw a function from the posterior, play the set and settings where its expectation is largest (Hayashi et al. 2022)."""
+
+    name: ClassVar[str] = "ts-psq"
+    Options: ClassVar[type[Any]] = TsPsqOptions
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """`argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: another draw is another function."""
+        if (start := self.start(history)) is not None:
+            return start
+        number = len(history) + 1
+        process = self.process(history, pending=False)
+        choices = [len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables]
+        sample = Sample.draw(
+            process,
+            self.model.output.forward(self.model.outcomes) - process.mean,
+            self.model.noise,
+            choices,
+            self.streams(number, "sample"),
+            exact=self.options.sampling == "pathwise",
+        )
+        best: tuple[float, int, np.ndarray] | None = None
+        for i in self.maximal(np.flatnonzero(self.affordable(history)).tolist()):
+            average = sample.average(self.sets[i], self.rules(process, i))
+            seed = self.streams.integer(number, f"search {i}")
+            found = maximise_box(lambda points, of=average: of(points)[0], average, self.boxes[i], seed=seed)
+            if best is None or found.value > best[0]:
+                best = (found.value, i, found.point)
+        assert best is not None, "ask() is only reached while some set is affordable"
+        return self.play(best[1], best[2])
+
+    def explain(self, history: History) -> Explanation:
+        """What was played, and what it cost."""
+        return Explanation(
+            "the best set of a function drawn from the posterior is played", (self.table_of_sets(history),)
+        )

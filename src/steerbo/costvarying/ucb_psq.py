@@ -1,0 +1,44 @@
+"""UCB-PSQ (Hayashi, Honda and Kashima 2022): optimism over sets and settings, blind to costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from ..optimizer import Choice, Explanation, History
+from ..record import record
+from .method import PartialControl
+
+
+@record
+class UcbPsqOptions:
+    """Options of `ucb-psq`.
+
+    Args:
+        beta: width of the bound `μ + βσ`.
+    """
+
+    beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+
+
+class UcbPsq(PartialControl[UcbPsqOptions]):
+    """Play the set and settings with the largest expected upper bound, whatever it costs (Hayashi et al. 2022)."""
+
+    name: ClassVar[str] = "ucb-psq"
+    Options: ClassVar[type[Any]] = UcbPsqOptions
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """`argmax_{i, x^i} E[u([x^i, X^{-i}])]`; a set inside another one is never needed."""
+        if (start := self.start(history)) is not None:
+            return start
+        sets = self.maximal(np.flatnonzero(self.affordable(history)).tolist())
+        values, points = self.best_of(sets, history, self.options.beta)
+        best = int(values.argmax())
+        return self.play(sets[best], points[best], upper=float(self.problem.sign * values[best]))
+
+    def explain(self, history: History) -> Explanation:
+        """What was played, and what it cost."""
+        return Explanation("the set with the largest expected upper bound is played", (self.table_of_sets(history),))

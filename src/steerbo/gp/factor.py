@@ -1,0 +1,227 @@
+"""A Cholesky factor that grows: new rows in O(n²), rows on approval, a lazy inverse, jitter that is never silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from jaxtyping import Float
+from scipy.linalg import lapack
+
+from ..errors import ModelFailure
+
+REBUILD = 64
+"""After this many appended rows the factor is computed from scratch, so that rounding errors cannot pile up."""
+_LADDER = tuple(10.0**power for power in range(-13, 0))
+
+
+def cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
+    """The lower factor L of `gram + jitter·1`, and the jitter: zero, or the first step of a ladder that makes it work.
+
+    The ladder climbs from 1e-13 to 0.1 of the mean diagonal entry in powers of ten.
+
+    Raises:
+        ModelFailure: `gram` holds values that are not finite, or is so indefinite that no step helps.
+
+    >>> cholesky(np.array([[4.0, 2.0], [2.0, 1.0]]))[1] > 0
+    True
+    """
+    packed, jitter = _packed_cholesky(gram)
+    return np.tril(packed), jitter
+
+
+def _packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
+    """As `cholesky`, with `gram` itself left above the diagonal."""
+    n = len(gram)
+    if not n:
+        return np.zeros((0, 0)), 0.0
+    if not np.isfinite(gram).all():
+        raise ModelFailure("covariances that are not finite: look for inputs or kernel parameters of an absurd size")
+    mean = float(np.abs(np.diagonal(gram)).mean())
+    for share in (0.0, *_LADDER):
+        jitter = share * mean
+        trial = gram.T.copy(order="F")  # LAPACK overwrites its lower triangle and leaves the upper one alone
+        trial.flat[:: n + 1] += jitter
+        packed, info = lapack.dpotrf(trial, lower=1, clean=0, overwrite_a=1)
+        if info == 0:
+            return packed, jitter
+    raise ModelFailure(
+        f"covariances of {n} points that are no covariances: a tenth of their diagonal did not mend them"
+    )
+
+
+class Factor:
+    """The Cholesky factor L of a growing Gram matrix `K = L Lᵀ`, noise on its diagonal included.
+
+    Nothing is known of kernels here: rows may be covariances of points, of averages, of any linear functionals.
+    The same calls in the same order give the same bits, and rows on approval leave no trace in them.
+    Memory is one n×n matrix (L below the diagonal, K above it), and one more once `inverse` was asked for.
+
+    >>> factor = Factor(np.array([[2.0]]))
+    >>> factor.append(np.array([[1.0]]), np.array([[2.0]]))
+    >>> factor.solve(np.array([3.0, 3.0])).round(6)
+    array([1., 1.])
+    """
+
+    def __init__(self, gram: Float[np.ndarray, "n n"] | None = None) -> None:
+        self._settled: int | None = None  # how many rows are not on approval; None: all
+        self._build(np.zeros((0, 0)) if gram is None else np.asarray(gram, dtype=np.float64))
+
+    def _build(self, gram: Float[np.ndarray, "n n"]) -> None:
+        packed, self._jitter = _packed_cholesky(gram)
+        self._n = n = len(gram)
+        self._store = np.zeros((n + REBUILD, n + REBUILD))  # row-major: rows of L are contiguous; K is above them
+        self._store[:n, :n] = packed
+        self._diagonal = np.zeros(n + REBUILD)  # of K
+        self._diagonal[:n] = np.diagonal(gram)
+        self._steps = [n]  # how many rows there were after the build, and after each extension since
+        self._inverse: np.ndarray | None = None  # of the leading rows; never written to, so that it may be handed out
+        if self._settled is not None:
+            self._settled = n
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def jitter(self) -> float:
+        """What had to be added to the diagonal, in units of K; zero almost always."""
+        return self._jitter
+
+    @property
+    def lower(self) -> Float[np.ndarray, "n n"]:
+        """L, a copy."""
+        return np.tril(self._store[: self._n, : self._n])
+
+    @property
+    def gram(self) -> Float[np.ndarray, "n n"]:
+        """K as it was given, without jitter, a copy."""
+        upper = np.triu(self._store[: self._n, : self._n], 1)
+        return upper + upper.T + np.diag(self._diagonal[: self._n])
+
+    @property
+    def log_determinant(self) -> float:
+        """The logarithm of |K|."""
+        return 2.0 * float(np.log(np.diagonal(self._store)[: self._n]).sum())
+
+    # -- growth --------------------------------------------------------------------------------------------------------
+
+    def append(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> None:
+        """Add k rows: `cross` (k, n) with what is there, `corner` (k, k) among themselves, noise included. O(n² k).
+
+        Raises:
+            ModelFailure: covariances that are not finite, or that no jitter mends; the factor is then as it was.
+        """
+        n, k = self._n, len(corner)
+        if k and (n + k - self._steps[0] >= REBUILD or not self._extend(cross, corner)):
+            self._build(self._enlarged(cross, corner))
+
+    def _enlarged(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "m m"]:
+        return np.block([[self.gram, cross.T], [cross, corner]]) if self._n else corner
+
+    def _extend(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> bool:
+        """Append without a rebuild; False, with nothing changed, if the new rows are no longer positive definite."""
+        n, k = self._n, len(corner)
+        rows = self.half_solve(cross.T).T
+        schur = corner - rows @ rows.T
+        schur.flat[:: k + 1] += self._jitter
+        if not np.isfinite(schur).all():
+            return False
+        tip, info = lapack.dpotrf(schur.T, lower=1, clean=1)
+        # a pivot that is all rounding error is not one to build on
+        if info or np.any(np.diagonal(tip) ** 2 < 4.0 * np.finfo(np.float64).eps * np.diagonal(corner)):
+            return False
+        self._reserve(n + k)
+        self._store[n : n + k, :n] = rows
+        self._store[n : n + k, n : n + k] = tip + np.triu(corner, 1)
+        self._store[:n, n : n + k] = cross.T
+        self._diagonal[n : n + k] = np.diagonal(corner)
+        self._n = n + k
+        self._steps.append(n + k)
+        return True
+
+    def _reserve(self, rows: int) -> None:
+        if rows > len(self._store):
+            n, capacity = self._n, rows + REBUILD
+            store, diagonal = np.zeros((capacity, capacity)), np.zeros(capacity)
+            store[:n, :n], diagonal[:n] = self._store[:n, :n], self._diagonal[:n]
+            self._store, self._diagonal = store, diagonal
+
+    @contextmanager
+    def extended(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> Iterator[None]:
+        """Rows on approval: inside the context they are there, after it they never were. Contexts may be nested.
+
+        Raises:
+            ModelFailure: covariances that are not finite, or that no jitter mends.
+        """
+        before = self._n, self._jitter, self._store, self._diagonal, self._settled, self._steps
+        inverse, rebuilt = self._inverse, False
+        self._steps = self._steps.copy()
+        try:
+            self._settled = self._n if self._settled is None else self._settled
+            if len(corner) and not self._extend(cross, corner):
+                rebuilt = True
+                self._build(self._enlarged(cross, corner))
+            yield
+        finally:
+            self._n, self._jitter, self._store, self._diagonal, self._settled, self._steps = before
+            if rebuilt:
+                self._inverse = inverse
+
+    # -- use -----------------------------------------------------------------------------------------------------------
+
+    def half_solve(self, B: Float[np.ndarray, " n *k"], transpose: bool = False) -> Float[np.ndarray, " n *k"]:
+        """`L⁻¹ B`, or with `transpose` `L⁻ᵀ B`, for the first n = len(B) rows of the factor. O(n²) a column."""
+        if not B.size:
+            return np.zeros(B.shape)
+        # rows of L are, transposed, columns of an upper factor with leading dimension `capacity`: LAPACK needs no copy
+        upper = self._store[: len(B)].T
+        columns = B.reshape(len(B), -1)
+        solved: np.ndarray = lapack.dtrtrs(upper, columns, lower=0, trans=int(not transpose), lda=len(upper))[0]
+        return solved.reshape(B.shape)
+
+    def solve(self, B: Float[np.ndarray, " n *k"]) -> Float[np.ndarray, " n *k"]:
+        """`K⁻¹ B`. O(n²) a column."""
+        return self.half_solve(self.half_solve(B), transpose=True)
+
+    def inverse(self) -> Float[np.ndarray, "n n"]:
+        """`K⁻¹`, read-only: O(n³) for the first time after a rebuild, then O(n²) for each new row.
+
+        It is extended step by step as the factor was, so that its bits do not depend on when it was asked for.
+        """
+        settled = self._n if self._settled is None else self._settled
+        inverse = self._invert() if self._inverse is None else self._inverse
+        for rows in self._steps:
+            if len(inverse) < rows <= settled:
+                inverse = self._extended_inverse(inverse, rows)
+        self._inverse = inverse
+        for rows in self._steps:
+            if len(inverse) < rows:
+                inverse = self._extended_inverse(inverse, rows)
+        return inverse
+
+    def _invert(self) -> Float[np.ndarray, "n n"]:
+        """The inverse of the rows there were after the last build."""
+        n = self._steps[0]
+        inverse = np.zeros((n, n))
+        if n:
+            upper = lapack.dpotri(self._store[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1)[0]
+            inverse += np.triu(upper, 1)
+            inverse += inverse.T
+            np.fill_diagonal(inverse, np.diagonal(upper))
+        inverse.flags.writeable = False
+        return inverse
+
+    def _extended_inverse(self, known: Float[np.ndarray, "m m"], n: int) -> Float[np.ndarray, "n n"]:
+        """The inverse of n leading rows from that of m, by the block formula."""
+        m = len(known)
+        tip = np.tril(lapack.dtrtri(self._store[m:n, m:n].T, lower=0)[0].T)  # L₂₂⁻¹
+        arm = self.half_solve(self._store[m:n, :m].T, transpose=True) @ tip.T
+        inverse = np.empty((n, n))
+        np.matmul(arm, arm.T, out=inverse[:m, :m])
+        inverse[:m, :m] += known
+        inverse[:m, m:] = -arm @ tip
+        inverse[m:, :m] = inverse[:m, m:].T
+        inverse[m:, m:] = tip.T @ tip
+        inverse.flags.writeable = False
+        return inverse

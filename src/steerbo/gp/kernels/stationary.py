@@ -1,0 +1,220 @@
+"""Kernels of a scaled distance r, squared exponential and Matérn: one lengthscale for each dimension or one for all.
+
+    r²(x, z) = Σ_d (x_d − z_d)² / ℓ_d²,   for a category 1[x_d ≠ z_d] / ℓ_d²,   k = s² φ(r²)
+
+Distances are computed by differences, not by `|x|² + |z|² − 2xᵀz`: duplicates are then at distance zero exactly, and
+points far outside the unit cube keep theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+
+from ...errors import InvalidProblem
+from ..parameters import Parameter, lengthscale, variance
+from .base import Factor1D, Kernel, Pull
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Stationary(Kernel):
+    """`k = s² φ(r²)`.
+
+    Args:
+        lengthscales: ℓ, one number for all dimensions, or (k,) one for each.
+        variance: s².
+        dimensions: the columns it reads; None: the first k.
+        categorical: (k,) which of them hold categories; None: none.
+        learn_variance: whether a fit learns s².
+
+    Raises:
+        InvalidProblem: a lengthscale or a variance that is not a finite number above zero, or shapes that do not fit.
+    """
+
+    lengthscales: Float[np.ndarray, " l"]
+    variance: float
+    dimensions: Int[np.ndarray, " k"]
+    categorical: Bool[np.ndarray, " k"]
+    learn_variance: bool
+
+    def __init__(
+        self,
+        lengthscales: ArrayLike,
+        variance: float = 1.0,
+        dimensions: Sequence[int] | None = None,
+        categorical: Sequence[bool] | None = None,
+        learn_variance: bool = True,
+    ) -> None:
+        scales = np.atleast_1d(np.asarray(lengthscales, dtype=np.float64))
+        columns = np.arange(len(scales)) if dimensions is None else np.asarray(dimensions, dtype=np.intp)
+        mask = np.zeros(len(columns), bool) if categorical is None else np.asarray(categorical, dtype=bool)
+        if not len(columns) or len(set(columns.tolist())) < len(columns) or columns.min() < 0:
+            raise InvalidProblem("kernel.dimensions", dimensions, "different columns, at least one, counted from 0")
+        if scales.shape not in {(1,), columns.shape} or not np.all((scales > 0) & np.isfinite(scales)):
+            raise InvalidProblem("kernel.lengthscales", lengthscales, f"1 or {len(columns)} finite numbers above 0")
+        if mask.shape != columns.shape:
+            raise InvalidProblem("kernel.categorical", categorical, f"{len(columns)} truth values")
+        if not 0 < variance < math.inf:
+            raise InvalidProblem("kernel.variance", variance, "a finite number above 0")
+        object.__setattr__(self, "lengthscales", scales)
+        object.__setattr__(self, "variance", float(variance))
+        object.__setattr__(self, "dimensions", columns)
+        object.__setattr__(self, "categorical", mask)
+        object.__setattr__(self, "learn_variance", learn_variance)
+
+    @classmethod
+    def over(cls, categorical: Sequence[bool] | Bool[np.ndarray, " d"]) -> Self:
+        """One lengthscale for each of d dimensions, at its prior's mode, .205 √d; `categorical` (d,) marks categories.
+
+        >>> SquaredExponential.over([False, True]).lengthscales.round(2)
+        array([0.29, 0.29])
+        """
+        d = len(categorical)
+        start = math.exp(lengthscale(1.0, d, "").centre)
+        return cls(np.full(d, start), categorical=list(categorical))
+
+    @staticmethod
+    @abstractmethod
+    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        """φ(r²) and −2 φ'(r²)."""
+
+    @property
+    def width(self) -> int:
+        """The least number of columns that points must have."""
+        return int(self.dimensions.max()) + 1
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Logarithms of the lengthscales, then of the variance if it is learned."""
+        k = len(self.dimensions)
+        names = ["lengthscale"] if len(self.lengthscales) == 1 else [f"lengthscale[{d}]" for d in self.dimensions]
+        scales = [lengthscale(scale, k, name) for scale, name in zip(self.lengthscales, names, strict=True)]
+        return (*scales, variance(self.variance, "variance")) if self.learn_variance else tuple(scales)
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """The same kernel with other hyperparameters."""
+        values = np.exp(theta)
+        count = len(self.lengthscales)
+        s2 = float(values[count]) if self.learn_variance else self.variance
+        return type(self)(values[:count], s2, self.dimensions, self.categorical, self.learn_variance)  # type: ignore[arg-type]
+
+    def _squared_distance(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        from scipy.spatial.distance import cdist
+
+        scales = np.broadcast_to(self.lengthscales, self.dimensions.shape)
+        numeric = ~self.categorical
+        columns, widths = self.dimensions[numeric], scales[numeric]
+        r2: np.ndarray = cdist(X[:, columns] / widths, Z[:, columns] / widths, "sqeuclidean")
+        for d, scale in zip(self.dimensions[self.categorical], scales[self.categorical], strict=True):
+            r2 += (X[:, d, None] != Z[:, d]) / scale**2
+        return r2
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        return self.variance * self._profile(self._squared_distance(X, Z))[0]
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """k(x, x) = s², (n,)."""
+        return np.full(len(X), self.variance)
+
+    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
+        """K(X, X), and the pull-back: `Σ_ab M_ab (x_ad − x_bd)² / ℓ_d²` with M = W ∘ (−2 s² φ')."""
+        r2 = self._squared_distance(X, X)
+        shape, slope = self._profile(r2)
+        K = self.variance * shape
+
+        def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
+            M = W * slope
+            M *= self.variance
+            parts = np.array([np.vdot(M, r2)]) if len(self.lengthscales) == 1 else self._along_each(X, M)
+            return np.append(parts, np.vdot(W, K)) if self.learn_variance else parts
+
+        return K, pull
+
+    def _along_each(self, X: Float[np.ndarray, "n d"], M: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " k"]:
+        """`Σ_ab M_ab r_d²(x_a, x_b)` for each dimension by matrix products, (k,)."""
+        A = X[:, self.dimensions] - X[:, self.dimensions].mean(axis=0)
+        sums = M.sum(axis=0) + M.sum(axis=1)
+        parts: np.ndarray = sums @ A**2 - 2.0 * np.einsum("nk,nk->k", A, M @ A)
+        for j in np.flatnonzero(self.categorical):
+            column = X[:, self.dimensions[j]]
+            parts[j] = np.vdot(M, column[:, None] != column)
+        return parts / self.lengthscales**2
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); zero along a category."""
+        M = W * self._profile(self._squared_distance(X, Z))[1]
+        M *= self.variance
+        gradient = np.zeros(X.shape)
+        A, B = X[:, self.dimensions], Z[:, self.dimensions]
+        slope = (M @ B - A * M.sum(axis=1)[:, None]) / self.lengthscales**2
+        gradient[:, self.dimensions] = np.where(self.categorical, 0.0, slope)
+        return gradient
+
+    def factor(self, dimension: int) -> Factor1D:
+        """`k_d`: this kernel itself in its one dimension, with variance one; 1 in a dimension that it does not read."""
+        if dimension not in self.dimensions:
+            return lambda a, b: np.ones((len(a), len(b)))
+        if len(self.dimensions) > 1:
+            return super().factor(dimension)
+        single = replace_dimension(self, 0)
+        return lambda a, b: single(a[:, None], b[:, None])
+
+
+def replace_dimension(kernel: Stationary, j: int) -> Stationary:
+    """The `j`-th dimension of a kernel as one of points with a single column, with variance one."""
+    scale = kernel.lengthscales[j] if len(kernel.lengthscales) > 1 else kernel.lengthscales[0]
+    return type(kernel)(scale, categorical=[bool(kernel.categorical[j])])
+
+
+class SquaredExponential(Stationary):
+    """`s² exp(−r²/2)`: very smooth, and a product over dimensions (Rasmussen & Williams 2006, equation 4.9).
+
+    >>> kernel = SquaredExponential([0.5, 2.0])
+    >>> kernel(np.zeros((1, 2)), np.array([[0.5, 0.0]])).round(3)
+    array([[0.607]])
+    """
+
+    @staticmethod
+    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        value = np.exp(-0.5 * r2)
+        return value, value
+
+    def factor(self, dimension: int) -> Factor1D:
+        """`k_d = exp(−(x_d − z_d)² / 2ℓ_d²)`; 1 in a dimension that it does not read."""
+        found = np.flatnonzero(self.dimensions == dimension)
+        if not len(found):
+            return lambda a, b: np.ones((len(a), len(b)))
+        single = replace_dimension(self, int(found[0]))
+        return lambda a, b: single(a[:, None], b[:, None])
+
+
+class Matern32(Stationary):
+    """`s² (1 + √3 r) exp(−√3 r)`: once differentiable (Rasmussen & Williams 2006, equation 4.17)."""
+
+    @staticmethod
+    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        u = np.sqrt(np.minimum(3.0 * r2, 1e6))  # beyond, exp is zero, and zero times infinity would be no number
+        fall = np.exp(-u)
+        return (1.0 + u) * fall, 3.0 * fall
+
+
+class Matern52(Stationary):
+    """`s² (1 + √5 r + 5r²/3) exp(−√5 r)`: twice differentiable (Rasmussen & Williams 2006, equation 4.17)."""
+
+    @staticmethod
+    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        u2 = np.minimum(5.0 * r2, 1e6)
+        u = np.sqrt(u2)
+        fall = np.exp(-u)
+        linear = (1.0 + u) * fall
+        return linear + u2 / 3.0 * fall, 5.0 / 3.0 * linear

@@ -1,0 +1,53 @@
+"""What a fit may learn: one number each, with its range and what is believed of it beforehand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number that a fit learns: `value` in [`low`, `high`], normal about `centre` with sd `spread` beforehand.
+
+    All five are of the number as the fit sees it: the natural logarithm of a lengthscale, a variance or a rate.
+    """
+
+    name: str
+    value: float
+    centre: float
+    spread: float
+    low: float
+    high: float
+
+
+def lengthscale(value: float, dimension: int, name: str) -> Parameter:
+    """A lengthscale's logarithm, with the dimension-scaled weak prior of Hvarfner et al. (2024, equation 8).
+
+    Their `ℓ ~ LogNormal(√2 + ln(d)/2, √3)`, as a density in ℓ, is a normal one in ln ℓ, up to a constant: its centre is
+    the mode, three below their location: ln(.205 √d).
+    """
+    mode = math.sqrt(2.0) - 3.0 + 0.5 * math.log(dimension)
+    return Parameter(name, math.log(value), mode, math.sqrt(3.0), math.log(1e-2), math.log(1e3))
+
+
+def variance(value: float, name: str) -> Parameter:
+    """A signal variance's logarithm: outcomes are standardised, so about one, give or take a factor of twenty."""
+    return Parameter(name, math.log(value), 0.0, 1.5, math.log(1e-4), math.log(1e4))
+
+
+def noise(value: float) -> Parameter:
+    """The noise variance's logarithm: small against outcomes of variance one, but hardly more is believed of it."""
+    return Parameter("noise", math.log(value), -6.0, 2.0, math.log(1e-8), math.log(10.0))
+
+
+def log_prior(parameters: Sequence[Parameter], theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
+    """Log density at `theta` (p,), up to a constant, and its gradient (p,)."""
+    centres = np.array([p.centre for p in parameters])
+    spreads = np.array([p.spread for p in parameters])
+    away = (theta - centres) / spreads
+    return -0.5 * float(away @ away), -away / spreads

@@ -1,0 +1,1 @@
+"""Pictures of studies; needs matplotlib (`pip install 'steerbo[plots]'`)."""

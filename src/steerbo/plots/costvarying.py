@@ -1,0 +1,136 @@
+"""A cost-varying study in one picture: what each control set would give for its price, and how the money was spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..costvarying import CostVarying
+from ..errors import InvalidOption, InvalidProblem, MissingExtra
+from ..optimizer import History, Optimizer, Recommendation
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
+"""Okabe and Ito's: told apart by every eye. Shapes say the same again."""
+SHAPES = "osD^vP*X"
+
+
+Looks = dict[tuple[str, ...], tuple[str, str]]
+
+
+def figure(optimizer: Optimizer, value: str = "value", money: str = "money") -> Any:
+    """The picture as a matplotlib `Figure`.
+
+    Left: the expected value that each control set reaches at its best, with the model's bounds, against what a play
+    costs; the acceptable region is shaded where the problem alone decides it. Right: what each play gave against the
+    money spent so far (the rounds, where nobody counts money), and how the bound on the best expected value grew.
+
+    Args:
+        optimizer: of a `CostVarying` problem.
+        value: name and unit of the objective, for the labels.
+        money: unit of the costs, for the labels.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    if not isinstance(optimizer.problem, CostVarying):
+        raise InvalidProblem("optimizer.problem", optimizer.problem, "a CostVarying problem")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plots") from None
+    looks = dict(zip(optimizer.problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
+    shown = Figure(figsize=(12, 5.2), layout="constrained", dpi=130)
+    left, right = shown.subplots(1, 2)
+    _prices(left, optimizer.problem, optimizer.recommend(), looks)
+    left.set(xlabel=f"cost of a play ({money})", ylabel=f"expected {value}", title="What each control set would give")
+    counted = _plays(right, optimizer.history, looks)
+    right.set(
+        xlabel=f"money spent ({money})" if counted else "rounds", ylabel=value, title="Every play, and what it gave"
+    )
+    for axes in (left, right):
+        axes.set_xlim(left=0)
+        axes.spines[["top", "right"]].set_visible(False)
+    shown.legend(loc="outside lower center", ncols=5, frameon=False, markerscale=0.8)
+    return shown
+
+
+def save(optimizer: Optimizer, path: Path, value: str = "value", money: str = "money") -> Path:
+    """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidOption: the file cannot be written.
+    """
+    shown = figure(optimizer, value, money)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shown.savefig(path)
+    except (OSError, ValueError) as error:
+        raise InvalidOption("path", str(path), "a picture file that can be written", f"({error})") from None
+    return path
+
+
+def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
+    choices = [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
+    for i, choice in enumerate(sorted(choices, key=lambda c: c.cost or 0.0)):
+        colour, shape = looks[tuple(choice.scope)]
+        x, y, low, high = (float(number or 0.0) for number in (choice.cost, choice.mean, choice.lower, choice.upper))
+        axes.errorbar(x, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5, zorder=3)
+        above = i % 2 == 0  # neighbours in price are named on opposite sides
+        axes.annotate(
+            " + ".join(choice.scope),
+            (x, high if above else low),
+            (0, 11 if above else -11),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if above else "top",
+        )
+    if advice in choices:
+        axes.plot(advice.cost, advice.mean, "o", ms=20, mfc="none", color="black", ls="none", label="recommended")
+    axes.margins(0.12, 0.15)
+    least = _acceptable(problem, [c.mean for c in choices if c.mean is not None])
+    if least is not None:
+        low, high = axes.get_ylim()
+        low, high = min(low, least), max(high, least)
+        edge = low if problem.minimize else high
+        axes.axhspan(least, edge, color="#009E73", alpha=0.12, lw=0, zorder=0, label="acceptable")
+        axes.set_ylim(low, high)
+
+
+def _acceptable(problem: CostVarying, means: Sequence[float]) -> float | None:
+    """The least acceptable expected value in the user's units; None where the method's own schedule decides it."""
+    tolerance, sign = problem.tolerance, problem.sign
+    if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:
+        return None
+    return float(sign * tolerance.acceptable(max(sign * mean for mean in means), 0.0, sign))
+
+
+def _plays(axes: Any, history: History, looks: Looks) -> bool:
+    """Draw the plays; returns whether money was counted."""
+    rounds = [r for r in history if r.state != "open"]
+    counted = any(r.cost for r in rounds)
+    spent = np.cumsum([r.cost if counted else 1.0 for r in rounds])
+    for names, (colour, shape) in looks.items():
+        mine = [
+            (x, r.outcome.value)
+            for x, r in zip(spent, rounds, strict=True)
+            if tuple(r.suggestion.scope) == names and r.state == "told" and r.outcome
+        ]
+        axes.plot(*np.reshape(mine, (-1, 2)).T, shape, color=colour, label=" + ".join(names))
+    notes = [(x, r.suggestion.note.get("guaranteed")) for x, r in zip(spent, rounds, strict=True)]
+    steps = [(x, bound) for x, bound in notes if bound is not None]
+    if steps:  # what the method had logged before each play
+        axes.step(
+            *zip(*steps, strict=True), where="post", color="black", lw=1.5, label="bound on the best expected value"
+        )
+    first = next((i for i, r in enumerate(rounds) if r.suggestion.note.get("phase") == "exploit"), 0)
+    if first:
+        axes.axvline(spent[first - 1], color="grey", ls=":", zorder=0)
+        place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "color": "dimgrey"}
+        axes.annotate("exploring ends", (spent[first - 1], 0.02), (4, 0), **place)
+    return counted

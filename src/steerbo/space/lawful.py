@@ -1,0 +1,146 @@
+"""What the kinds of variables share: a law placed on their bounds, and for numbers an interval and its scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import jaxtyping as jt
+import numpy as np
+
+from ..errors import InvalidInput, InvalidOutcome, InvalidProblem
+from .distribution import Distribution
+from .fields import is_interval
+from .laws import Law, share_outside
+from .scaling import Scaling
+
+MOST_LEVELS = 100_000
+"""A variable with more settable values than these is searched as if it were continuous; `decode` still snaps."""
+_LARGEST_SHARE = 0.01  # mass that a law may put outside the bounds
+
+
+class Lawful:
+    """A variable that may have a law; a kind of variable says how to place it and how to encode its values."""
+
+    name: str
+    law: Law | None
+
+    @cached_property
+    def distribution(self) -> Distribution:
+        """The law placed on the bounds, in user units; a Categorical's in codes 0..c−1.
+
+        Raises:
+            InvalidProblem: the variable has no law, or the law does not suit it.
+        """
+        if self.law is None:
+            raise InvalidProblem(
+                f"{self.name}.law", None, "a law, such as Uniform()", "Nature cannot choose the variable without one."
+            )
+        return self._place(self.law)
+
+    def encoded_ppf(self, u: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+        """The encoded value at the law's quantile `u`, strictly between 0 and 1, any shape."""
+        return self._code(self.distribution.ppf(u))
+
+    @cached_property
+    def encoded_atoms(self) -> tuple[jt.Float[np.ndarray, " k"], jt.Float[np.ndarray, " k"]] | None:
+        """The law's atoms, encoded, and their weights; None for a continuous law."""
+        atoms = self.distribution.atoms
+        return None if atoms is None else (self._code(atoms[0]), atoms[1])
+
+    def _place(self, law: Law) -> Distribution:
+        raise NotImplementedError
+
+    def _code(self, x: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+        raise NotImplementedError
+
+
+class Numeric(Lawful):
+    """A variable on an interval: encoded onto [0, 1] by its scale."""
+
+    low: float
+    high: float
+    scale: str
+
+    def encode(self, values: Sequence[Any] | jt.Shaped[np.ndarray, " n"]) -> jt.Float[np.ndarray, " n"]:
+        """Values (n,) to the unit interval; measured values outside the bounds go outside it.
+
+        Raises:
+            InvalidOutcome: not finite numbers, not above 0 on a log scale, or beyond what floats can hold.
+        """
+        if len(values) == 0:
+            return np.empty(0)
+        try:
+            x = np.asarray(values)
+        except ValueError:  # rows of different lengths
+            x = np.array(None)
+        if x.ndim != 1 or x.dtype.kind not in "iuf":
+            raise InvalidOutcome(self.name, values, "a list of finite numbers")
+        z = self._code(x.astype(float))
+        for index in np.flatnonzero(~np.isfinite(z))[:1].tolist():
+            allowed = f"a finite number{self._above_zero}, less far from [{self.low}, {self.high}]"
+            raise InvalidOutcome(self.name, x[index].item(), allowed)
+        return z
+
+    @cached_property
+    def _scaling(self) -> Scaling:
+        return Scaling(float(self.low), float(self.high), self.scale == "log")
+
+    @property
+    def _above_zero(self) -> str:
+        return " above 0" if self.scale == "log" else ""
+
+    def _code(self, x: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
+        return self._scaling.forward(x)
+
+    def _check_bounds(self) -> None:
+        if not self.low < self.high:
+            raise InvalidProblem(f"{self.name}.low", self.low, f"less than high, which is {self.high}")
+        if not is_interval(self.low, self.high):
+            allowed = f"at most 1e100, and above low, which is {self.low}, by at least 1e-10 of their size"
+            raise InvalidProblem(f"{self.name}.high", self.high, allowed, "Choose another unit, or shift the variable.")
+        if self.scale == "log" and self.low <= 0:
+            raise InvalidProblem(
+                f"{self.name}.low", self.low, "above 0 on a log scale", "Use scale='linear', or raise low."
+            )
+
+    def _on_bounds(self, law: Law) -> Distribution:
+        try:
+            return law.on(self.low, self.high)
+        except InvalidInput as error:
+            raise error.within(f"{self.name}.law") from None
+
+    def _suits(self, law: Law, placed: Distribution) -> None:
+        outside = share_outside(placed, self.low, self.high)
+        if not outside <= _LARGEST_SHARE:
+            raise InvalidProblem(
+                f"{self.name}.law",
+                law,
+                f"a law with at most 1 % of its mass outside [{self.low}, {self.high}] (here {100 * outside:.3g} %)",
+                "Widen the bounds, or use a law that keeps within them, such as TruncatedNormal.",
+            )
+        first = placed.support[0]
+        if self.scale == "log" and (first < 0 or (first == 0 and placed.atoms is not None)):
+            raise InvalidProblem(
+                f"{self.name}.law",
+                law,
+                "a law of values above 0 only, because the scale is log",
+                "Use LogNormal or TruncatedNormal, or scale='linear'.",
+            )
+
+
+def finite(name: str, z: Any) -> jt.Float[np.ndarray, " n"]:
+    """Encoded values as a float array (n,).
+
+    Raises:
+        InvalidProblem: they are not finite numbers.
+    """
+    try:
+        array = np.asarray(z, dtype=float)
+    except (TypeError, ValueError):
+        array = np.array(math.nan)
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise InvalidProblem(name, z, "encoded values: a list of finite numbers")
+    return array

@@ -1,0 +1,85 @@
+"""What a run shows: a live line on a terminal, an occasional plain line elsewhere; all of it on standard error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..optimizer import History, Optimizer, Round, Suggestion
+from ..space.fields import as_number
+
+_PARTS = 10  # plain lines a run
+
+
+def scope_text(scope: Any) -> str:
+    """A scope in words.
+
+    >>> scope_text(["rw", "L"])
+    'rw + L'
+    """
+    return " + ".join(map(str, scope)) if isinstance(scope, list | tuple) else str(scope)
+
+
+def best_round(history: History, sign: float) -> Round | None:
+    """The round with the best single outcome."""
+    told = [r for r in history if r.state == "told" and r.outcome and as_number(r.outcome.value) is not None]
+    return max(told, key=lambda r: sign * r.outcome.value, default=None)  # type: ignore[union-attr]
+
+
+class Display:
+    """Watches a run; use it as a context.
+
+    Args:
+        console: where to write.
+        quiet: write nothing but what `say` is given.
+    """
+
+    def __init__(self, console: Console, quiet: bool = False) -> None:
+        self.console, self.quiet = console, quiet
+        self._live = console.is_terminal and not quiet
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(None, complete_style="#0072B2", finished_style="#009E73"),
+            TextColumn("{task.fields[used]}"),
+            TextColumn("{task.fields[best]}", style="#E69F00"),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not self._live,
+        )
+        self._task = self._bar.add_task("starting", total=1.0, used="", best="")
+        self._part = -1
+
+    def __enter__(self) -> Display:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def say(self, message: str) -> None:
+        """A message of its own line."""
+        self.console.print(escape(message), soft_wrap=True, highlight=False)
+
+    def began(self, suggestion: Suggestion) -> None:
+        """Show what is being played."""
+        self._bar.update(self._task, description=escape(f"round {suggestion.round}: {scope_text(suggestion.scope)}"))
+
+    def ended(self, optimizer: Optimizer) -> None:
+        """Show how far it has come."""
+        status = optimizer.status
+        if status.budget is not None:
+            done, used = status.spent / status.budget, f"spent {status.spent:.4g} of {status.budget:.4g}"
+        else:
+            played = status.told + status.failed
+            done, used = played / (status.limit or played), f"{played} of {status.limit} rounds"
+        best = best_round(optimizer.history, optimizer.problem.sign)
+        found = f"best {best.outcome.value:.4g}" if best and best.outcome else "nothing observed yet"
+        self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)
+        part = int(_PARTS * done)
+        if not self._live and not self.quiet and part > self._part:
+            where = f" with {scope_text(best.suggestion.scope)}" if best else ""
+            self.say(f"round {status.rounds}: {used}, {found}{where}")
+            self._part = part

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from steerbo.bandit import bernstein_radius, hoeffding_radius, information_gain, theory_beta
+from steerbo.errors import InvalidOption
+
+EXPERIMENTS = 20_000
+
+
+def most_misses(probability: float) -> int:
+    """More than this many misses happen by chance once in a million test runs."""
+    return int(binom.isf(1e-6, EXPERIMENTS, probability))
+
+
+@pytest.mark.parametrize("n", [2, 5, 20, 100])
+@pytest.mark.parametrize("law", ["coin", "beta", "uniform"])
+def test_radii_cover_the_mean_as_often_as_they_promise(n: int, law: str) -> None:
+    """Values on [0, 1]; false alarm at most one in a million per assertion, seeds fixed."""
+    random = np.random.default_rng(n)
+    shape = (EXPERIMENTS, n)
+    values, mean = {
+        "coin": ((random.random(shape) < 0.1).astype(float), 0.1),
+        "beta": (random.beta(2, 18, shape), 0.1),
+        "uniform": (random.random(shape), 0.5),
+    }[law]
+    counts, spreads, means = np.full(EXPERIMENTS, n), values.std(axis=1, ddof=1), values.mean(axis=1)
+    delta = 0.1
+    rounds = delta**-0.25  # a radius of T rounds misses with probability T⁻⁴
+    for radii in (hoeffding_radius(counts, rounds), bernstein_radius(counts, spreads, delta)):
+        assert (mean > means + radii).sum() <= most_misses(delta)
+        assert (mean < means - radii).sum() <= most_misses(delta)
+
+
+def test_the_observed_span_covers_bell_shaped_costs() -> None:
+    random = np.random.default_rng(0)
+    for n in (2, 3, 10):
+        values = random.normal(0.2, 0.02, (EXPERIMENTS, n))
+        radii = bernstein_radius(np.full(EXPERIMENTS, n), values.std(axis=1, ddof=1), 0.1, np.ptp(values, axis=1))
+        assert (values.mean(axis=1) - radii > 0.2).sum() <= most_misses(0.1)
+
+
+def test_hoeffding_lets_go_of_zero_after_as_many_plays_as_measured() -> None:
+    """With T = 400 the lower bound of mean costs 1, .2 and .1 leaves zero after 12, 300 and 1199 plays."""
+    for mean, plays in ((1.0, 12), (0.2, 300), (0.1, 1199)):
+        before, after = hoeffding_radius(np.array([plays - 1, plays]), rounds=400)
+        assert before > mean >= after * (1 - 1e-3)
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(n=st.integers(2, 10_000), spread=st.floats(0, 1e6), delta=st.floats(1e-12, 0.99), unit=st.floats(1e-9, 1e9))
+def test_radii_shrink_with_plays_and_carry_the_unit(n: int, spread: float, delta: float, unit: float) -> None:
+    counts, spreads = np.array([n, n + 1]), np.array([spread, spread])
+    span = 2 * spread + 1
+    radii = bernstein_radius(counts, spreads, delta, span)
+    assert radii[0] > radii[1] > 0
+    np.testing.assert_allclose(bernstein_radius(counts, unit * spreads, delta, unit * span), unit * radii, rtol=1e-12)
+    wide, narrow = hoeffding_radius(counts, 100, span)
+    assert wide > narrow > 0
+    assert hoeffding_radius(counts, 100, unit * span)[0] == pytest.approx(unit * wide)
+
+
+def test_arms_hardly_played_may_be_anywhere() -> None:
+    counts = np.array([[0, 1, 2]])
+    unknown = np.array([[np.inf, np.inf, 0.1]])
+    assert np.isinf(hoeffding_radius(counts, 10)).tolist() == [[True, False, False]]
+    assert np.isinf(bernstein_radius(counts, unknown, 0.1, unknown)).tolist() == [[True, True, False]]
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 30), noise=st.floats(1e-6, 1e3))
+def test_information_gain_is_half_the_log_determinant_and_grows(seed: int, n: int, noise: float) -> None:
+    root = np.random.default_rng(seed).standard_normal((n, n))
+    gram = root @ root.T
+    gain = information_gain(gram, noise)
+    assert gain == pytest.approx(0.5 * np.linalg.slogdet(np.eye(n) + gram / noise)[1], rel=1e-6, abs=1e-9)
+    assert information_gain(gram[:-1, :-1], noise) <= gain + 1e-9
+    assert information_gain(gram, 2 * noise) <= gain
+
+
+def test_information_gain_of_hard_gram_matrices() -> None:
+    assert information_gain(np.zeros((0, 0)), 1.0) == 0
+    assert information_gain(np.zeros((3, 3)), 1e-300) == 0
+    assert information_gain(np.ones((50, 50)), 1e-12) == pytest.approx(0.5 * math.log(1 + 50e12), rel=1e-2)
+    assert information_gain(-1e-9 * np.eye(2), 1e-12) == 0  # rounding gone wrong: told as nothing learnt
+
+
+def test_beta_is_the_formula() -> None:
+    assert theory_beta(2.0, 0.5, 0.0, 1 / math.e) == pytest.approx(2 + 0.5 * math.sqrt(2 * (0 + 1 + 1)))
+    assert theory_beta(2.0, 0.0, 5.0, 0.1) == 2
+    assert theory_beta(1.0, 1.0, 4.0, 1e-300) > theory_beta(1.0, 1.0, 4.0, 0.1) > theory_beta(1.0, 1.0, 1.0, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "field"),
+    [
+        (hoeffding_radius, (np.array([1]), 0.5), "rounds"),
+        (hoeffding_radius, (np.array([1]), math.nan), "rounds"),
+        (hoeffding_radius, (np.array([1]), math.inf), "rounds"),
+        (hoeffding_radius, (np.array([1]), 10, -1.0), "span"),
+        (bernstein_radius, (np.array([2]), np.array([0.1]), 0.0), "delta"),
+        (bernstein_radius, (np.array([2]), np.array([0.1]), 1.0), "delta"),
+        (bernstein_radius, (np.array([2]), np.array([0.1]), 0.1, math.nan), "span"),
+        (information_gain, (np.eye(2), 0.0), "noise"),
+        (information_gain, (np.full((2, 2), np.nan), 1.0), "gram"),
+        (theory_beta, (-1.0, 1.0, 1.0, 0.1), "norm"),
+        (theory_beta, (1.0, math.inf, 1.0, 0.1), "noise_sd"),
+        (theory_beta, (1.0, 1.0, math.nan, 0.1), "gain"),
+        (theory_beta, (1.0, 1.0, 1.0, 2.0), "delta"),
+    ],
+)
+def test_what_is_not_allowed_is_named(function: Any, arguments: tuple[Any, ...], field: str) -> None:
+    with pytest.raises(InvalidOption, match=field):
+        function(*arguments)

@@ -1,0 +1,48 @@
+"""Every method of the wing keeps the contract."""
+
+from __future__ import annotations
+
+from tests.contract import Case, WingContract
+from tests.costvarying.worlds import case
+
+
+class TestExploreThenCommit(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("explore-then-commit", explore_cycles=2)
+
+
+class TestRandom(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("random")
+
+
+class TestUcbPsq(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("ucb-psq")
+
+
+class TestUcbCvs(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("ucb-cvs")
+
+
+class TestEtcGroups(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("etc-groups", plays=2)
+
+
+class TestTsPsq(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("ts-psq")
+
+
+class TestTsPsqFeatures(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("ts-psq", sampling="features")

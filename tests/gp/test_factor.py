@@ -1,0 +1,165 @@
+"""The growing factor against dense linear algebra, and bit by bit against itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steerbo.errors import ModelFailure
+from steerbo.gp import Factor, SquaredExponential, cholesky
+from steerbo.gp.factor import REBUILD
+
+
+def gram(n: int, noise: float = 1e-3, seed: int = 0) -> np.ndarray:
+    X = np.random.default_rng(seed).random((n, 2))
+    return SquaredExponential([0.3, 0.5])(X, X) + noise * np.eye(n)
+
+
+def grown(K: np.ndarray, start: int, stops: list[int]) -> Factor:
+    factor = Factor(K[:start, :start])
+    for stop in stops:
+        n = len(factor)
+        factor.append(K[n:stop, :n], K[n:stop, n:stop])
+    return factor
+
+
+@pytest.mark.parametrize(("start", "stops"), [(0, [1, 2, 5, 30]), (20, [21, 30]), (30, []), (0, list(range(1, 31)))])
+def test_grown_factor_is_the_factor(start: int, stops: list[int]) -> None:
+    K, B = gram(30), np.random.default_rng(1).normal(size=(30, 4))
+    factor = grown(K, start, stops)
+    L = np.linalg.cholesky(K)
+    np.testing.assert_allclose(factor.lower, L, atol=1e-12)
+    np.testing.assert_array_equal(factor.gram, K)
+    np.testing.assert_allclose(factor.half_solve(B), np.linalg.solve(L, B), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(factor.half_solve(B, transpose=True), np.linalg.solve(L.T, B), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(factor.solve(B[:, 0]), np.linalg.solve(K, B[:, 0]), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(factor.inverse() @ K, np.eye(30), atol=1e-9)
+    assert factor.log_determinant == pytest.approx(np.linalg.slogdet(K)[1], rel=1e-10)
+    assert factor.jitter == 0
+
+
+def test_solves_for_leading_rows_only() -> None:
+    factor, K = Factor(gram(20)), gram(20)
+    b = np.arange(12.0)
+    np.testing.assert_allclose(factor.solve(b), np.linalg.solve(K[:12, :12], b), rtol=1e-7)
+
+
+def test_empty_factor_answers_empty() -> None:
+    factor = Factor()
+    assert len(factor) == 0
+    assert factor.inverse().shape == (0, 0)
+    assert factor.solve(np.zeros(0)).shape == (0,)
+    assert factor.half_solve(np.zeros((0, 3))).shape == (0, 3)
+    assert factor.log_determinant == 0
+    factor.append(np.zeros((0, 0)), np.zeros((0, 0)))
+    assert len(factor) == 0
+
+
+def test_same_calls_give_the_same_bits() -> None:
+    K = gram(150)
+    one, two = (grown(K, 10, list(range(11, 151))) for _ in range(2))
+    assert np.array_equal(one.lower, two.lower)
+    assert np.array_equal(one.inverse(), two.inverse())
+
+
+def test_rebuilt_at_fixed_counts() -> None:
+    K = gram(10 + REBUILD)
+    factor = grown(K, 10, list(range(11, 11 + REBUILD)))
+    assert np.array_equal(factor.lower, Factor(K).lower)
+    assert np.array_equal(factor.inverse(), Factor(K).inverse())
+
+
+def test_bits_of_the_inverse_do_not_depend_on_when_it_is_asked_for() -> None:
+    K = gram(130)
+    often, once = Factor(K[:5, :5]), Factor(K[:5, :5])
+    for n in range(5, 130):
+        for factor in (often, once):
+            factor.append(K[n : n + 1, :n], K[n : n + 1, n : n + 1])
+        if n % 3 == 0:
+            often.inverse()
+        if n % 5 == 0:
+            with often.extended(0.1 * K[:2, : n + 1], np.eye(2)):
+                often.inverse()
+    assert np.array_equal(often.inverse(), once.inverse())
+
+
+@pytest.mark.parametrize("pending", [1, 3, REBUILD + 40])
+def test_rows_on_approval_leave_no_trace(pending: int) -> None:
+    n, K = 40, gram(40 + pending + 20)
+    touched, untouched = grown(K, 20, [30, n]), grown(K, 20, [30, n])
+    middle, end = n + 1, n + pending
+    with touched.extended(K[n:middle, :n], K[n:middle, n:middle]):
+        touched.inverse()
+        with touched.extended(K[middle:end, :middle], K[middle:end, middle:end]):
+            assert len(touched) == end
+            np.testing.assert_allclose(touched.inverse() @ K[:end, :end], np.eye(end), atol=1e-8)
+            np.testing.assert_allclose(touched.lower, np.linalg.cholesky(K[:end, :end]), atol=1e-10)
+        assert len(touched) == middle
+    for factor in (touched, untouched):
+        assert len(factor) == n
+        factor.append(K[n : n + 9, :n], K[n : n + 9, n : n + 9])
+    assert np.array_equal(touched.lower, untouched.lower)
+    assert np.array_equal(touched.inverse(), untouched.inverse())
+
+
+def test_rows_on_approval_vanish_after_an_error() -> None:
+    factor = Factor(gram(5))
+    before = factor.lower
+    with pytest.raises(KeyError), factor.extended(np.zeros((1, 5)), np.eye(1)):
+        raise KeyError
+    with pytest.raises(ModelFailure), factor.extended(np.full((1, 5), np.nan), np.eye(1)):
+        pass
+    assert np.array_equal(factor.lower, before)
+
+
+def test_singular_rows_get_jitter_and_say_so() -> None:
+    K = np.ones((3, 3))
+    factor = Factor(K[:1, :1])
+    assert factor.jitter == 0
+    with factor.extended(K[1:, :1], K[1:, 1:]):
+        assert 0 < factor.jitter < 1e-10
+    assert factor.jitter == 0
+    factor.append(K[1:, :1], K[1:, 1:])
+    assert 0 < factor.jitter < 1e-10
+    np.testing.assert_allclose(factor.lower @ factor.lower.T, K + factor.jitter * np.eye(3), atol=1e-15)
+    np.testing.assert_array_equal(factor.gram, K)
+    jitter = factor.jitter
+    factor.append(np.ones((1, 3)), np.ones((1, 1)))
+    assert factor.jitter >= jitter
+    assert np.isfinite(factor.solve(np.ones(4))).all()
+
+
+def test_jitter_is_the_smallest_that_works() -> None:
+    K = np.eye(3)
+    K[0, 1] = K[1, 0] = 1 + 1e-8
+    L, jitter = cholesky(K)
+    assert jitter == pytest.approx(1e-7)
+    np.testing.assert_allclose(L @ L.T, K + jitter * np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "bad", [np.full((2, 2), np.nan), np.diag([1.0, np.inf]), -np.eye(2), np.array([[1, 9], [9, 1.0]])]
+)
+def test_what_is_no_covariance_is_refused(bad: np.ndarray) -> None:
+    with pytest.raises(ModelFailure):
+        Factor(bad)
+
+
+def test_a_failed_append_changes_nothing() -> None:
+    factor = Factor(gram(5))
+    before = factor.lower
+    with pytest.raises(ModelFailure):
+        factor.append(np.full((1, 5), np.inf), np.eye(1))
+    assert np.array_equal(factor.lower, before)
+
+
+def test_an_inverse_handed_out_stays_as_it_was() -> None:
+    K = gram(12)
+    factor = Factor(K[:10, :10])
+    handed = factor.inverse()
+    copy = handed.copy()
+    factor.append(K[10:, :10], K[10:, 10:])
+    factor.inverse()
+    assert np.array_equal(handed, copy)
+    with pytest.raises(ValueError, match="read-only"):
+        handed[0, 0] = 1.0

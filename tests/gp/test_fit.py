@@ -1,0 +1,81 @@
+"""The search for hyperparameters and its schedule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import differential_evolution
+
+from steerbo.errors import ModelFailure
+from steerbo.gp import ConstantMean, Parameter, Prior, SquaredExponential, Warp, maximum_a_posteriori, refit_due
+from steerbo.gp.parameters import log_prior
+
+LINE = [Parameter("x", 0.0, 0.0, 100.0, -5.0, 5.0)]
+
+
+def test_schedule_keeps_the_total_cubic() -> None:
+    fits, last = [], 0
+    for n in range(1, 5001):
+        if refit_due(last, n):
+            fits.append(n)
+            last = n
+    assert fits[:10] == [1, 2, 3, 4, 5, 7, 9, 12, 15, 19]
+    assert sum(n**3 for n in fits) < 2.5 * fits[-1] ** 3
+    assert not refit_due(20, 20)
+    assert not refit_due(20, 3)  # fewer data than before, after an amendment
+
+
+def test_as_good_as_a_global_search() -> None:
+    random = np.random.default_rng(0)
+    X = random.random((15, 1))
+    z = np.sin(9 * X[:, 0]) + 0.1 * random.normal(size=15)
+    prior = Prior(SquaredExponential([0.2]), ConstantMean(), 1e-2, Warp())
+
+    def posterior(theta: np.ndarray) -> float:
+        return prior.with_theta(theta).log_likelihood(X, z)[0] + log_prior(prior.parameters, theta)[0]
+
+    found = maximum_a_posteriori(prior.parameters, lambda t: prior.with_theta(t).log_likelihood(X, z), [prior.theta])
+    bounds = [(p.low, p.high) for p in prior.parameters]
+    best = differential_evolution(lambda t: -posterior(t), bounds, seed=0, maxiter=25, popsize=6)
+    assert found.converged
+    assert found.log_posterior == pytest.approx(posterior(found.theta))
+    assert found.log_posterior > -best.fun - 1e-4
+
+
+def test_takes_the_better_of_two_basins() -> None:
+    def two_basins(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+        x = theta[0]
+        return -((x**2 - 4) ** 2) + x, -4 * theta * (x**2 - 4) + 1, 0.0
+
+    one = maximum_a_posteriori(LINE, two_basins, [np.array([-2.0])])
+    both = maximum_a_posteriori(LINE, two_basins, [np.array([-2.0]), np.array([2.2])])
+    assert one.theta[0] < 0 < both.theta[0]
+
+
+def test_turns_round_where_nothing_can_be_computed() -> None:
+    def cliff(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+        if theta[0] > 1:
+            raise ModelFailure("beyond the edge")
+        if theta[0] > 0.9:
+            return float("nan"), theta, 0.0
+        return float(theta[0]), np.ones(1), 0.0
+
+    found = maximum_a_posteriori(LINE, cliff, [np.array([-4.0])])
+    assert np.isfinite(found.log_posterior)
+    assert -4 < found.theta[0] <= 0.9
+
+
+def test_keeps_the_start_where_nothing_works_at_all() -> None:
+    def nothing(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+        raise ModelFailure("no")
+
+    found = maximum_a_posteriori(LINE, nothing, [np.array([0.5]), np.array([9.0])])
+    assert found.theta.tolist() == [0.5]
+    assert not found.converged
+    assert any("were kept" in note for note in found.notes)
+
+
+def test_reports_jitter() -> None:
+    found = maximum_a_posteriori(LINE, lambda t: (-float(t @ t), -2 * t, 1e-9), [np.ones(1)])
+    assert found.jitter == 1e-9
+    assert any("1.0e-09" in note for note in found.notes)

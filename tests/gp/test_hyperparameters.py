@@ -1,0 +1,47 @@
+"""Hyperparameters in a log."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo.errors import InvalidStudy
+from steerbo.gp import Hyperparameters, Output
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(deadline=None, derandomize=True, max_examples=50)
+@given(st.lists(numbers).map(tuple), numbers)
+def test_survive_json_to_the_last_bit(theta: tuple[float, ...], offset: float) -> None:
+    given = Hyperparameters(theta, Output(offset, 0.1, 0.3))
+    back = Hyperparameters.from_plain(json.loads(json.dumps(given.to_plain())))
+    assert back == given
+    assert np.array(back.theta).tobytes() == np.array(theta).tobytes()  # signs of zeros too
+
+
+GOOD = Hyperparameters((0.5,)).to_plain()
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        {},
+        {"theta": ["0x1p+0"]},
+        {**GOOD, "theta": ["one"]},
+        {**GOOD, "theta": [1.5]},
+        {**GOOD, "theta": ["nan"]},
+        {**GOOD, "theta": 3},
+        {**GOOD, "output": {}},
+        {**GOOD, "output": {**GOOD["output"], "scale": "-0x1p+0"}},
+        {**GOOD, "output": {**GOOD["output"], "power": "0x1p+4"}},
+    ],
+)
+def test_rubbish_is_refused(plain: dict[str, Any]) -> None:
+    with pytest.raises(InvalidStudy, match="hyperparameters"):
+        Hyperparameters.from_plain(plain)

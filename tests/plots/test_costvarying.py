@@ -1,0 +1,110 @@
+"""The picture shows what the optimizer says, in its units."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidOption, InvalidProblem
+from steerbo.optimizer import Optimizer
+from steerbo.plots import costvarying
+from tests.optimizer.stub import Stub
+
+matplotlib = pytest.importorskip("matplotlib")
+
+VARIABLES = (sb.Float("t", 0, 1, law=sb.Uniform()), sb.Float("u", 0, 1, law=sb.Uniform()))
+SETS = (("t",), ("u",), ("t", "u"))
+
+
+def studied(
+    rounds: int = 8, cost: float | None = 2.0, method: str = "explore-then-commit", **changes: Any
+) -> Optimizer:
+    problem = sb.CostVarying(VARIABLES, SETS, **changes)
+    optimizer = sb.Optimizer(problem, method, rounds=max(rounds, 1))
+    for _ in range(rounds):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        x = {"t": 0.3, "u": 0.6, **suggestion.values}
+        if suggestion.round == 2:
+            optimizer.fail(suggestion, cost=cost)
+        else:
+            optimizer.tell(suggestion, x["t"] + 2 * x["u"], cost=cost, realised=x)
+    return optimizer
+
+
+def lines(axes: Any) -> dict[str, Any]:
+    return {line.get_label(): line for line in axes.get_lines()}
+
+
+def test_points_are_the_recommendation_and_the_plays() -> None:
+    optimizer = studied(tolerance=sb.Absolute(0.5))
+    left, right = costvarying.figure(optimizer, value="yield (kg)", money="€").axes
+    advice = optimizer.recommend()
+    circle = lines(left)["recommended"]
+    assert (circle.get_xdata()[0], circle.get_ydata()[0]) == pytest.approx((advice.cost, advice.mean))
+    shown = sorted(float(bars.lines[0].get_ydata()[0]) for bars in left.containers)
+    assert shown == pytest.approx(sorted(choice.mean or 0.0 for choice in (advice, *advice.alternatives)))
+    told = sorted(r.outcome.value for r in optimizer.history if r.outcome)
+    drawn = lines(right)
+    assert sorted(float(y) for names in SETS for y in drawn[" + ".join(names)].get_ydata()) == pytest.approx(told)
+    assert max(float(x) for names in SETS for x in drawn[" + ".join(names)].get_xdata()) == 16
+    assert left.get_ylabel() == "expected yield (kg)"
+    assert right.get_xlabel() == "money spent (€)"
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "minimize", "least"),
+    [
+        (sb.Threshold(1.5), False, 1.5),
+        (sb.Threshold(1.5), True, 1.5),
+        (sb.Absolute(0.5), False, "best - 0.5"),
+        (sb.Absolute(0.5), True, "best + 0.5"),
+        (sb.Fraction(0.1, worst=0.0), False, "best * 0.9"),
+        (sb.Fraction(0.1), False, None),
+        (None, False, None),
+    ],
+    ids=str,
+)
+def test_the_acceptable_region(tolerance: Any, minimize: bool, least: Any) -> None:
+    optimizer = studied(tolerance=tolerance, minimize=minimize)
+    axes = costvarying.figure(optimizer).axes[0]
+    shaded = [patch for patch in axes.patches if patch.get_label() == "acceptable"]
+    if least is None:
+        assert shaded == []
+        return
+    advice = optimizer.recommend()
+    means = [choice.mean for choice in (advice, *advice.alternatives) if choice.mean is not None]
+    best = min(means) if minimize else max(means)
+    edge = least if isinstance(least, float) else eval(least, {"best": best})
+    low, high = sorted(shaded[0].get_extents().transformed(axes.transData.inverted()).get_points()[:, 1])
+    assert (high if minimize else low) == pytest.approx(edge)
+    assert (low if minimize else high) == pytest.approx(axes.get_ylim()[0 if minimize else 1])
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [studied(0), studied(1), studied(3, cost=None), studied(6, method="random")],
+    ids=["nothing", "one round", "no money", "random"],
+)
+def test_thin_studies_have_a_picture(optimizer: Optimizer, tmp_path: Path) -> None:
+    path = costvarying.save(optimizer, tmp_path / "new" / "study.png")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert costvarying.save(optimizer, tmp_path / "study.svg").read_text().startswith("<?xml")
+
+
+def test_more_sets_than_colours() -> None:
+    variables = tuple(sb.Float(f"x{i}", 0, 1, law=sb.Uniform()) for i in range(11))
+    problem = sb.CostVarying(variables, tuple((v.name,) for v in variables))
+    assert costvarying.figure(sb.Optimizer(problem, "random"))
+
+
+def test_what_cannot_be_drawn(tmp_path: Path) -> None:
+    with pytest.raises(InvalidProblem, match=r"optimizer\.problem"):
+        costvarying.figure(Optimizer(Stub()))
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "x.png", tmp_path / "x.nonsense"):
+        with pytest.raises(InvalidOption, match=r"path: .* a picture file"):
+            costvarying.save(studied(1), path)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo.errors import InvalidProblem
+from steerbo.search import Box
+
+MIXED = Box([0, 0, 0, 0.5], [1, 3, 1, 0.5], [None, range(4), [0, 0.25, 1], None], [False, True, False, False])
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(unit=st.lists(st.floats(0, 1), min_size=4, max_size=4))
+def test_places_are_points_of_the_box(unit: list[float]) -> None:
+    point = MIXED.place(np.array([unit]))
+    np.testing.assert_array_equal(MIXED.snap(point), point)
+    assert (point >= MIXED.low).all()
+    assert (point <= MIXED.high).all()
+    assert point[0, 1] in range(4)
+    assert point[0, 2] in (0, 0.25, 1)
+    assert point[0, 3] == 0.5
+
+
+def test_levels_are_equally_likely() -> None:
+    unit = (np.arange(1200) + 0.5)[:, None] / 1200
+    placed = Box([0], [1], [[0, 0.25, 1]]).place(unit)
+    np.testing.assert_array_equal(np.unique(placed, return_counts=True)[1], [400, 400, 400])
+
+
+def test_snap_finds_the_nearest_level() -> None:
+    points = np.array([[-5.0, 9.0, 0.2, 0.0], [0.3, 1.6, 0.7, 9.0]])
+    np.testing.assert_array_equal(MIXED.snap(points), [[0, 3, 0.25, 0.5], [0.3, 2, 1, 0.5]])
+
+
+def test_size_and_grid_of_a_finite_box() -> None:
+    box = Box([0, 2, 0], [1, 2, 2], [[0, 1], None, [0, 1, 2]])
+    assert box.size == 6
+    assert len(np.unique(box.grid(), axis=0)) == 6
+    assert (box.grid()[:, 1] == 2).all()
+    assert MIXED.size == math.inf
+    np.testing.assert_array_equal(MIXED.continuous, [True, False, False, False])
+
+
+def test_a_box_without_dimensions_is_one_point() -> None:
+    assert Box([], []).size == 1
+    assert Box([], []).grid().shape == (1, 0)
+
+
+def test_a_box_cannot_be_changed() -> None:
+    given_low = np.zeros(2)
+    box = Box(given_low, [1, 1])
+    given_low[0] = 9
+    assert box.low[0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        box.low[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (([0, 2], [1, 1]), r"box\.low\[1\]"),
+        (([0, np.nan], [1, 1]), r"box\.low"),
+        (([0], [np.inf]), r"box\.high"),
+        (([-1.7e308], [1.7e308]), r"box\.low"),
+        (([0], [1, 2]), r"box\.high"),
+        (([0], [1], [None, None]), r"box\.levels"),
+        (([0], [1], [[]]), r"box\.levels\[0\]"),
+        (([0], [1], [[0, 2]]), r"box\.levels\[0\]"),
+        (([0], [1], [[0, np.nan]]), r"box\.levels\[0\]"),
+        (([0], [1], None, [True, False]), r"box\.unordered"),
+    ],
+)
+def test_what_is_not_allowed_is_named(arguments: tuple[Any, ...], field: str) -> None:
+    with pytest.raises(InvalidProblem, match=field):
+        Box(*arguments)

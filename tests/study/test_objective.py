@@ -1,0 +1,159 @@
+"""Functions and commands: what is given, what may be answered, and every way to fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo.errors import ObjectiveFailure
+from steerbo.optimizer import Suggestion
+from steerbo.study import Command, Function
+from steerbo.study.objective import read_context, read_outcome
+
+SUGGESTION = Suggestion("3-ab", 3, ["ph"], {"ph": 6.5}, ("age",), {"weight": 70.0}, {"why": "curious"})
+
+
+def python(folder: Path, code: str, timeout: float = 60.0) -> Command:
+    (folder / "plant.py").write_text("import json, os, sys, time\n" + code)
+    return Command([sys.executable, "plant.py"], folder, timeout)
+
+
+def function(folder: Path, body: str) -> Function:
+    name = "plant_" + re.sub(r"\W", "_", folder.name)
+    (folder / f"{name}.py").write_text(f"import sys\ndef f(s):\n    {body}\n")
+    return Function(f"{name}:f", folder)
+
+
+def test_a_command_gets_the_suggestion_and_runs_in_its_folder(tmp_path: Path) -> None:
+    asked = python(tmp_path, "json.dump({'asked': json.load(sys.stdin), 'folder': os.getcwd()}, sys.stdout)")(
+        SUGGESTION
+    )
+    assert Path(asked["folder"]).samefile(tmp_path)
+    assert asked["asked"] == {
+        "token": "3-ab",
+        "round": 3,
+        "scope": ["ph"],
+        "values": {"ph": 6.5},
+        "observe": ["age"],
+        "context": {"weight": 70.0},
+    }
+
+
+def test_a_program_beside_the_study_file(tmp_path: Path) -> None:
+    script = tmp_path / "plant.sh"
+    script.write_text("#!/bin/sh\necho 4.5\n")
+    script.chmod(0o755)
+    assert Command(["plant.sh"], tmp_path)(SUGGESTION) == 4.5
+
+
+def test_a_command_need_not_read_and_may_complain(tmp_path: Path) -> None:
+    assert python(tmp_path, "print('warming up', file=sys.stderr)\nprint(' 4 ')")(SUGGESTION) == 4
+
+
+FAILURES = {
+    "exit code": ("print('pump\\n\\nbroke', file=sys.stderr); sys.exit(3)", r"failed with exit code 3: pump / broke$"),
+    "exception": ("raise ValueError('too hot')", r"failed with exit code 1: .*ValueError: too hot$"),
+    "answer and exit code": ("print(1.0, flush=True); sys.exit(1)", "failed with exit code 1$"),
+    "killed": ("os.kill(os.getpid(), 9)", "was killed by signal 9$"),
+    "rubbish": ("print('flow: 3.2')", "answered 'flow: 3.2', which is not JSON"),
+    "two answers": ("print(1)\nprint(2)", "which is not JSON"),
+    "nothing": ("print('no sensor', file=sys.stderr)", r"answered '', which is not JSON \(no sensor\)"),
+    "bytes": ("sys.stdout.buffer.write(bytes(range(128, 256)))", "which is not JSON"),
+    "a deep answer": ("print('[' * 100000)", "which is not JSON"),
+    "a long answer": ("print('x' * 10**6)", "…, which is not JSON"),
+}
+
+
+@pytest.mark.parametrize(("code", "message"), FAILURES.values(), ids=FAILURES)
+def test_commands_that_fail(tmp_path: Path, code: str, message: str) -> None:
+    with pytest.raises(ObjectiveFailure, match=message) as failure:
+        python(tmp_path, code)(SUGGESTION)
+    assert "\n" not in str(failure.value)
+    assert len(str(failure.value)) < 600
+
+
+def test_a_program_that_cannot_start(tmp_path: Path) -> None:
+    script = tmp_path / "plant"
+    script.write_text("no first line says who reads this")
+    script.chmod(0o755)
+    with pytest.raises(ObjectiveFailure, match="could not be started"):
+        Command(["plant"], tmp_path)(SUGGESTION)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+def test_time_out_kills_what_the_command_started(tmp_path: Path) -> None:
+    code = """
+import subprocess
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+open("child", "w").write(str(child.pid))
+time.sleep(60)
+"""
+    with pytest.raises(ObjectiveFailure, match=r"did not answer within 2 s and was killed"):
+        python(tmp_path, code, timeout=2)(SUGGESTION)
+    child = int((tmp_path / "child").read_text())
+    for _ in range(100):  # it is dead at once; whoever adopts it may take a moment to bury it
+        if _gone(child):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"process {child} outlived the time-out")
+
+
+def _gone(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rsplit(")")[-1].split()[0]
+    except OSError:
+        return True
+    return state == "Z"
+
+
+def test_functions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measure = function(tmp_path, "print('measuring'); return s.values['ph'] + s.round")
+    assert measure(SUGGESTION) == 9.5
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "measuring\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise ValueError('too\\nhot')", r"raised ValueError \(plant_.*\.py, line 3\): too / hot"),
+        ("sys.exit('enough')", r"raised SystemExit .*: enough"),
+        ("return s.values['acid']", r"raised KeyError .*: 'acid'"),
+    ],
+)
+def test_functions_that_fail(tmp_path: Path, body: str, message: str) -> None:
+    with pytest.raises(ObjectiveFailure, match=message):
+        function(tmp_path, body)(SUGGESTION)
+
+
+@pytest.mark.parametrize("answer", [1.5, {"value": 1.5}, {"value": 1.5, "cost": None}])
+def test_answers(answer: Any) -> None:
+    assert read_outcome(answer)["value"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"valu": 1.5}, r"unknown 'valu'; .* mean 'value'"),
+        ({}, "'value' is missing"),
+        ({"cost": 1.0}, "'value' is missing"),
+        ({"context": {"age": 3}}, "unknown 'context'"),
+    ],
+)
+def test_answers_without_a_value(answer: Any, message: str) -> None:
+    with pytest.raises(ObjectiveFailure, match=message):
+        read_outcome(answer)
+
+
+def test_contexts() -> None:
+    assert read_context({"context": {"age": 40}}, ("age",)) == {"age": 40}
+    for answer in (40, None, {"age": 40}, {"context": 40}, {}):
+        with pytest.raises(ObjectiveFailure, match=r"context|age"):
+            read_context(json.loads(json.dumps(answer)), ("age",))

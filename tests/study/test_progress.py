@@ -1,0 +1,44 @@
+"""What a run shows: plain lines where nobody watches, a live line on a terminal, nothing when quiet."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from steerbo.study import Display, drive
+from tests.study.files import MEASURE, function_study
+
+
+def shown(folder: Path, terminal: bool, quiet: bool = False) -> str:
+    study = function_study(folder, f"if suggestion.round == 2:\n    raise ValueError('[pump]')\n{MEASURE}")
+    written = io.StringIO()
+    display = Display(Console(file=written, force_terminal=terminal, width=80, highlight=False), quiet)
+    with display:
+        drive(study.optimizer(), study.objective, display, rounds=None)
+    return written.getvalue()
+
+
+def test_plain_lines(tmp_path: Path) -> None:
+    lines = shown(tmp_path, terminal=False).splitlines()
+    assert any("round 2 failed: " in line and "[pump]" in line for line in lines)
+    progress = [line for line in lines if "spent" in line]
+    assert 3 <= len(progress) <= 11
+    assert "of 10, best -" in progress[-1]
+    assert "\x1b" not in "".join(lines)
+
+
+def test_a_live_line(tmp_path: Path) -> None:
+    text = shown(tmp_path, terminal=True)
+    assert "spent 10 of 10" in text or "spent 11 of 10" in text
+    assert "[pump]" in text
+    assert "\x1b[" in text
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_quiet_says_only_what_went_wrong(tmp_path: Path, terminal: bool) -> None:
+    lines = shown(tmp_path, terminal, quiet=True).splitlines()
+    assert [line for line in lines if line.strip()] == [line for line in lines if "round 2 failed: " in line]
+    assert len(lines) >= 1

@@ -1,0 +1,235 @@
+"""The run loop: resuming, failing, refusing and stopping, with everything observed in the journal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo.errors import InvalidStudy, ObjectiveFailure
+from steerbo.optimizer import Event, Failed, Optimizer, Told
+from steerbo.record import from_plain, to_plain
+from steerbo.study import Journal, drive, read_study, resume
+from tests.optimizer.stub import Stub
+from tests.optimizer.test_optimizer import stub_case
+from tests.study.files import MEASURE, STUDY, Watcher, function_study, write_function, write_study
+
+
+def run(path: Path, rounds: int | None = None, watcher: Watcher | None = None) -> Optimizer:
+    """What the command line does."""
+    study = read_study(path)
+    watcher = watcher or Watcher()
+    with Journal(study.journal) as journal:
+        optimizer = resume(study, journal, watcher)
+        drive(optimizer, study.objective, watcher, study.settings.failures, rounds)
+    return optimizer
+
+
+def plain(optimizer: Optimizer) -> list[Any]:
+    return [to_plain(event, Event) for event in optimizer.events]
+
+
+def test_a_study_in_pieces_is_the_study_in_one(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    whole = run(write_function(tmp_path / "a", MEASURE))
+    assert whole.status.finished
+    pieces = write_function(tmp_path / "b", MEASURE)
+    for _ in range(3):
+        run(pieces, rounds=2)
+    assert plain(run(pieces)) == plain(whole)
+    assert plain(run(pieces)) == plain(whole), "a finished study stays as it is"
+
+
+def test_pending_suggestions_are_evaluated_first(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    whole = run(path)
+    journal = tmp_path / "study.journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    asked = max(i for i, line in enumerate(lines[:-3]) if '"kind": "asked"' in line)
+    journal.write_text("".join(lines[: asked + 1]))
+    assert plain(run(path)) == plain(whole)
+
+
+def test_a_torn_line_is_said_and_its_round_played_again(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    whole = run(path)
+    journal = tmp_path / "study.journal.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-20])
+    watcher = Watcher()
+    assert plain(run(path, watcher=watcher)) == plain(whole)
+    assert "cut short" in watcher.said[0]
+
+
+def test_more_money_continues_a_finished_study(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    before = run(path)
+    path.write_text(path.read_text().replace("budget = 10", "budget = 15"))
+    after = run(path)
+    assert plain(after)[1 : len(before.events)] == plain(before)[1:]
+    assert after.status.spent > before.status.spent
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("seed = 3", "seed = 4", "seed"),
+        ('"random"', '"explore-then-commit"', "method"),
+        ("low = 4", "low = 5", "problem"),
+    ],
+)
+def test_the_journal_of_another_study_is_refused(tmp_path: Path, old: str, new: str, name: str) -> None:
+    path = write_function(tmp_path, MEASURE)
+    run(path, rounds=1)
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(InvalidStudy, match=rf"study\.journal\.jsonl: {name}: .* another study"):
+        run(path)
+
+
+def test_journals_changed_by_hand(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    run(path, rounds=3)
+    journal = tmp_path / "study.journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join([lines[0], *lines[2:]]))
+    with pytest.raises(InvalidStudy, match="events that follow from one another"):
+        run(path)
+    journal.write_text("".join(lines[1:]))
+    with pytest.raises(InvalidStudy, match=r"line 1: .* a 'created' event"):
+        run(path)
+
+
+def test_other_wheels_are_said(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    run(path, rounds=1)
+    journal = tmp_path / "study.journal.jsonl"
+    created, *rest = journal.read_text().splitlines(keepends=True)
+    changed = json.loads(created)
+    changed["fingerprint"]["numpy"] = "0.1"
+    journal.write_text("".join([json.dumps(changed) + "\n", *rest]))
+    watcher = Watcher()
+    run(path, rounds=1, watcher=watcher)
+    assert "other wheels" in watcher.said[0]
+
+
+def failures(optimizer: Optimizer) -> list[Failed]:
+    return [event for event in optimizer.events if isinstance(event, Failed)]
+
+
+def test_failed_evaluations_are_logged_and_the_study_goes_on(tmp_path: Path) -> None:
+    body = f"if suggestion.round % 3:\n    raise RuntimeError('no flow')\n{MEASURE}"
+    watcher = Watcher()
+    optimizer = run(write_function(tmp_path, body), rounds=9, watcher=watcher)
+    assert (optimizer.status.told, optimizer.status.failed) == (3, 6)
+    assert all("no flow" in event.reason for event in failures(optimizer))
+    assert len([said for said in watcher.said if "failed: " in said]) == 6
+    assert watcher.rounds == list(range(1, 10))
+
+
+def test_three_failures_in_a_row_stop_the_run_and_a_new_run_goes_on(tmp_path: Path) -> None:
+    mended = tmp_path / "mended"
+    body = f"import pathlib\nif not pathlib.Path({str(mended)!r}).exists():\n    raise OSError('valve')\n{MEASURE}"
+    path = write_function(tmp_path, body)
+    with pytest.raises(ObjectiveFailure, match=r"^3 evaluations failed in a row, the last: .*OSError.*valve"):
+        run(path)
+    mended.touch()
+    optimizer = run(path)
+    assert optimizer.status.failed == 3
+    assert optimizer.status.finished
+
+
+REFUSED = {
+    "NaN": ('"value": float("nan")', r"value: nan is not allowed; expected a finite number", "NaN"),
+    "infinite": ('"value": float("inf")', r"value: inf", "Infinity"),
+    "missing value": ('"valu": 1.0', r"unknown 'valu'", '"valu": 1.0'),
+    "text": ('"value": "high"', r"value: 'high'", '"high"'),
+    "negative cost": ('"value": 1.5, "cost": -1', r"cost: -1 .* not below 0", "1.5"),
+    "unmeasured": ('"value": 1.5, "realised": {}', r"realised: \{\} .* 'ph'", "1.5"),
+    "unknown variable": ('"value": 1.5, "realised": {"acid": 3.0, "ph": 6.0}', r"acid: 3.0 .* temperature, ph", "1.5"),
+    "no table": ('"value": 1.5, "realised": [1.0]', r"realised: \[1.0\]", "1.5"),
+}
+
+
+@pytest.mark.parametrize(("answer", "message", "raw"), REFUSED.values(), ids=REFUSED)
+def test_refused_answers_are_in_the_journal_with_their_cost(
+    tmp_path: Path, answer: str, message: str, raw: str
+) -> None:
+    study = STUDY.replace("[study]", "[study]\nfailures = 1").replace("random", "explore-then-commit")
+    write_function(tmp_path, f'return {{"cost": 2.5, {answer}}}')
+    path = tmp_path / "study.toml"
+    path.write_text(path.read_text().replace(STUDY, study))
+    with pytest.raises(ObjectiveFailure, match=message):
+        run(path)
+    journal = (tmp_path / "study.journal.jsonl").read_text().splitlines()
+    failed = from_plain(Event, json.loads(journal[-1]))
+    assert isinstance(failed, Failed)
+    assert raw in failed.reason
+    assert failed.cost == (None if "cost" in answer else 2.5)
+
+
+def test_staged_contexts_are_looked_at_through_the_same_objective(tmp_path: Path) -> None:
+    world = stub_case()
+    asked: list[tuple[str, ...]] = []
+
+    def objective(suggestion: Any) -> Any:
+        asked.append(suggestion.observe)
+        return {"context": world.seen(suggestion)} if suggestion.observe else world.evaluate(suggestion, _random())
+
+    optimizer = Optimizer(Stub(), rounds=2)
+    drive(optimizer, objective, Watcher())
+    assert asked == [("age",), ("pulse",), ()] * 2
+    assert optimizer.status.told == 2
+
+
+def test_a_context_that_cannot_be_used_fails_the_round(tmp_path: Path) -> None:
+    optimizer = Optimizer(Stub(), rounds=2)
+    drive(optimizer, lambda suggestion: {"context": {"age": float("nan")}}, Watcher())
+    assert optimizer.status.failed == 2
+    assert all("context.age: nan" in event.reason for event in failures(optimizer))
+
+
+def _random() -> Any:
+    import numpy as np
+
+    return np.random.default_rng(0)
+
+
+def test_ctrl_c_while_measuring_leaves_the_round_pending(tmp_path: Path) -> None:
+    body = f"import os, signal\nif suggestion.round == 3:\n    os.kill(os.getpid(), signal.SIGINT)\n{MEASURE}"
+    before = signal.getsignal(signal.SIGINT)
+    study = function_study(tmp_path, body)
+    with Journal(study.journal) as journal, pytest.raises(KeyboardInterrupt):
+        drive(resume(study, journal, Watcher()), study.objective, Watcher())
+    assert signal.getsignal(signal.SIGINT) is before
+    with Journal(study.journal) as journal:
+        optimizer = resume(study, journal, Watcher())
+    assert (optimizer.status.told, len(optimizer.pending)) == (2, 1)
+
+
+def test_ctrl_c_while_writing_waits_until_it_is_written() -> None:
+    class Interrupting(list):  # type: ignore[type-arg]
+        def append(self, event: Any) -> None:
+            if isinstance(event, Told):
+                os.kill(os.getpid(), signal.SIGINT)
+            super().append(event)
+
+    world = stub_case()
+    optimizer = Optimizer(Stub(), rounds=5, log=Interrupting())
+
+    def objective(suggestion: Any) -> Any:
+        return {"context": world.seen(suggestion)} if suggestion.observe else {"value": 1.0}
+
+    with pytest.raises(KeyboardInterrupt):
+        drive(optimizer, objective, Watcher())
+    assert (optimizer.status.told, optimizer.status.rounds) == (1, 1), "told, and no further round was begun"
+
+
+def test_unknown_study_files_leave_no_journal(tmp_path: Path) -> None:
+    path = write_study(tmp_path, study=STUDY.replace("random", "rondom"))
+    with pytest.raises(InvalidStudy):
+        run(path)
+    assert not list(tmp_path.glob("*.jsonl"))
