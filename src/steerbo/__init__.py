@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .causal import Causal, CausalGraph, PolicyScope, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
     from .optimizer import Explanation, Optimizer, Recommendation, Status, Suggestion
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .wings import load, methods
 
 _HOME = {
+    "causal": ("Causal", "CausalGraph", "PolicyScope", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
     "optimizer": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
@@ -55,6 +57,8 @@ __all__ = [
     "Absolute",
     "Beta",
     "Categorical",
+    "Causal",
+    "CausalGraph",
     "CostVarying",
     "Discrete",
     "Empirical",
@@ -65,6 +69,7 @@ __all__ = [
     "LogNormal",
     "Normal",
     "Optimizer",
+    "PolicyScope",
     "Recommendation",
     "Scipy",
     "Status",
@@ -76,6 +81,7 @@ __all__ = [
     "__version__",
     "load",
     "methods",
+    "policy_scopes",
 ]
 
 

@@ -11,14 +11,14 @@ from .errors import InvalidProblem, InvalidStudy, one_of
 from .optimizer import Event, Optimizer, Problem, Table
 from .record import from_plain
 
-_KINDS = {"cost-varying": "costvarying:CostVarying"}
+_KINDS = {"cost-varying": "costvarying:CostVarying", "causal": "causal:Causal"}
 
 
 def kinds() -> dict[str, type[Problem]]:
     """The classes of problems, by kind.
 
     >>> list(kinds())
-    ['cost-varying']
+    ['cost-varying', 'causal']
     """
     found = {}
     for kind, home in _KINDS.items():
