@@ -13,9 +13,11 @@ from jaxtyping import Float
 from scipy.special import ndtr
 
 from ..gp import Kernel, Regression
-from ..search import Box, Maximum, maximise_box
+from ..search import Box, climb, maximise_box, sobol_in
 
 _LEAST_SD = 1e-12
+_SCREEN = 64  # points tried before climbing
+_STARTS = 3  # of the best of them that are climbed from
 
 Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Mean (r,), standard deviation (r,) and their gradients (r, d)."""
@@ -78,7 +80,7 @@ class Averaged:
         """Every free point with every row, (r k, d), rows running fastest."""
         placed = np.repeat(self.rows[None], len(points), axis=0)
         placed[:, :, self.free] = points[:, None]
-        return placed.reshape(-1, self.rows.shape[1])
+        return placed.reshape(len(points) * len(self.rows), self.rows.shape[1])
 
     def value(self, points: Float[np.ndarray, "r f"]) -> Float[np.ndarray, " r"]:
         """The averaged score, (r,)."""
@@ -94,6 +96,19 @@ class Averaged:
         r, k = len(points), len(self.rows)
         return values.reshape(r, k).mean(axis=1), slopes[:, self.free].reshape(r, k, -1).mean(axis=1)
 
-    def maximise(self, box: Box, seed: int, screen: int = 128, starts: int = 4) -> Maximum:
-        """The best values of the free columns, (f,)."""
-        return maximise_box(self.value, self.value_and_gradient, box, seed, screen=screen, starts=starts)
+    def maximise(self, box: Box, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Local maxima over the free columns, best first, (r, f), and their values (r,).
+
+        Where all columns are continuous the climb stops at a thousandth of a percent: an action needs no more.
+        """
+        if box.dimension == 0:
+            return np.zeros((1, 0)), self.value(np.zeros((1, 0)))
+        if not box.continuous.all():
+            found = maximise_box(self.value, self.value_and_gradient, box, seed, screen=_SCREEN, starts=_STARTS)
+            return found.points, found.values
+        candidates = sobol_in(box, _SCREEN, seed)
+        values = self.value(candidates)
+        starts = candidates[np.argsort(-values, kind="stable")[:_STARTS]]
+        points, values = climb(self.value_and_gradient, starts, box.low, box.high, iterations=20, tolerance=1e-5)
+        order = np.argsort(-values, kind="stable")
+        return points[order], values[order]

@@ -41,7 +41,7 @@ class CaBO(ScopeBandit[ModelOptions]):
         with model.hallucinated(points):
             search = Averaged(model, self.score(i), np.zeros((1, len(arm.names))), arm.columns(frozenset(arm.actions)))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")
-            return float(search.maximise(arm.box(arm.actions), seed).value * model.scale)
+            return float(search.maximise(arm.box(arm.actions), seed)[1][0] * model.scale)
 
     def score(self, i: int) -> Score:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""

@@ -14,7 +14,7 @@ from ..record import record
 from .method import ModelOptions, ScopeBandit
 from .scopes import Mode, PolicyScope, policy_scopes
 
-_GRID = 24  # actions at which a context's largest bound is sought
+_GRID = 16  # actions at which a context's largest bound is sought
 
 
 @record

@@ -36,7 +36,8 @@ from .scopes import PolicyScope
 
 O = TypeVar("O", bound="ModelOptions")  # noqa: E741  the method's options
 _IMAGINED = 16  # rows of contexts not yet seen that a decision is averaged over
-_POOLED = 24  # contexts that a policy's value is averaged over
+_NUDGE = 0.02  # of the box's width
+_POOLED = 16  # contexts that a policy's value is averaged over
 
 
 @record
@@ -222,7 +223,7 @@ class ScopeBandit(Method[Causal, O]):
             return arm.decode(group, arm.box(group).place(random.random((1, len(group))))[0])
         points = self._unknown(history, self.model_of[i], token)
         with model.hallucinated(points):
-            return self.best(i, group, known, self.score(i), random)
+            return self.best(i, group, known, self.score(i), random, points)
 
     def score(self, i: int) -> Score:
         """What an action maximises."""
@@ -233,12 +234,19 @@ class ScopeBandit(Method[Causal, O]):
         return self.options.beta
 
     def best(
-        self, i: int, group: tuple[str, ...], known: Mapping[str, Any], score: Score, random: np.random.Generator
+        self,
+        i: int,
+        group: tuple[str, ...],
+        known: Mapping[str, Any],
+        score: Score,
+        random: np.random.Generator,
+        tried: np.ndarray | None = None,
     ) -> dict[str, Any]:
         """The best values of a group of actions, by `score`.
 
         An action may use its own contexts only, and actions that use no more. All other contexts are averaged over the
-        arm's past, all other actions are chosen along with it and then forgotten.
+        arm's past, all other actions are chosen along with it and then forgotten. Actions in `tried`, which have no outcome
+        yet, are not chosen again to the last digit: a hair beside them tells as much, and a failure there need not repeat.
         """
         arm = self.arms[i]
         allowed = arm.known_to(group)
@@ -246,7 +254,15 @@ class ScopeBandit(Method[Causal, O]):
         free = tuple(name for name in arm.actions if name in group or name not in held)
         rows = self._rows(i, held, random)
         search = Averaged(self.model(i), score, rows, arm.columns(frozenset(free)))
-        point = search.maximise(arm.box(free), int(random.integers(2**32))).point
+        box = arm.box(free)
+        points, _ = search.maximise(box, int(random.integers(2**32)))
+        point = points[0]
+        columns = arm.columns(frozenset(free))
+        if tried is not None and (tried[:, columns] == point).all(axis=1).any():
+            near = box.snap(point + _NUDGE * random.standard_normal((32, len(free))))
+            near = np.concatenate([near, box.place(random.random((8, len(free))))])
+            fresh = near[~(tried[:, None, columns] == near).all(axis=2).any(axis=0)]
+            point = fresh[int(np.argmax(search.value(fresh)))] if len(fresh) else point
         values = arm.decode(free, point)
         return {name: values[name] for name in group}
 
