@@ -14,6 +14,7 @@ from ..record import record
 from .method import ModelOptions, ScopeBandit
 from .scopes import Mode, PolicyScope, policy_scopes
 
+_INDEX_BETA = 1.0  # β of the paired rule's index
 _GRID = 16  # actions at which a context's largest bound is sought
 
 
@@ -24,7 +25,7 @@ class CoCaOptions(ModelOptions):
     Args:
         arm_rule: ``"ucb-mean"``: the paper's mean of upper bounds at the points evaluated, plus ρ/√n. ``"reward-mean"``: the
             authors' program's mean outcome plus sqrt(2 ln(t+1)/n), in the outcome's own units. ``"paired"``: ours, each arm's
-            *present* largest upper bound, averaged over the same contexts for all arms.
+            *present* largest upper bound, averaged over the same contexts for all arms, and no arm is neglected for long.
         rho: ρ in standard deviations of the outcomes (``"ucb-mean"`` and ``"paired"``); None: 1 and 0.
         confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, which are far too wide in practice.
         delta: probability of a miss that the theory allows.
@@ -59,6 +60,8 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
         """Every arm a few times, then the one with the largest index."""
         first = self.unready()
+        if first is None and self.options.arm_rule == "paired":
+            first = self.neglected()
         if first is not None:
             return self.play(history, first, {"phase": "first plays"})
         values, margins = self.index_parts(history)
@@ -66,6 +69,14 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         i = int(np.argmax(index))
         parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}
         return self.play(history, i, {name: part for name, part in parts.items() if name == "phase" or _finite(part)})
+
+    def neglected(self) -> int | None:
+        """The arm played least, where it is played less than twice as often as the rounds have doubled.
+
+        A model of a few points can be surely wrong; this many plays cost regret of the order of log T only.
+        """
+        i = int(np.argmin(self.plays))
+        return i if self.plays[i] < 2 * math.log2(1 + self.plays.sum()) else None
 
     # -- the index of an arm -------------------------------------------------------------------------------------------
 
@@ -140,13 +151,13 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         arm, model = self.arms[i], self.model(i)
         if arm.space is None:
             mean, variance = model.marginals(np.zeros((1, 0)))
-            return float(model.raw(mean + np.sqrt(variance))[0])
+            return float(model.raw(mean + np.sqrt(_INDEX_BETA * variance))[0])
         contexts = self.pool(history, i)
         grid = arm.box(arm.actions).place(_lattice(_GRID * len(arm.actions), len(arm.actions)))
         seen = arm.problem_space.subset(arm.contexts).encode(contexts) if arm.contexts else np.zeros((1, 0))
         rows = np.concatenate([np.tile(grid, (len(seen), 1)), np.repeat(seen, len(grid), axis=0)], axis=1)
         mean, variance = model.marginals(rows)
-        best = (mean + np.sqrt(min(self.beta(i), 1.0) * variance)).reshape(len(seen), len(grid)).max(axis=1)
+        best = (mean + np.sqrt(_INDEX_BETA * variance)).reshape(len(seen), len(grid)).max(axis=1)
         return float(model.raw(best).mean())
 
     def indices(self, history: History) -> dict[str, list[Any]]:

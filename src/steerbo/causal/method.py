@@ -55,7 +55,7 @@ class ModelOptions:
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
     warp: bool = False
     transform: Literal["yeo-johnson"] | None = None
-    beta: float = 4.0
+    beta: float = 1.0
     initial: int | None = None
 
     def __post_init__(self) -> None:

@@ -214,10 +214,15 @@ def psa(configuration: int = 1, authors: bool = False) -> Environment:
     return Environment(f"psa-{configuration}{'-authors' if authors else ''}", problem, model, best, mean)
 
 
-def plates(watched: int = 50, idle: int = 27, intervenable: tuple[str, ...] = ("x1", "x2")) -> Environment:
-    """A.3: Figure 1's heart among many variables that do not matter. The authors intervene on x1 and x2 only."""
+def plates_graph(
+    watched: int = 50,
+    idle: int = 27,
+    intervenable: tuple[str, ...] | None = None,
+    contexts: tuple[str, ...] | None = None,
+) -> CausalGraph:
+    """A.3's graph with `watched` variables ct and `idle` variables xt; default: all 29 x can be set, all 57 c seen."""
     ct, xt = [f"ct{i}" for i in range(watched)], [f"xt{j}" for j in range(idle)]
-    graph = CausalGraph(
+    return CausalGraph(
         [
             *((f"c{i}", f"c{i + 1}") for i in range(6)),
             ("c6", "x2"),
@@ -230,10 +235,17 @@ def plates(watched: int = 50, idle: int = 27, intervenable: tuple[str, ...] = ("
         ],
         [("x1", "c1"), ("x2", "y")],
         target="y",
-        intervenable=intervenable,
-        contexts=(*(f"c{i}" for i in range(7)), *ct),
+        intervenable=("x1", "x2", *xt) if intervenable is None else intervenable,
+        contexts=(*(f"c{i}" for i in range(7)), *ct) if contexts is None else contexts,
         variables=ct,
     )
+
+
+def plates(watched: int = 50, idle: int = 27) -> Environment:
+    """A.3: Figure 1's heart among many variables that do not matter. As in the paper, x1 and x2 can be set."""
+    ct, xt = [f"ct{i}" for i in range(watched)], [f"xt{j}" for j in range(idle)]
+    intervenable = ("x1", "x2")
+    graph = plates_graph(watched, idle, intervenable)
 
     def average(v: Values, names: list[str], n: int) -> np.ndarray:
         return np.mean([v[name] for name in names], axis=0) if names else np.zeros(n)
@@ -267,7 +279,7 @@ def plates(watched: int = 50, idle: int = 27, intervenable: tuple[str, ...] = ("
 
     wide = {f"c{i}": Float(f"c{i}", -1.5, 1.5) for i in range(7)}
     variables = (
-        *(Float(name, -2, 2) if name in ("x1", "x2") else Float(name, -1, 1) for name in intervenable),
+        *(Float(name, -2, 2) for name in intervenable),
         *wide.values(),
         *(Float(name, -0.6, 0.6) for name in ct),
     )
