@@ -9,12 +9,14 @@ from itertools import combinations, product
 import networkx as nx
 import numpy as np
 
-from steerbo.causal import CausalGraph, PolicyScope
+from steerbo.causal import CausalGraph
 
 Contexts = dict[str, tuple[str, ...]]
 
 
-def random_graph(random: np.random.Generator, nodes: int, actions: int, density: float = 0.4, hidden: float = 0.2) -> CausalGraph:
+def random_graph(
+    random: np.random.Generator, nodes: int, actions: int, density: float = 0.4, hidden: float = 0.2
+) -> CausalGraph:
     """A random graph on V0, V1, … with some latent confounders; what is not an action is a context, or neither."""
     names = [f"V{i}" for i in range(nodes)]
     directed = [(a, b) for a, b in combinations(names, 2) if random.random() < density]
@@ -28,7 +30,8 @@ def random_graph(random: np.random.Generator, nodes: int, actions: int, density:
 
 def all_scopes(graph: CausalGraph) -> Iterator[Contexts]:
     """Every acyclic scope, (1 + 2^|C|)^|X| of them before the check."""
-    subsets = [s for k in range(len(graph.contexts) + 1) for s in combinations(graph.contexts, k)]
+    contexts = graph.contexts or ()
+    subsets = [s for k in range(len(contexts) + 1) for s in combinations(contexts, k)]
     for choice in product([None, *subsets], repeat=len(graph.intervenable)):
         scope = {x: seen for x, seen in zip(graph.intervenable, choice, strict=True) if seen is not None}
         if nx.is_directed_acyclic_graph(scope_graph(graph, scope)):
@@ -68,7 +71,7 @@ def keeps_rules(graph: CausalGraph, scope: Contexts) -> bool:
         if not all(tells(c, set(seen) - {c}) for c in seen):
             return False
         below = nx.descendants(drawn, x)
-        if any(tells(c, set(seen)) for c in graph.contexts if c not in seen and c not in below):
+        if any(tells(c, set(seen)) for c in graph.contexts or () if c not in seen and c not in below):
             return False
     return True
 
@@ -108,7 +111,7 @@ class BinaryModel:
         gain = weight * states[:, place[self.graph.target]]
         if not scope:
             return float(gain.sum())
-        pattern = {x: states[:, [place[c] for c in seen]] @ (2 ** np.arange(len(seen))) if seen else np.zeros(len(states), int) for x, seen in scope.items()}
+        pattern = {x: states[:, [place[c] for c in seen]] @ 2 ** np.arange(len(seen)) for x, seen in scope.items()}
         *others, last = sorted(scope, key=lambda x: len(scope[x]))
         best = -np.inf
         for policies in product(*(product((0, 1), repeat=2 ** len(scope[x])) for x in others)):

@@ -41,7 +41,9 @@ def figure(method: str, **options: Any) -> Case:
 def staged(method: str, **options: Any) -> Case:
     variables = (Float("dose", 0, 1), Float("rest", 0, 1), Categorical("age", ["young", "old"]), Float("pulse", 0, 1))
     added = {"dose": 0.5, "rest": 0.3, "age": "old", "pulse": 0.5}
-    return Case(Causal(STAGED, variables, minimize=True), method, evaluate, look, added=added, options=options, rounds=8)
+    return Case(
+        Causal(STAGED, variables, minimize=True), method, evaluate, look, added=added, options=options, rounds=8
+    )
 
 
 class TestCoCaBO(WingContract):

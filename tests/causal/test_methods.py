@@ -20,7 +20,7 @@ from steerbo.space import Categorical, Float, Integer
 FIGURE = figure_1().problem
 
 
-# -- problems ------------------------------------------------------------------------------------------------------------
+# -- problems ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_errors_of_a_round_lose_nothing() -> None:
     assert suggestion is not None
     with pytest.raises(InvalidContext, match="x2"):
         optimizer.decide(suggestion, {"c": 0.1, "x2": 0.3})  # an action is not a context
-    with pytest.raises(InvalidContext, match="expected values for one of c|one of c"):
+    with pytest.raises(InvalidContext, match="one of c"):
         optimizer.decide(suggestion, {"cc": 0.1})
     decided = optimizer.decide(suggestion, {"c": 0.1})
     with pytest.raises(InvalidContext):
@@ -61,14 +61,15 @@ def test_errors_of_a_round_lose_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"beta": -1}, {"initial": 0}, {"rho": -1}, {"delta": 1}, {"arm_rule": "best"}, {"mode": "all"}, {"kernel": "rbf"}]
+    "options",
+    [{"beta": -1}, {"initial": 0}, {"rho": -1}, {"delta": 1}, {"arm_rule": "best"}, {"mode": "all"}, {"kernel": "rbf"}],
 )
 def test_bad_options(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidOption, match=next(iter(options))):
         Optimizer(FIGURE, "coca-bo", **options)
 
 
-# -- arms ----------------------------------------------------------------------------------------------------------------
+# -- arms ------------------------------------------------------------
 
 
 def _apart() -> Arm:
@@ -122,7 +123,7 @@ def test_mixed_variables() -> None:
     assert optimizer.recommend()({"c": 0.5}) == {"x": "b", "n": 2}  # type: ignore[operator]
 
 
-# -- indices -------------------------------------------------------------------------------------------------------------
+# -- indices ------------------------------------------------------------
 
 
 def test_the_papers_mean_of_bounds_is_that_of_models_fitted_one_by_one() -> None:
@@ -173,7 +174,7 @@ def test_cabo_never_looks() -> None:
     assert set(scopes) == {"nothing", "aspirin|", "statin|", "aspirin| statin|"}
 
 
-# -- observations without intervention --------------------------------------------------------------------------------------
+# -- observations without intervention ------------------------------------------------------------
 
 
 def test_which_scopes_observations_identify() -> None:
@@ -195,7 +196,7 @@ def test_observations_feed_identified_scopes_only_and_are_no_plays() -> None:
     assert "30 observations without intervention feed: set x1 after looking at c" in optimizer.explain().summary
 
 
-# -- policies ------------------------------------------------------------------------------------------------------------
+# -- policies ------------------------------------------------------------
 
 
 def test_the_recommended_policy_can_be_called_and_read() -> None:

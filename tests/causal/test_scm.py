@@ -54,7 +54,7 @@ def test_best_policies_of_the_other_models() -> None:
         ),
         (plates(3, 2), {"x2": lambda v: v["c1"]}),
     ):
-        value, error = environment.model.value(policies, random, n=20_000)  # type: ignore[arg-type]
+        value, error = environment.model.value(policies, random, n=20_000)
         assert abs(value - environment.best) < 4.5 * error + 0.01, environment.name
 
 

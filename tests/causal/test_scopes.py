@@ -1,11 +1,12 @@
-"""Policy scopes: the paper's, brute force as the judge of "published", exact values in random models as that of "pruned"."""
+"""Policy scopes: the paper's; brute force judges "published", exact values in random models judge "pruned"."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from steerbo.bench.causal.problems import FIGURE_1, PSA, plates_graph
 from steerbo.bench.causal.speed import brute_force
 from steerbo.causal import CausalGraph, PolicyScope, intervention_sets, policy_scopes
 from steerbo.causal.reasons import candidates, why_dropped
-from steerbo.causal.scopes import MODES, Mode
+from steerbo.causal.scopes import Mode
 from steerbo.errors import InvalidOption, InvalidProblem
 
 from .exact import BinaryModel, Contexts, all_scopes, keeps_rules, random_graph
@@ -31,6 +32,7 @@ def found(graph: CausalGraph, mode: Mode = "pruned") -> Plain:
     return plain(scope.to_dict() for scope in policy_scopes(graph, mode))
 
 
+FIELDS: dict[Mode, str] = {"published": "scopes_authors_code", "pruned": "scopes_pruned"}
 BOTH = {"aspirin": ["age", "bmi"], "statin": ["age", "bmi"]}
 HEART = [{"x1": ["c1", "c6"]}, {"x2": ["c1"]}]
 IDLE = ("x1", "x2", "xt0", "xt1")
@@ -62,7 +64,9 @@ STATED = [
 ]
 
 
-@pytest.mark.parametrize(("graph", "published", "pruned"), [case[1:] for case in STATED], ids=[case[0] for case in STATED])
+@pytest.mark.parametrize(
+    ("graph", "published", "pruned"), [case[1:] for case in STATED], ids=[case[0] for case in STATED]
+)
 def test_stated_scopes(graph: CausalGraph, published: list[Contexts] | None, pruned: list[Contexts]) -> None:
     assert found(graph) == plain(pruned)
     if published is not None:
@@ -76,9 +80,9 @@ def test_the_cases_on_disk_where_there_are_any() -> None:
     for case in json.loads(file.read_text()):
         roles = {name: case[name] for name in ("target", "intervenable", "contexts")}
         graph = CausalGraph(case["directed"], case["bidirected"], variables=case["nodes"], **roles)
-        for mode, field in (("published", "scopes_authors_code"), ("pruned", "scopes_pruned")):
+        for mode, field in FIELDS.items():
             if case.get(field) is not None:
-                assert found(graph, mode) == plain(map(dict, case[field])), (case["name"], mode)  # type: ignore[arg-type]
+                assert found(graph, mode) == plain(map(dict, case[field])), (case["name"], mode)
 
 
 def _random_graphs(count: int, start: int) -> list[tuple[np.random.Generator, CausalGraph]]:
@@ -108,11 +112,15 @@ def test_the_best_scope_is_always_kept() -> None:
     strictly = 0
     for random, graph in _random_graphs(120, 20_000):
         every = list(all_scopes(graph))
-        largest = [s for s in every if not any(t is not s and s.keys() == t.keys() and all(set(s[x]) <= set(t[x]) for x in s) for t in every)]
+        largest = [
+            s
+            for s in every
+            if not any(t is not s and s.keys() == t.keys() and all(set(s[x]) <= set(t[x]) for x in s) for t in every)
+        ]
         model = BinaryModel.draw(graph, random)
         best = max(map(model.value, largest))
         strictly += best > model.value({}) + 1e-6
-        for mode in MODES:
+        for mode in get_args(Mode):
             kept = [{x: tuple(seen) for x, seen in scope.to_dict().items()} for scope in policy_scopes(graph, mode)]
             assert max(map(model.value, kept)) == pytest.approx(best, abs=1e-9), (mode, graph.to_text())
     assert strictly > 60, "the judge must have something to judge"
@@ -120,7 +128,9 @@ def test_the_best_scope_is_always_kept() -> None:
 
 def test_two_interventions_at_once() -> None:
     """Variables that nature coordinates: setting one of them loses, setting both does not."""
-    graph = CausalGraph.from_text("v0 -> y; v2 -> y; v1 -> y; v1 -> v2; v0 <-> v2", target="y", intervenable=["v0", "v2"])
+    graph = CausalGraph.from_text(
+        "v0 -> y; v2 -> y; v1 -> y; v1 -> v2; v0 <-> v2", target="y", intervenable=["v0", "v2"]
+    )
     both = {"v0": ["v1"], "v2": ["v1"]}
     assert found(graph) == plain([{}, both])
     assert found(graph, "joint") == plain([both])
@@ -168,7 +178,7 @@ def test_intervention_sets_are_borders_after_every_set_of_interventions() -> Non
         assert {frozenset(names) for names in intervention_sets(graph)} == borders, graph.to_text()
 
 
-def _subsets(names: tuple[str, ...]) -> list[set[str]]:
+def _subsets(names: Sequence[str]) -> list[set[str]]:
     return [{x for i, x in enumerate(names) if k >> i & 1} for k in range(2 ** len(names))]
 
 
@@ -179,8 +189,10 @@ def _border(graph: CausalGraph, cut: set[str]) -> frozenset[str]:
     causes = set(left.ancestors([graph.target]))
     directed = [e for e in directed if set(e) <= causes]
     bidirected = [e for e in bidirected if set(e) <= causes]
-    within = CausalGraph(directed, bidirected, target=graph.target, intervenable=(), variables=[n for n in graph.names if n in causes])
-    territory, before = {graph.target}, set()
+    within = CausalGraph(
+        directed, bidirected, target=graph.target, intervenable=(), variables=[n for n in graph.names if n in causes]
+    )
+    territory, before = {graph.target}, set[str]()
     while territory != before:
         before = set(territory)
         for part in within.districts():

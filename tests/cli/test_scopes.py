@@ -40,7 +40,9 @@ def test_as_json_and_drawn(graph: str, tmp_path: Path) -> None:
     assert all(Path(path).stat().st_size > 5000 for path in answer["pictures"])
 
 
-@pytest.mark.parametrize(("text", "message"), [("x -> y", "target"), ("x ->", "line 1"), ("x -> y; target: z; intervenable: x", "'z'")])
+@pytest.mark.parametrize(
+    ("text", "message"), [("x -> y", "target"), ("x ->", "line 1"), ("x -> y; target: z; intervenable: x", "'z'")]
+)
 def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "graph.txt"
     file.write_text(text)

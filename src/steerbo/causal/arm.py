@@ -19,7 +19,8 @@ from .scopes import PolicyScope
 class Arm:
     """A policy scope of a problem.
 
-    Points of an arm are encoded rows: first the actions, then the contexts, both in the order of the problem's variables.
+    Points of an arm are encoded rows: first the actions, then the contexts, both in the order of the problem's
+    variables.
     """
 
     scope: PolicyScope

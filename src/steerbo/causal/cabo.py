@@ -15,7 +15,7 @@ from .scopes import PolicyScope
 
 
 class CaBO(ScopeBandit[ModelOptions]):
-    """Play the intervention set whose expected improvement is largest somewhere, contexts ignored (Aglietti et al. 2020)."""
+    """Play the intervention set with the largest expected improvement, contexts ignored (Aglietti et al. 2020)."""
 
     name: ClassVar[str] = "cabo"
     Options = ModelOptions
@@ -24,7 +24,7 @@ class CaBO(ScopeBandit[ModelOptions]):
         """The possibly-optimal minimal intervention sets."""
         return tuple(PolicyScope(tuple((x, ()) for x in names)) for names in intervention_sets(self.problem.graph))
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The arm with the largest causal acquisition value."""
         first = self.unready()
         if first is not None:

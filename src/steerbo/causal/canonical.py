@@ -1,9 +1,10 @@
 """The best scopes on a given set of actions: one for each order of acting that lets somebody see more.
 
-In a scope, the actions can be ordered so that none affects what an earlier one looks at. For a given order, let every action
-look at all contexts that neither it nor a later action affects, and at the earlier actions: a decision problem with perfect
-recall, in which useless observations can be dropped backwards, from the last action to the first (Lauritzen & Nilsson 2001).
-What remains, with observed actions replaced by what *they* look at, is as good as any scope that acts in this order.
+In a scope, the actions can be ordered so that none affects what an earlier one looks at. For a given order, let every
+action look at all contexts that neither it nor a later action affects, and at the earlier actions: a decision problem
+with perfect recall, in which useless observations can be dropped backwards, from the last action to the first
+(Lauritzen & Nilsson 2001). What remains, with observed actions replaced by what *they* look at, is as good as any
+scope that acts in this order.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from functools import cached_property
 from .separation import Masks, bits, mask_of
 
 Seen = dict[int, int]  # what each action looks at
-State = tuple[int, int, tuple[tuple[int, int], ...]]  # actions to be placed, contexts left to them, what later ones look at
+State = tuple[
+    int, int, tuple[tuple[int, int], ...]
+]  # actions to be placed, contexts left to them, what later ones look at
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +99,8 @@ class Actions:
         while True:  # each round assumes that the others look at most at what the round before left to them
             graph = self._graph({**dict(later), **useful})
             after = {
-                x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x)) for x, seen in useful.items()
+                x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x))
+                for x, seen in useful.items()
             }  # a ball that comes to x itself is lost: x is in our hands
             if after == useful:
                 break
@@ -116,7 +120,7 @@ class Actions:
         while new & self.chosen:
             above = 0
             for x in bits(new & self.chosen):
-                above |= seen[x] if x in seen else 0
+                above |= seen.get(x, 0)
             new = above & ~found
             found |= new
         return found & self.contexts

@@ -1,4 +1,4 @@
-"""CoBO: one scope that sets everything after looking at everything (contextual Bayesian optimisation, Krause & Ong 2011)."""
+"""CoBO: one scope that sets everything after looking at everything (Krause & Ong 2011)."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ class CoBO(ScopeBandit[ModelOptions]):
         seen = tuple(name for name in graph.contexts or () if name not in affected)
         return (PolicyScope(tuple((x, seen) for x in graph.intervenable)),)
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """There is one arm."""
         return self.play(history, 0, {})

@@ -1,4 +1,4 @@
-"""CoCa-BO: a bandit over possibly-optimal scopes with contextual Bayesian optimisation in each arm (Algorithms 1 and 2)."""
+"""CoCa-BO: a bandit over possibly-optimal scopes, contextual Bayesian optimisation in each arm (Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ class CoCaOptions(ModelOptions):
     """Options of CoCa-BO; see `ModelOptions` for the others.
 
     Args:
-        arm_rule: ``"ucb-mean"``: the paper's mean of upper bounds at the points evaluated, plus ρ/√n. ``"reward-mean"``: the
-            authors' program's mean outcome plus sqrt(2 ln(t+1)/n), in the outcome's own units. ``"paired"``: ours, each arm's
-            *present* largest upper bound, averaged over the same contexts for all arms, and no arm is neglected for long.
+        arm_rule: ``"ucb-mean"``: the paper's mean of upper bounds at the points evaluated, plus ρ/√n.
+        ``"reward-mean"``: the
+            authors' program's mean outcome plus sqrt(2 ln(t+1)/n), in the outcome's own units. ``"paired"``: ours,
+            each arm's *present* largest upper bound, averaged over the same contexts for all arms, and no arm is
+            neglected for long.
         rho: ρ in standard deviations of the outcomes (``"ucb-mean"`` and ``"paired"``); None: 1 and 0.
         confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, which are far too wide in practice.
         delta: probability of a miss that the theory allows.
@@ -48,7 +50,7 @@ class CoCaOptions(ModelOptions):
 
 
 class CoCaBO(ScopeBandit[CoCaOptions]):
-    """Choose the scope by a bandit's index, look, and set what maximises the upper bound there (Arsenyan et al. 2025)."""
+    """Choose the scope by a bandit's index, look, set what maximises the upper bound (Arsenyan et al. 2025)."""
 
     name: ClassVar[str] = "coca-bo"
     Options = CoCaOptions
@@ -57,7 +59,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         """The possibly-optimal scopes."""
         return policy_scopes(self.problem.graph, self.options.mode)
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Every arm a few times, then the one with the largest index."""
         first = self.unready()
         if first is None and self.options.arm_rule == "paired":
@@ -116,11 +118,11 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         plays = max(int(self.plays[i]) if n is None else n, 1)
         return 8.0 * d * math.log(5.14 * len(self.arms) * plays * d / self.options.delta)
 
-    def mean_bound(self, i: int, history: History) -> float:  # noqa: ARG002
+    def mean_bound(self, i: int, history: History) -> float:
         """Ū_i(n): the mean upper bound at the points evaluated, each before its outcome was known (Algorithm 2).
 
-        All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`, the mean at point l given the
-        points before it is `z_l − L_ll v_l` and its variance `L_ll² − λ`.
+        All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`, the mean at point l
+        given the points before it is `z_l − L_ll v_l` and its variance `L_ll² − λ`.
         """
         k = self.model_of[i]
         model = self.models[k]
@@ -132,11 +134,13 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         v = model.factor.half_solve(z - model.prior_mean(model.inputs))
         sd = np.sqrt(np.maximum(diagonal**2 - model.noise, 0.0))
         plays = np.arange(1, mine.sum() + 1)
-        betas = np.array([self.theory(i, n) for n in plays]) if self.options.confidence == "theory" else self.options.beta
+        betas = (
+            np.array([self.theory(i, n) for n in plays]) if self.options.confidence == "theory" else self.options.beta
+        )
         bounds = (z - diagonal * v)[mine] + np.sqrt(betas) * sd[mine]
         return float(model.raw(bounds).mean())
 
-    def mean_outcome(self, i: int, history: History) -> float:  # noqa: ARG002
+    def mean_outcome(self, i: int, history: History) -> float:
         """The mean outcome of arm `i`."""
         k = self.model_of[i]
         mine = np.array([a == i for a in self.told_to[k]])
@@ -183,7 +187,7 @@ class CoCaBOWithoutContext(CoCaBO):
 
 
 def _lattice(n: int, d: int) -> np.ndarray:
-    """`n` points spread evenly in the unit cube, (n, d): a Kronecker sequence of the generalised golden ratio (Roberts 2018)."""
+    """`n` points spread evenly in the unit cube, (n, d): a Kronecker sequence (Roberts 2018)."""
     ratio = 2.0
     for _ in range(40):
         ratio = (1.0 + ratio) ** (1.0 / (d + 1))

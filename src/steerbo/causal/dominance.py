@@ -1,9 +1,9 @@
 """The scopes that are left when all that lose nothing by doing or seeing more are dropped.
 
 Scopes are compared by a graph whose edges lead to scopes at least as good in every model:
-looking at more (another order of acting gives the same actions at least as much to see), and setting one more variable: where
-some contexts Z close every back door from X to the target, setting X after looking at Z, as nature would, loses nothing.
-What remains are the ends of this graph, one for each group of scopes that lead to each other.
+looking at more (another order of acting gives the same actions at least as much to see), and setting one more
+variable: where some contexts Z close every back door from X to the target, setting X after looking at Z, as nature
+would, loses nothing. What remains are the ends of this graph, one for each group of scopes that lead to each other.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Dominance:
     def better(self, scope: Key) -> list[Key]:
         """Canonical scopes that are at least as good as this one, by one step."""
         if scope not in self._better:
-            steps = [seen for seen in (dict(scope), *self.extended(scope))]
+            steps = (dict(scope), *self.extended(scope))
             found = dict.fromkeys(better for seen in steps for better in self.covering(seen))
             self._better[scope] = [key for key in found if key != scope]
         return self._better[scope]
@@ -123,7 +123,9 @@ class Dominance:
         if not undecided:
             yield chosen
             return
-        forced = next((x for x in bits(undecided) if self._free(x) and self._always_matters(x, chosen | undecided)), None)
+        forced = next(
+            (x for x in bits(undecided) if self._free(x) and self._always_matters(x, chosen | undecided)), None
+        )
         x = next(bits(undecided)) if forced is None else forced
         rest = undecided & ~(1 << x)
         yield from self.beginnings(chosen | 1 << x, rest)
@@ -152,7 +154,8 @@ class Dominance:
             graph = Masks.by_parents(parents)
             bounce = self.contexts | both
             after = {
-                x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x)) for x, seen in useful.items()
+                x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x))
+                for x, seen in useful.items()
             }
             if after == useful:
                 return graph.ancestors(1 << self.target)

@@ -8,7 +8,9 @@ from typing import Any
 from ..errors import InvalidProblem
 
 _ROLES = ("target", "intervenable", "contexts")
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(<->|->|<-|--)|([\[\]{};,=:])|([^\s\[\]{};,=:"<>-]+(?:-(?!>|-)[^\s\[\]{};,=:"<>-]+)*)|(\S)')
+_TOKEN = re.compile(
+    r'"((?:[^"\\]|\\.)*)"|(<->|->|<-|--)|([\[\]{};,=:])|([^\s\[\]{};,=:"<>-]+(?:-(?!>|-)[^\s\[\]{};,=:"<>-]+)*)|(\S)'
+)
 _ARROWS = ("->", "<-", "<->")
 
 
@@ -49,7 +51,11 @@ class _Found:
             self.bidirected[a, b] = None
 
     def fields(self) -> dict[str, Any]:
-        named = {"directed": self.directed, "bidirected": self.bidirected, "variables": self.nodes}
+        named: dict[str, dict[Any, None]] = {
+            "directed": self.directed,
+            "bidirected": self.bidirected,
+            "variables": self.nodes,
+        }
         return {field: tuple(found) for field, found in named.items()}
 
 
@@ -60,7 +66,9 @@ def _lines(text: str) -> dict[str, Any]:
             role, colon, names = statement.partition(":")
             if colon:
                 if role.strip() not in _ROLES:
-                    raise InvalidProblem(f"graph line {number}", statement, f"one of the roles {', '.join(_ROLES)} before ':'")
+                    raise InvalidProblem(
+                        f"graph line {number}", statement, f"one of the roles {', '.join(_ROLES)} before ':'"
+                    )
                 listed = tuple(filter(None, (name.strip() for name in names.split(","))))
                 roles[role.strip()] = listed
                 continue
@@ -80,7 +88,8 @@ def _lines(text: str) -> dict[str, Any]:
 
 def _braced(text: str) -> dict[str, Any]:
     tokens = [
-        (m.group(1) if m.group(1) is not None else m.group(0), m.group(1) is not None, m.group(5)) for m in _TOKEN.finditer(text)
+        (m.group(1) if m.group(1) is not None else m.group(0), m.group(1) is not None, m.group(5))
+        for m in _TOKEN.finditer(text)
     ]
     start = next(i for i, (token, quoted, _) in enumerate(tokens) if token == "{" and not quoted)
     dot = any(token in ("digraph", "graph") for token, _, _ in tokens[:start])
@@ -145,7 +154,10 @@ def _attributes(tokens: list[tuple[str, bool, str | None]], i: int) -> tuple[int
 
 
 def _roles(marks: dict[str, dict[str, str]], nodes: tuple[str, ...]) -> dict[str, Any]:
-    having = {mark: tuple(n for n in nodes if mark in marks.get(n, {})) for mark in ("exposure", "outcome", "latent", "unobserved")}
+    having = {
+        mark: tuple(n for n in nodes if mark in marks.get(n, {}))
+        for mark in ("exposure", "outcome", "latent", "unobserved")
+    }
     roles: dict[str, Any] = {}
     if having["exposure"]:
         roles["intervenable"] = having["exposure"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
 
 from ..errors import InvalidProblem, one_of
 from ..record import record
+from ..space.fields import Listed
 from .separation import Masks, bits, mask_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class CausalGraph:
         variables: names of variables without any edge; those with edges need not be listed.
 
     Raises:
-        InvalidProblem: a cycle, a self-loop, an unknown name, a target that can be set, a context that is also an action.
+        InvalidProblem: a cycle, a self-loop, an unknown name, a target that can be set, a context that is also an
+        action.
 
     >>> graph = CausalGraph.from_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y",
     ...                               target="y", intervenable=["x1", "x2"])
@@ -39,12 +41,12 @@ class CausalGraph:
     (('c',), False)
     """
 
-    directed: tuple[Edge, ...] = ()
-    bidirected: tuple[Edge, ...] = ()
+    directed: Annotated[Sequence[Edge], Listed] = ()
+    bidirected: Annotated[Sequence[Edge], Listed] = ()
     target: str = Field(kw_only=True)
-    intervenable: tuple[str, ...] = Field(kw_only=True)
-    contexts: tuple[str, ...] | None = Field(default=None, kw_only=True)
-    variables: tuple[str, ...] = Field(default=(), kw_only=True)
+    intervenable: Annotated[Sequence[str], Listed] = Field(kw_only=True)
+    contexts: Annotated[Sequence[str], Listed] | None = Field(default=None, kw_only=True)
+    variables: Annotated[Sequence[str], Listed] = Field(default=(), kw_only=True)
 
     @model_validator(mode="after")
     def _check(self) -> CausalGraph:
@@ -54,7 +56,9 @@ class CausalGraph:
                 if not a.strip() or not b.strip():
                     raise InvalidProblem(f"{field}.{i}", (a, b), "names that are not empty")
                 if a == b:
-                    raise InvalidProblem(f"{field}.{i}", f"{a} -> {b}", "an edge between two variables", "Remove the self-loop.")
+                    raise InvalidProblem(
+                        f"{field}.{i}", f"{a} -> {b}", "an edge between two variables", "Remove the self-loop."
+                    )
                 edge = (a, b) if field == "directed" else frozenset((a, b))
                 if edge in seen:
                     raise InvalidProblem(f"{field}.{i}", (a, b), "every edge once")
@@ -100,7 +104,8 @@ class CausalGraph:
         """From lines such as ``age -> bmi; x1 <-> c; target: y; intervenable: x1, x2``, or DOT or dagitty text.
 
         Args:
-            text: the graph. In dagitty text ``[exposure]`` marks actions, ``[outcome]`` the target and ``[latent]`` what
+            text: the graph. In dagitty text ``[exposure]`` marks actions, ``[outcome]`` the target and ``[latent]``
+            what
                 is neither seen nor set.
             roles: `target`, `intervenable`, `contexts`, which win over those in the text.
 
@@ -241,8 +246,8 @@ class CausalGraph:
         order = [name for name in self.names if name in kept]
         at = order.index
         return CausalGraph(
-            tuple(sorted(directed, key=lambda edge: (at(edge[0]), at(edge[1])))),
-            tuple(sorted((tuple(sorted(pair, key=at)) for pair in spouses), key=lambda e: (at(e[0]), at(e[1])))),  # type: ignore[misc]
+            tuple((a, b) for a in order for b in order if (a, b) in directed),
+            tuple((a, b) for a in order for b in order if at(a) < at(b) and frozenset((a, b)) in spouses),
             target=self.target,
             intervenable=tuple(n for n in self.intervenable if n in kept),
             contexts=tuple(n for n in self.contexts or () if n in kept),

@@ -1,4 +1,4 @@
-"""What the methods of this wing share: scopes as arms, one Gaussian process for each, staged decisions, the final policy."""
+"""What the methods share: scopes as arms, one Gaussian process for each, staged decisions, the final policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ..optimizer import (
     Amended,
     Asked,
     Choice,
-    Decided,
     Decision,
     Event,
     Explanation,
@@ -82,7 +81,9 @@ class ScopeBandit(Method[Causal, O]):
         self.model_of = [classes.index(arm.names) for arm in self.arms]
         self.models = [self._model(next(arm for arm in self.arms if arm.names == names)) for names in classes]
         self.fitted_at = [0] * len(self.models)
-        self.told_to: list[list[int]] = [[] for _ in self.models]  # by row of a model: the arm it was told to, −1 for added data
+        self.told_to: list[list[int]] = [
+            [] for _ in self.models
+        ]  # by row of a model: the arm it was told to, −1 for added data
         self.plays = np.zeros(len(self.arms), dtype=int)
         self.identified = [identified(arm) for arm in self.arms]
         self._seen = [frozenset(arm.contexts) for arm in self.arms]
@@ -140,11 +141,14 @@ class ScopeBandit(Method[Causal, O]):
             self.told_to[k].append(-1)
 
     def _rebuild(self, history: History) -> None:
-        before = [(len(model), model.hyperparameters) for model in self.models]
-        names = [next(arm for arm, m in zip(self.arms, self.model_of, strict=True) if m == k) for k in range(len(self.models))]
+        before = [model.hyperparameters for model in self.models]
+        names = [
+            next(arm for arm, m in zip(self.arms, self.model_of, strict=True) if m == k)
+            for k in range(len(self.models))
+        ]
         self.models = [self._model(arm) for arm in names]
         self.told_to = [[] for _ in self.models]
-        for k, (_, hyperparameters) in enumerate(before):
+        for k, hyperparameters in enumerate(before):
             if self.fitted_at[k]:
                 self.models[k].set(hyperparameters)
         for outcome in history.added:
@@ -152,10 +156,10 @@ class ScopeBandit(Method[Causal, O]):
         for played in history:
             if played.state == "told" and played.outcome is not None:
                 self._take(played.suggestion.note["arm"], played.outcome)
-        for k, model in enumerate(self.models):
+        for model in self.models:
             model.replace(model.inputs, model.outcomes)
 
-    def refit(self, history: History) -> Mapping[str, Any] | None:  # noqa: ARG002
+    def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters anew, of the models whose schedule says so."""
         due = {
             str(k): model.fit().to_plain()
@@ -185,7 +189,7 @@ class ScopeBandit(Method[Causal, O]):
         """Set the actions whose contexts are complete."""
         suggestion = pending.suggestion
         values, observe = self._advance(
-            history, pending.number, suggestion.note["arm"], context, suggestion.values, pending.suggestion.token
+            history, pending.number, suggestion.note["arm"], context, suggestion.values, token=suggestion.token
         )
         return Decision(values, observe)
 
@@ -196,6 +200,7 @@ class ScopeBandit(Method[Causal, O]):
         i: int,
         context: Mapping[str, Any],
         given: Mapping[str, Any],
+        *,
         token: str | None = None,
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Values of all actions that can be set now, and what is to be looked at next."""
@@ -204,7 +209,7 @@ class ScopeBandit(Method[Causal, O]):
             if waiting := tuple(name for name in look if name not in context):
                 return {name: v for name, v in values.items() if name not in given}, waiting
             for group in arm.groups(tuple(x for x in ready if x not in values)):
-                values.update(self.act(history, number, i, group, {**context, **values}, token))
+                values.update(self.act(history, number, i, group, {**context, **values}, token=token))
         return {name: v for name, v in values.items() if name not in given}, ()
 
     def act(
@@ -214,6 +219,7 @@ class ScopeBandit(Method[Causal, O]):
         i: int,
         group: tuple[str, ...],
         known: Mapping[str, Any],
+        *,
         token: str | None = None,
     ) -> dict[str, Any]:
         """Values for a group of actions, from what they may be based on."""
@@ -223,13 +229,13 @@ class ScopeBandit(Method[Causal, O]):
             return arm.decode(group, arm.box(group).place(random.random((1, len(group))))[0])
         points = self._unknown(history, self.model_of[i], token)
         with model.hallucinated(points):
-            return self.best(i, group, known, self.score(i), random, points)
+            return self.best(i, group, known, self.score(i), random, tried=points)
 
     def score(self, i: int) -> Score:
         """What an action maximises."""
         return upper_bound(self.beta(i))
 
-    def beta(self, i: int) -> float:  # noqa: ARG002
+    def beta(self, i: int) -> float:
         """β of arm `i` now."""
         return self.options.beta
 
@@ -240,13 +246,15 @@ class ScopeBandit(Method[Causal, O]):
         known: Mapping[str, Any],
         score: Score,
         random: np.random.Generator,
+        *,
         tried: np.ndarray | None = None,
     ) -> dict[str, Any]:
         """The best values of a group of actions, by `score`.
 
         An action may use its own contexts only, and actions that use no more. All other contexts are averaged over the
-        arm's past, all other actions are chosen along with it and then forgotten. Actions in `tried`, which have no outcome
-        yet, are not chosen again to the last digit: a hair beside them tells as much, and a failure there need not repeat.
+        arm's past, all other actions are chosen along with it and then forgotten. Actions in `tried`, which have no
+        outcome yet, are not chosen again to the last digit: a hair beside them tells as much, and a failure there need
+        not repeat.
         """
         arm = self.arms[i]
         allowed = arm.known_to(group)
@@ -294,7 +302,7 @@ class ScopeBandit(Method[Causal, O]):
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     def pool(self, history: History, i: int) -> list[dict[str, Any]]:
-        """The latest contexts of arm `i` as nature makes them: those of its own rounds, and of others that leave them alone."""
+        """The latest contexts of arm `i` as nature makes them: of its own rounds and others that leave them alone."""
         arm = self.arms[i]
         wanted, free = frozenset(arm.contexts), not arm.affected
         found: list[dict[str, Any]] = []
@@ -346,7 +354,15 @@ class ScopeBandit(Method[Causal, O]):
             table = policy_table(arm, act, self.pool(history, i))
             values = {} if arm.contexts else act({})
             answers.append(
-                Policy(arm.scope.to_dict(), values, sign * mean, sign * mean - 2 * sd, sign * mean + 2 * sd, table=table, act=act)
+                Policy(
+                    arm.scope.to_dict(),
+                    values,
+                    sign * mean,
+                    sign * mean - 2 * sd,
+                    sign * mean + 2 * sd,
+                    table=table,
+                    act=act,
+                )
             )
         answers.sort(key=lambda answer: -np.inf if answer.mean is None else sign * answer.mean, reverse=True)
         best, *others = answers
@@ -355,21 +371,28 @@ class ScopeBandit(Method[Causal, O]):
     def table_of_arms(self, extra: Mapping[str, list[Any]]) -> Table:
         """Plays of every arm and what else is known about it."""
         rows = tuple(
-            (str(arm.scope), int(self.plays[i]), *(column[i] for column in extra.values())) for i, arm in enumerate(self.arms)
+            (str(arm.scope), int(self.plays[i]), *(column[i] for column in extra.values()))
+            for i, arm in enumerate(self.arms)
         )
         return Table("Scopes", ("scope", "plays", *extra), rows)
 
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""
         known = ", ".join(str(arm.scope) for arm, yes in zip(self.arms, self.identified, strict=True) if yes)
-        added = f" {len(history.added)} observations without intervention feed: {known or 'no scope'}." if history.added else ""
+        added = (
+            f" {len(history.added)} observations without intervention feed: {known or 'no scope'}."
+            if history.added
+            else ""
+        )
         tables = [self.table_of_arms(self.indices(history))]
         if any(len(model) for model in self.models):
             best = self.recommend(history)
             tables += [best.table] if best.table else []
-        return Explanation(f"{self.name}: {len(self.arms)} scopes, {int(self.plays.sum())} rounds.{added}", tuple(tables))
+        return Explanation(
+            f"{self.name}: {len(self.arms)} scopes, {int(self.plays.sum())} rounds.{added}", tuple(tables)
+        )
 
-    def indices(self, history: History) -> dict[str, list[Any]]:  # noqa: ARG002
+    def indices(self, history: History) -> dict[str, list[Any]]:
         """More columns for `table_of_arms`: the parts of every arm's index."""
         return {}
 
@@ -377,8 +400,8 @@ class ScopeBandit(Method[Causal, O]):
 def identified(arm: Arm) -> bool:
     """Whether watching, without intervening, tells what the scope's actions do.
 
-    So it is if `E[Y | do(x), c] = E[Y | x, c]`: the target is d-separated from the actions given the contexts once the edges
-    out of the actions are cut (Pearl 2009, Theorem 3.4.1, rule 2).
+    So it is if `E[Y | do(x), c] = E[Y | x, c]`: the target is d-separated from the actions given the contexts once the
+    edges out of the actions are cut (Pearl 2009, Theorem 3.4.1, rule 2).
     """
     from .separation import Masks
 

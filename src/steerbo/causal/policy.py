@@ -50,7 +50,9 @@ class Policy(Recommendation):
             if name not in wanted:
                 raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
         if self.act is None:
-            raise InvalidContext("context", dict(context), "a policy that is known", "Play a round of this scope first.")
+            raise InvalidContext(
+                "context", dict(context), "a policy that is known", "Play a round of this scope first."
+            )
         return dict(self.act(context))
 
     def __str__(self) -> str:

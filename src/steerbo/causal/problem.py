@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
@@ -12,6 +12,7 @@ from ..errors import InvalidProblem, one_of
 from ..optimizer import Method, Problem
 from ..record import record
 from ..space import Space, Variable
+from ..space.fields import Listed
 from .graph import CausalGraph
 
 
@@ -19,12 +20,14 @@ from .graph import CausalGraph
 class Causal(Problem):
     """Contextual causal Bayesian optimisation (Arsenyan et al. 2025).
 
-    Each round a policy scope is chosen: some variables are looked at, then others are set, perhaps in stages; the rest of
-    the causal system follows, and the target is measured. Wanted is the scope and the policy with the largest expected target.
+    Each round a policy scope is chosen: some variables are looked at, then others are set, perhaps in stages; the rest
+    of the causal system follows, and the target is measured. Wanted is the scope and the policy with the largest
+    expected target.
 
     Args:
         graph: what causes what, what can be set and what can be looked at.
-        variables: one for each intervenable variable and each context of the graph; of a context, the bounds say where it
+        variables: one for each intervenable variable and each context of the graph; of a context, the bounds say where
+        it
             usually lies, and values beyond them are welcome.
         minimize: whether smaller values of the target are better.
 
@@ -43,7 +46,7 @@ class Causal(Problem):
     """
 
     graph: CausalGraph
-    variables: tuple[Variable, ...]
+    variables: Annotated[Sequence[Variable], Listed]
     minimize: bool = False
     kind: Literal["causal"] = "causal"
     default_method: ClassVar[str] = "coca-bo"
@@ -57,14 +60,18 @@ class Causal(Problem):
                 raise InvalidProblem("variables", name, allowed)
         for name in roles:
             if name not in names:
-                hint = "Declare it, or list the graph's contexts without it." if name not in self.graph.intervenable else ""
+                hint = (
+                    "Declare it, or list the graph's contexts without it."
+                    if name not in self.graph.intervenable
+                    else ""
+                )
                 raise InvalidProblem("variables", list(names), f"a variable for {name!r}", hint)
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
         return self
 
     @cached_property
-    def space(self) -> Space:  # type: ignore[override]
+    def space(self) -> Space:
         """The variables, in order."""
         return Space(self.variables)
 
@@ -72,8 +79,8 @@ class Causal(Problem):
     def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
         """The methods that can solve it, by name."""
         from .cabo import CaBO
-        from .coca_bo import CoCaBO, CoCaBOWithoutContext
         from .cobo import CoBO
+        from .coca_bo import CoCaBO, CoCaBOWithoutContext
         from .random import Random
 
         return {method.name: method for method in (CoCaBO, CaBO, CoBO, CoCaBOWithoutContext, Random)}

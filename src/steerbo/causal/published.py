@@ -1,8 +1,8 @@
 """All scopes that keep rules A, B and C, without trying every subset of contexts.
 
-Rules B and C together make an action's contexts the one Markov boundary of the target among what the action may look at, in
-the graph without the action. One action has therefore exactly one candidate; several have fixed points, which are found by
-bounding every action's contexts from both sides and branching where the bounds leave a choice.
+Rules B and C together make an action's contexts the one Markov boundary of the target among what the action may look
+at, in the graph without the action. One action has therefore exactly one candidate; several have fixed points, which
+are found by bounding every action's contexts from both sides and branching where the bounds leave a choice.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import combinations
 from .graph import CausalGraph
 from .rules import Scoped
 from .scopes import PolicyScope
-from .separation import Masks, bits
+from .separation import Masks
 
 Bounds = dict[int, tuple[int, int]]  # by action: contexts that it surely looks at, and those that it possibly looks at
 
@@ -24,11 +24,13 @@ def published(graph: CausalGraph) -> tuple[PolicyScope, ...]:
     actions = [graph.index(name) for name in graph.intervenable]
     contexts = graph.mask(graph.contexts or ())
     useful = [x for x in actions if base.descendants(1 << x) >> target & 1 or contexts & base.descendants(1 << x)]
-    found = []
+    found: list[PolicyScope] = []
     for size in range(len(useful) + 1):
         for chosen in combinations(useful, size):
-            for seen in _fixed_points(base, target, contexts, {x: (0, contexts) for x in chosen}):
-                found.append(PolicyScope.of({graph.names[x]: graph.named(seen[x]) for x in chosen}))
+            found.extend(
+                PolicyScope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
+                for seen in _fixed_points(base, target, contexts, dict.fromkeys(chosen, (0, contexts)))
+            )
     return tuple(found)
 
 

@@ -14,11 +14,11 @@ class Random(CoCaBO):
 
     name: ClassVar[str] = "random"
 
-    def needed(self, i: int) -> int:  # noqa: ARG002
+    def needed(self, i: int) -> int:
         """Actions are always drawn."""
         return 2**62
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any arm."""
         draw = self.streams(len(history) + 1, "choose")
         return self.play(history, int(draw.integers(len(self.arms))), {})

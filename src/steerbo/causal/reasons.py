@@ -13,7 +13,7 @@ _FEW = 7  # actions up to which all scopes that keep the published rules are lis
 
 
 def why_dropped(graph: CausalGraph, scope: PolicyScope) -> Fault | None:
-    """What is wrong with a scope; None where it is one of the possibly-optimal scopes, or no worse than one in any model.
+    """What is wrong with a scope; None where it is a possibly-optimal one, or always as good as one.
 
     >>> graph = CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])
     >>> print(why_dropped(graph, PolicyScope()).reason)
@@ -32,7 +32,10 @@ def why_dropped(graph: CausalGraph, scope: PolicyScope) -> Fault | None:
         after = f", after looking at {', '.join(looked)}," if looked else ""
         closes = f"{', '.join(looked)} closes every back door" if looked else "no back door is open"
         path = _directed(graph, Scoped.by_nodes(graph.masks, seen), added)
-        return Fault("intervene", f"setting {name} as well{after} loses nothing: {closes}, and {name} affects {graph.target}: {path}")
+        return Fault(
+            "intervene",
+            f"setting {name} as well{after} loses nothing: {closes}, and {name} affects {graph.target}: {path}",
+        )
     for better in dominance.better(key):
         named = PolicyScope.of({graph.names[x]: graph.named(looked) for x, looked in better})
         return Fault("observe", f"as good in every model, or better: {named}", named)
@@ -50,9 +53,10 @@ def _directed(graph: CausalGraph, scoped: Scoped, node: int) -> str:
 
 
 def candidates(graph: CausalGraph) -> tuple[PolicyScope, ...]:
-    """Scopes that one might think of: nothing, everything after looking at everything, and those that the published rules keep.
+    """Scopes that one might think of: nothing, everything after looking at everything, those of the published rules.
 
-    With more than seven actions there can be billions of the latter: then each action alone, after looking at everything.
+    With more than seven actions there can be billions of the latter: then each action alone, after looking at
+    everything.
     """
     affected = graph.descendants(graph.intervenable)
     seen = tuple(name for name in graph.contexts or () if name not in affected)

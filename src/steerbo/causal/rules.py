@@ -1,12 +1,14 @@
 """The graph of a scope, and the rules that a scope must keep to be worth considering.
 
-For d-separation with closure (an action counts as known where all its contexts are), every action but the one in question is
-replaced by its contexts: each of its children receives them as parents. Plain d-separation there is the same thing.
+For d-separation with closure (an action counts as known where all its contexts are), every action but the one in
+question is replaced by its contexts: each of its children receives them as parents. Plain d-separation there is the
+same thing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .graph import CausalGraph
 from .scopes import PolicyScope
@@ -73,7 +75,8 @@ class Fault:
     """Why a scope is not needed.
 
     Attributes:
-        rule: ``"A"`` an action does not matter, ``"B"`` a context is useless, ``"C"`` a useful context is not looked at,
+        rule: ``"A"`` an action does not matter, ``"B"`` a context is useless, ``"C"`` a useful context is not looked
+        at,
             ``"cycle"`` an action affects its own context, ``"intervene"`` setting one more variable loses nothing,
             ``"observe"`` another scope lets the same actions see at least as much.
         reason: the same in words, with the witness.
@@ -107,17 +110,22 @@ def fault(graph: CausalGraph, scope: PolicyScope) -> Fault | None:
         for context in bits(seen):
             if alone.separated(context, target, seen & ~(1 << context)):
                 others = ", ".join(graph.named(seen & ~(1 << context))) or "nothing"
-                return Fault("B", f"{name} looks at {graph.names[context]}, which tells nothing about {graph.target} beyond {others}")
+                return Fault(
+                    "B",
+                    f"{name} looks at {graph.names[context]}, which tells nothing about {graph.target} beyond {others}",
+                )
         for context in bits(scoped.admissible(action, allowed) & ~seen):
             if path := alone.active_path(context, target, seen):
                 told = arrows(graph, alone, path)
-                return Fault("C", f"{name} does not look at {graph.names[context]}, which tells about {graph.target}: {told}")
+                return Fault(
+                    "C", f"{name} does not look at {graph.names[context]}, which tells about {graph.target}: {told}"
+                )
     return None
 
 
 def arrows(graph: CausalGraph, masks: Masks, path: list[int]) -> str:
     """A path in text, each edge with its direction."""
     text = graph.label(path[0])
-    for a, b in zip(path, path[1:], strict=False):
+    for a, b in pairwise(path):
         text += (" -> " if masks.children[a] >> b & 1 else " <- ") + graph.label(b)
     return text

@@ -58,7 +58,8 @@ class StructuralCausalModel:
 
         Args:
             n: how many.
-            random: where noise comes from. Every mechanism has a generator of its own, so that the same `random` gives the
+            random: where noise comes from. Every mechanism has a generator of its own, so that the same `random` gives
+            the
                 same noise whatever is set.
             do: variables that are set, to one value or to n.
             policies: variables that are set as functions of others.
@@ -95,9 +96,7 @@ class StructuralCausalModel:
     def _below(self) -> dict[str, set[str]]:
         return {name: set(self.graph.descendants([name])) - {name} for name in self.graph.intervenable}
 
-    def value(
-        self, policies: PolicyFunctions, random: np.random.Generator, n: int = 100_000
-    ) -> tuple[float, float]:
+    def value(self, policies: PolicyFunctions, random: np.random.Generator, n: int = 100_000) -> tuple[float, float]:
         """The expected target under a policy by Monte Carlo, and its standard error."""
         target = self.sample(n, random, policies=policies)[self.graph.target]
         return float(target.mean()), float(target.std(ddof=1) / np.sqrt(n))

@@ -62,7 +62,10 @@ class PolicyScope:
     def __str__(self) -> str:
         if not self.actions:
             return "set nothing"
-        parts = [f"{name} after looking at {_listed(seen)}" if seen else f"{name} without looking" for name, seen in self.actions]
+        parts = [
+            f"{name} after looking at {_listed(seen)}" if seen else f"{name} without looking"
+            for name, seen in self.actions
+        ]
         return "set " + ", and ".join(parts)
 
     def stages(self, graph: CausalGraph) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
@@ -79,7 +82,9 @@ class PolicyScope:
         looked: set[str] = set()
         while left:
             waiting = {c for x in left for c in below[x]}
-            now = tuple(c for c in self.contexts if c not in looked and c not in waiting and any(c in s for s in left.values()))
+            now = tuple(
+                c for c in self.contexts if c not in looked and c not in waiting and any(c in s for s in left.values())
+            )
             looked.update(now)
             ready = tuple(x for x, seen in left.items() if looked.issuperset(seen))
             if not ready and not now:
@@ -105,7 +110,8 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned") -> tuple[PolicyScop
 
     Args:
         graph: what causes what.
-        mode: ``"published"``: every scope whose actions matter, whose contexts are needed and miss nothing (rules A, B, C of
+        mode: ``"published"``: every scope whose actions matter, whose contexts are needed and miss nothing (rules A,
+        B, C of
             Lee & Bareinboim 2020, Propositions 1 and 2). ``"pruned"``: without those that lose nothing by one more
             intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those that lose
             nothing by several more interventions at once.

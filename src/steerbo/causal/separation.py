@@ -1,7 +1,7 @@
 """Directed acyclic graphs as bit masks: reachability and d-separation in a few integer operations a node.
 
-A set of nodes is a Python integer with bit `i` set for node `i`. Bidirected edges enter as latent nodes with two children,
-so that one algorithm serves all graphs.
+A set of nodes is a Python integer with bit `i` set for node `i`. Bidirected edges enter as latent nodes with two
+children, so that one algorithm serves all graphs.
 """
 
 from __future__ import annotations

@@ -29,7 +29,9 @@ def scopes(
         raise InvalidProblem("graph", str(graph), "a text file that can be read", str(error)) from None
     known = CausalGraph.from_text(text)
     kept = policy_scopes(known, mode)  # type: ignore[arg-type]
-    dropped = [(scope, fault) for scope in candidates(known) if scope not in kept and (fault := why_dropped(known, scope))]
+    dropped = [
+        (scope, fault) for scope in candidates(known) if scope not in kept and (fault := why_dropped(known, scope))
+    ]
     pictures = []
     if draw is not None:
         from ..plots.causal import draw_scopes
@@ -45,7 +47,9 @@ def scopes(
         typer.echo(json.dumps(answer, indent=2))
         return
     looked = ", ".join(known.contexts or ()) or "nothing"
-    typer.echo(f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}")
+    typer.echo(
+        f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}"
+    )
     typer.echo(f"\n{len(kept)} possibly-optimal scope{'s' if len(kept) != 1 else ''}:")
     for scope in kept:
         typer.echo(f"  {scope}")

@@ -23,8 +23,8 @@ _MARGIN = 0.15
 def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
     """The graph while a scope is played: actions squares, contexts circles, the target a diamond.
 
-    Grey edges are cut by setting their end; orange ones lead from a context to the action that looks at it; dashed ones are
-    latent common causes.
+    Grey edges are cut by setting their end; orange ones lead from a context to the action that looks at it; dashed
+    ones are latent common causes.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -41,7 +41,15 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
         colour = "#C8C8C8" if a in told or b in told else "#222222"
         _edge(axes, places, a, b, colour, bend=-0.35, dashed=True, style="<|-|>")
     for name, (x, y) in places.items():
-        role = "target" if name == graph.target else "set" if name in told else "seen" if name in scope.contexts else "free"
+        role = (
+            "target"
+            if name == graph.target
+            else "set"
+            if name in told
+            else "seen"
+            if name in scope.contexts
+            else "free"
+        )
         axes.plot([x], [y], _SHAPE[role], ms=26, mfc=_FILL[role], mec="#222222", zorder=3)
         axes.text(x, y, name, ha="center", va="center", fontsize=9 if len(name) < 6 else 6, zorder=4)
     axes.set_title(str(scope), fontsize=11, wrap=True)
@@ -116,6 +124,7 @@ def _edge(
     a: str,
     b: str,
     colour: str,
+    *,
     bend: float = 0.0,
     dashed: bool = False,
     style: str = "-|>",

@@ -1,18 +1,20 @@
 """A plain BoTorch rewrite of one arm: the rival in speed, and the second back end of the paper's ablation A.5.
 
-Best practice of that library: `SingleTaskGP` with an outcome transform and a Kumaraswamy input warp, `UpperConfidenceBound`
-with the contexts held by `fixed_features`, `optimize_acqf`. One thread.
+Best practice of that library: `SingleTaskGP` with an outcome transform and a Kumaraswamy input warp,
+`UpperConfidenceBound` with the contexts held by `fixed_features`, `optimize_acqf`. One thread.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 
 def suggest(
-    X: np.ndarray, y: np.ndarray, actions: int, context: np.ndarray, beta: float = 1.0, warp: bool = True, fit: bool = True
+    X: np.ndarray,
+    y: np.ndarray,
+    actions: int,
+    context: np.ndarray,
+    beta: float = 1.0,
 ) -> np.ndarray:
     """The next actions of an arm, given points (n, d) in the unit cube, actions first, and outcomes (n,)."""
     import torch
@@ -27,10 +29,9 @@ def suggest(
     torch.set_num_threads(1)
     points, outcomes = torch.tensor(X, dtype=torch.double), torch.tensor(y, dtype=torch.double)[:, None]
     d = points.shape[1]
-    extra: dict[str, Any] = {"input_transform": Warp(d=d, indices=list(range(d)))} if warp else {}
-    model = SingleTaskGP(points, outcomes, outcome_transform=Standardize(m=1), **extra)
-    if fit:
-        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    bent = Warp(d=d, indices=list(range(d)))
+    model = SingleTaskGP(points, outcomes, outcome_transform=Standardize(m=1), input_transform=bent)
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
     bounds = torch.tensor([[0.0] * d, [1.0] * d], dtype=torch.double)
     held = {actions + j: float(value) for j, value in enumerate(context)}
     found, _ = optimize_acqf(

@@ -1,5 +1,6 @@
-"""The paper's structural causal models, as they must be read (docs/results/causal.md says where that differs from the print).
+"""The paper's structural causal models.
 
+They are as they must be read: docs/results/causal.md says where that differs from the print.
 `N(m, s)` has standard deviation s. Every problem knows the largest expected target, by a formula or by Monte Carlo.
 """
 

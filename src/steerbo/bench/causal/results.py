@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ ENVIRONMENTS: dict[str, Callable[[], Environment]] = {
     "cosine": cosine,
     "figure-1": figure_1,
     "figure-1-authors": lambda: figure_1(0.01),
-    **{f"cosine-{sd:g}": (lambda sd=sd: cosine(sd)) for sd in (0.05, 0.25, 1.25, 6.25)},
+    **{f"cosine-{sd:g}": partial(cosine, sd) for sd in (0.05, 0.25, 1.25, 6.25)},
     "plates": plates,
 }
 
@@ -64,17 +65,28 @@ EXPERIMENTS = (
         for method in (_COCA, ("cobo", "CoBO"))
     ),
     Experiment("Rules for choosing the arm", "figure-1", *_COCA),
-    Experiment("Rules for choosing the arm", "figure-1", "coca-bo", "CoCa-BO, the paper's rule", {"arm_rule": "ucb-mean"}),
-    Experiment("Rules for choosing the arm", "figure-1", "coca-bo", "CoCa-BO, the authors' rule", {"arm_rule": "reward-mean"}),
+    Experiment(
+        "Rules for choosing the arm", "figure-1", "coca-bo", "CoCa-BO, the paper's rule", {"arm_rule": "ucb-mean"}
+    ),
+    Experiment(
+        "Rules for choosing the arm", "figure-1", "coca-bo", "CoCa-BO, the authors' rule", {"arm_rule": "reward-mean"}
+    ),
     Experiment("Rules for choosing the arm", "figure-1", "cabo", "CaBO"),
     Experiment("Rules for choosing the arm", "figure-1", "random", "random"),
-    *(Experiment("Noise", environment, *_COCA) for environment in ("cosine", "cosine-0.05", "cosine-0.25", "cosine-1.25", "cosine-6.25")),
+    *(
+        Experiment("Noise", environment, *_COCA)
+        for environment in ("cosine", "cosine-0.05", "cosine-0.25", "cosine-1.25", "cosine-6.25")
+    ),
     Experiment("Context", "cosine", *_COCA),
     Experiment("Context", "cosine", "coca-bo-no-context", "CoCa-BO without context"),
     Experiment("Model", "cosine", *_COCA),
     Experiment("Model", "cosine", "coca-bo", "Matérn-3/2", {"kernel": "matern-3/2"}),
     Experiment(
-        "Model", "cosine", "coca-bo", "Matérn-3/2, warp, Yeo–Johnson", {"kernel": "matern-3/2", "warp": True, "transform": "yeo-johnson"}
+        "Model",
+        "cosine",
+        "coca-bo",
+        "Matérn-3/2, warp, Yeo–Johnson",
+        {"kernel": "matern-3/2", "warp": True, "transform": "yeo-johnson"},
     ),
     Experiment("Many variables (A.3)", "plates", *_COCA, rounds=200),
     Experiment("Many variables (A.3)", "plates", "cobo", "CoBO", rounds=200),
@@ -120,7 +132,9 @@ def page(done: dict[str, dict[str, Any]], seeds: int) -> str:
     lines = []
     for section in dict.fromkeys(e.section for e in EXPERIMENTS):
         lines += [f"## {section}", ""]
-        lines += ["| problem | method | rounds | seeds | regret | regret without noise | last 100 | scopes in the last 100 |"]
+        lines += [
+            "| problem | method | rounds | seeds | regret | regret without noise | last 100 | scopes in the last 100 |"
+        ]
         lines += ["|---|---|---|---|---|---|---|---|"]
         for e in (e for e in EXPERIMENTS if e.section == section):
             rows = [done[e.key(seed)] for seed in range(seeds) if e.key(seed) in done]
@@ -132,8 +146,11 @@ def page(done: dict[str, dict[str, Any]], seeds: int) -> str:
             for row in rows:
                 chosen.update(row["last scopes"])
             total = sum(chosen.values())
-            shares = "; ".join(f"({name[:40]}) {100 * n / total:.0f} %" for name, n in chosen.most_common(3))
-            lines.append(f"| {e.environment} | {e.label} | {e.rounds} | {len(rows)} | {' | '.join(cells)} | {shares.replace('|', ' after ')} |")
+            named = ((name[:40].replace("|", " after "), n) for name, n in chosen.most_common(3))
+            shares = "; ".join(f"({name}) {100 * n / total:.0f} %" for name, n in named)
+            lines.append(
+                "| " + " | ".join([e.environment, e.label, str(e.rounds), str(len(rows)), *cells, shares]) + " |"
+            )
         lines.append("")
     return "\n".join(lines)
 

@@ -19,6 +19,7 @@ from ...causal import CausalGraph, policy_scopes
 from ...causal.rules import Scoped
 from ...causal.separation import bits, mask_of
 from ...optimizer import Optimizer
+from .botorch import suggest
 from .problems import FIGURE_1, PSA, figure_1, plates_graph
 
 _XT = ("x1", "x2", "xt0", "xt1")
@@ -37,6 +38,11 @@ def seconds(work: Callable[[], Any]) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
+
+
+def total(work: Callable[[CausalGraph], Any]) -> float:
+    """CPU time of one call for every case."""
+    return seconds(lambda: [work(graph) for graph in CASES.values()])
 
 
 def brute_force(graph: CausalGraph) -> Iterator[dict[int, int]]:
@@ -75,9 +81,9 @@ def sparse(seed: int, nodes: int = 60, actions: int = 12, degree: float = 2.0) -
 def enumeration() -> list[dict[str, Any]]:
     """Rows on scopes."""
     policy_scopes(FIGURE_1)  # imports
-    ours = sum(seconds(lambda g=g: policy_scopes(g, "published")) for g in CASES.values())
-    rival = sum(seconds(lambda g=g: list(brute_force(g))) for g in CASES.values())
-    pruned = sum(seconds(lambda g=g: policy_scopes(g)) for g in CASES.values())
+    ours = total(lambda g: policy_scopes(g, "published"))
+    rival = total(lambda g: list(brute_force(g)))
+    pruned = total(lambda g: policy_scopes(g))
     full = seconds(lambda: policy_scopes(plates_graph()))
     return [
         _row("published scopes, six cases, against brute force", ours, rival, "ratio >= 1000"),
@@ -91,19 +97,11 @@ def rounds(n: int) -> dict[str, Any]:
     environment = figure_1()
     optimizer = Optimizer(environment.problem, "cobo", seed=0)
     environment.play(optimizer, n, 0)
-    ours = []
-    for _ in range(9):
-        ours.append(seconds(lambda: environment.play(optimizer, 1, 0)))
-    try:
-        from .botorch import suggest
-    except ImportError:
-        return _row(f"one round at n = {n}", float(np.median(ours)), None, "ratio >= 30")
+    ours = [seconds(lambda: environment.play(optimizer, 1, 0)) for _ in range(9)]
     model = optimizer._method.models[0]  # type: ignore[attr-defined]
-    rival = []
+    points = np.clip(model.inputs, 0, 1)
     try:
-        for k in range(3):
-            context = model.inputs[k, 2:]
-            rival.append(seconds(lambda c=context: suggest(np.clip(model.inputs, 0, 1), model.outcomes, 2, c)))
+        rival = [seconds(lambda k=k: suggest(points, model.outcomes, 2, points[k, 2:])) for k in range(3)]  # type: ignore[misc]
     except ImportError:
         return _row(f"one round at n = {n}", float(np.median(ours)), None, "ratio >= 30")
     return _row(f"one round at n = {n}", float(np.median(ours)), float(np.median(rival)), "ratio >= 30")
@@ -137,7 +135,9 @@ def main() -> None:
     for row in rows:
         ratio = "" if row["ratio"] is None else f"{row['ratio']:.0f}×"
         print(f"{row['name']:55s} {row['ours_ms']:10.2f} ms  {ratio:>8s}   bar: {row['bar']}")
-    machine = f"{platform.machine()}, {platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}"
+    machine = (
+        f"{platform.machine()}, {platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}"
+    )
     Path("docs/results/bench-causal.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
 
 
