@@ -78,7 +78,7 @@ def keeps_rules(graph: CausalGraph, scope: Contexts) -> bool:
 
 @dataclass(frozen=True)
 class BinaryModel:
-    """A model of binary variables (latent ones too) with known conditional probabilities: every expectation is a sum."""
+    """A model of binary variables (latent ones too) with known probabilities: every expectation is a sum."""
 
     graph: CausalGraph
     order: list[str]

@@ -116,7 +116,7 @@ class Dominance:
         """
         undecided = self.everything if undecided is None else undecided
         if undecided:
-            possible = self._possible_ancestors(chosen, undecided)
+            possible = self._relevant(chosen, undecided)
             if chosen & ~possible:
                 return  # one of the chosen can no longer matter
             undecided &= possible
@@ -139,12 +139,27 @@ class Dominance:
         around = [0 if others >> node & 1 else above for node, above in enumerate(self.base.parents)]
         return bool(Masks.by_parents(around).descendants(1 << x) >> self.target & 1)
 
-    def _possible_ancestors(self, chosen: int, undecided: int) -> int:
+    def _relevant(self, chosen: int, undecided: int) -> int:
+        """Actions that can matter together with the chosen ones, and among the chosen those that still can.
+
+        Those are causes of the target, then those that affect what a relevant action could use if all that can be set
+        were set, and so on. Setting an action that affects nothing of use adds nothing: whatever it looks at, those who
+        act after it see too.
+        """
+        relevant = chosen
+        while True:
+            possible = self._possible_ancestors(chosen, relevant & ~chosen, chosen | undecided)
+            larger = relevant | possible & undecided
+            if larger == relevant:
+                return possible
+            relevant = larger
+
+    def _possible_ancestors(self, chosen: int, undecided: int, settable: int) -> int:
         """What can be a cause of the target in a canonical scope on the chosen and any of the undecided actions."""
         both = chosen | undecided
         nodes = range(len(self.base.parents))
         cut = Masks.by_parents([0 if chosen >> n & 1 else self.base.parents[n] for n in nodes])
-        tight = Masks.by_parents([0 if both >> n & 1 else self.base.parents[n] for n in nodes])
+        tight = Masks.by_parents([0 if settable >> n & 1 else self.base.parents[n] for n in nodes])
         always = self.contexts & ~cut.descendants(both)
         useful = {x: (self.contexts & ~tight.descendants(1 << x)) | both & ~(1 << x) for x in bits(both)}
         while True:
