@@ -91,22 +91,37 @@ class Actions:
         return remaining, left, tuple(sorted([*later, (x, reached & observed)]))
 
     def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+        """The group to place last, of the actions that can matter: the others come first, where nobody misses anything."""
+        relevant = 0
+        while True:
+            useful = self._useful(relevant, remaining, left, dict(later))
+            above = self._graph({**dict(later), **dict.fromkeys(bits(remaining), 0), **useful}).ancestors(
+                1 << self.target
+            )
+            if not above & remaining & ~relevant:
+                break
+            relevant |= above & remaining
+        if not relevant:
+            return (next(bits(remaining)),)
+        wanted = {x: self._through(x, useful) & ~self.affected[x] for x in useful}
+        return _last_group({x: mask_of(y for y in wanted if y != x and wanted[x] & self.affected[y]) for x in wanted})
+
+    def _useful(self, relevant: int, remaining: int, left: int, later: Seen) -> Seen:
+        """Upper bounds on what the relevant actions look at, whatever their order."""
         always = left
-        for x in bits(remaining):
+        for x in bits(relevant):
             always &= ~self.affected[x]
-        useful = {x: left & ~self.affected[x] | remaining & ~(1 << x) for x in bits(remaining)}
+        useful = {x: left & ~self.affected[x] | remaining & ~(1 << x) for x in bits(relevant)}
         bounce = left | remaining
         while True:  # each round assumes that the others look at most at what the round before left to them
-            graph = self._graph({**dict(later), **useful})
+            graph = self._graph({**later, **useful})
             after = {
                 x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x))
                 for x, seen in useful.items()
             }  # a ball that comes to x itself is lost: x is in our hands
             if after == useful:
-                break
+                return useful
             useful = after
-        useful = {x: self._through(x, useful) & ~self.affected[x] for x in useful}
-        return _last_group({x: mask_of(y for y in useful if y != x and useful[x] & self.affected[y]) for x in useful})
 
     def _graph(self, seen: Seen) -> Masks:
         parents = list(self.cut)
