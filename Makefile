@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/lock.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types wheel lock clean
+.PHONY: demo test lint types wheel lock clean bench-timevarying
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
@@ -28,6 +28,10 @@ $(STAMP): pyproject.toml $(LOCK)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r $(LOCK)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
+
+# Speed against plain rivals; what is missing of `pip install '.[peers]'` is left out.
+bench-timevarying: $(STAMP)
+	$(BIN)/python -m steerbo.bench.timevarying.speed
 
 # Writes the exact versions that the tests run with.
 lock:

@@ -1,7 +1,7 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
-of the wings' (`CostVarying`); `methods(problem)` lists what can solve it.
+of the wings' (`CostVarying`, `TimeVarying`); `methods(problem)` lists what can solve it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         TruncatedNormal,
         Uniform,
     )
+    from .timevarying import Decay, Prior, TimeVarying
     from .wings import load, methods
 
 _HOME = {
@@ -49,6 +50,7 @@ _HOME = {
         "TruncatedNormal",
         "Uniform",
     ),
+    "timevarying": ("Decay", "Prior", "TimeVarying"),
     "wings": ("load", "methods"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -60,6 +62,7 @@ __all__ = [
     "Causal",
     "CausalGraph",
     "CostVarying",
+    "Decay",
     "Discrete",
     "Empirical",
     "Explanation",
@@ -70,12 +73,14 @@ __all__ = [
     "Normal",
     "Optimizer",
     "PolicyScope",
+    "Prior",
     "Recommendation",
     "Scipy",
     "Status",
     "SteerboError",
     "Suggestion",
     "Threshold",
+    "TimeVarying",
     "TruncatedNormal",
     "Uniform",
     "__version__",

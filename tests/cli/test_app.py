@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 import steerbo
 from steerbo.cli import main
 from tests.study.files import ANSWER, MEASURE, PLANT, PROBLEM, STUDY, write_function, write_plant, write_study
+from tests.study.test_objective import gone
 from tests.study.test_specification import OBJECTIVES, PROBLEMS, STUDIES
 
 
@@ -135,7 +136,7 @@ def test_check_says_what_will_be_run(tmp_path: Path) -> None:
     for words in (
         "study.toml is a valid study",
         "temperature: float, 10 to 35 °C; always set",
-        "ph: float, 4 to 8; left alone: Uniform",
+        "ph: float, 4 to 8; left to itself uniform",
         "control set temperature + ph",
         "random, seed 3",
         "until       a budget of 10 is spent",
@@ -197,7 +198,7 @@ def test_killed_and_run_again_nothing_acknowledged_is_lost(tmp_path: Path) -> No
     (tmp_path / "plant.py").write_text(SLOW)
     path = write_study(tmp_path, objective="\n" + whole.read_text().partition(STUDY)[2])
     journal = tmp_path / "study.journal.jsonl"
-    for number in (4, 9, 12):
+    for number in (4, 10):
         process = start(path)
         before = wait_for_lines(journal, number)
         process.kill()
@@ -214,16 +215,17 @@ def test_killed_and_run_again_nothing_acknowledged_is_lost(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
-    path = write_plant(
-        tmp_path, "if question['round'] == 3:\n    open('asleep', 'w').write('zzz\\n')\n    time.sleep(60)\n" + ANSWER
-    )
+@pytest.mark.parametrize("by", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, by: str) -> None:
+    sleep = "if question['round'] == 3:\n    open('asleep', 'w').write(f'{os.getpid()}\\n')\n    time.sleep(60)\n"
+    path = write_plant(tmp_path, "import os\n" + sleep + ANSWER)
     process = start(path)
-    wait_for_lines(tmp_path / "asleep", 1)
-    process.send_signal(signal.SIGINT)
+    (plant,) = wait_for_lines(tmp_path / "asleep", 1)
+    process.send_signal(getattr(signal, by))
     out, err = process.communicate()
     assert process.returncode == 130
     assert out == ""
     assert "stopped after 3 rounds" in err
     assert "Run the same command again" in err
+    assert gone(int(plant)), "the command does not outlive the run"
     assert "Traceback" not in err

@@ -118,7 +118,9 @@ def test_singular_rows_get_jitter_and_say_so() -> None:
     assert factor.jitter == 0
     with factor.extended(K[1:, :1], K[1:, 1:]):
         assert 0 < factor.jitter < 1e-10
+        assert factor.inverse().shape == (3, 3)
     assert factor.jitter == 0
+    assert factor.inverse().tolist() == [[1.0]]
     factor.append(K[1:, :1], K[1:, 1:])
     assert 0 < factor.jitter < 1e-10
     np.testing.assert_allclose(factor.lower @ factor.lower.T, K + factor.jitter * np.eye(3), atol=1e-15)
@@ -127,6 +129,15 @@ def test_singular_rows_get_jitter_and_say_so() -> None:
     factor.append(np.ones((1, 3)), np.ones((1, 1)))
     assert factor.jitter >= jitter
     assert np.isfinite(factor.solve(np.ones(4))).all()
+
+
+def test_a_pivot_of_rounding_errors_is_not_built_on() -> None:
+    K = np.array([[1.0, 1.0], [1.0, 1.0 + 4e-16]])
+    assert np.linalg.cholesky(K)[1, 1] > 0  # LAPACK would
+    grown = Factor(K[:1, :1])
+    grown.append(K[1:, :1], K[1:, 1:])
+    for factor in (grown, Factor(K)):
+        assert factor.jitter > 0
 
 
 def test_jitter_is_the_smallest_that_works() -> None:

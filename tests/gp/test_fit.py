@@ -48,7 +48,7 @@ def test_takes_the_better_of_two_basins() -> None:
         return -((x**2 - 4) ** 2) + x, -4 * theta * (x**2 - 4) + 1, 0.0
 
     one = maximum_a_posteriori(LINE, two_basins, [np.array([-2.0])])
-    both = maximum_a_posteriori(LINE, two_basins, [np.array([-2.0]), np.array([2.2])])
+    both = maximum_a_posteriori(LINE, two_basins, [np.array([-2.0]), np.array([2.6])])
     assert one.theta[0] < 0 < both.theta[0]
 
 

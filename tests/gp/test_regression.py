@@ -192,7 +192,10 @@ def test_raw_carries_bounds_over() -> None:
 
 
 def bits(model: Model) -> bytes:
-    Z = points(5, 9)
+    return bits_of(model, points(5, 9))
+
+
+def bits_of(model: Model, Z: np.ndarray) -> bytes:
     parts = [*model.predict(Z), model.weights, model.factor.lower, model.factor.inverse()]
     return b"".join(part.tobytes() for part in parts)
 
@@ -220,6 +223,17 @@ def test_hallucination_shrinks_the_variance_alone_and_leaves_no_trace() -> None:
     for model in (touched, untouched):
         model.add(pending[0], 3.0)
     assert bits(touched) == bits(untouched)
+
+
+def test_hallucination_that_takes_jitter_leaves_no_trace() -> None:
+    X = np.array([[0.2, 0.2], [0.3, 0.3], [0.9, 0.1]])
+    kernel = SquaredExponential([0.3, 0.5])
+    touched, untouched = (filled(Regression(kernel, noise=1e-17), X, X[:, 0], fit=False) for _ in range(2))
+    with touched.hallucinated(X[:1]) as factor:
+        assert factor.jitter > 0
+        touched.predict(X)
+    assert touched.factor.jitter == 0
+    assert bits_of(touched, X) == bits_of(untouched, X)
 
 
 def test_hallucinated_variance_is_that_of_observed_points() -> None:

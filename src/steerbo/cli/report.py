@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as RichTable
 
+from ..errors import show
 from ..optimizer import Optimizer, Problem, Recommendation, Table
 from ..record import to_plain
 from ..study.progress import scope_text
@@ -129,8 +130,12 @@ def _variable(variable: Any) -> str:
     plain = to_plain(variable)
     unit = f" {plain['unit']}" if plain.get("unit") else ""
     known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
-    law = f"left alone: {variable.law}" if variable.law is not None else "always set"
-    return f"{variable.name}: {plain['kind']}, {known}; {law}"
+    return f"{variable.name}: {plain['kind']}, {known}; {_law(plain['law']) if 'law' in plain else 'always set'}"
+
+
+def _law(plain: dict[str, Any]) -> str:
+    numbers = ", ".join(f"{name} = {show(value)}" for name, value in plain.items() if name != "kind")
+    return f"left to itself {plain['kind']}" + (f" ({numbers})" if numbers else "")
 
 
 def _setting(problem: Problem, name: str, value: Any) -> str:

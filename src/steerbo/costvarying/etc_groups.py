@@ -27,7 +27,7 @@ class EtcGroupsOptions:
 
 
 class EtcGroups(PartialControl[EtcGroupsOptions]):
-    """Play the best of the smallest sets `plays` times, then of the next larger ones, then of all (Tay et al. 2023, ETC)."""
+    """Play the best of the smallest sets `plays` times, then of the next larger ones, then of all (Tay et al. 2023)."""
 
     name: ClassVar[str] = "etc-groups"
     Options: ClassVar[type[Any]] = EtcGroupsOptions
@@ -42,7 +42,7 @@ class EtcGroups(PartialControl[EtcGroupsOptions]):
         return self.play(sets[best], points[best], upper=float(self.problem.sign * values[best]))
 
     def _group(self, history: History) -> list[int]:
-        """Sets of the smallest size that still has plays to come; all maximal sets once only the largest size is left."""
+        """Sets of the smallest size with plays to come; all maximal sets once only the largest size is left."""
         affordable = np.flatnonzero(self.affordable(history)).tolist()
         sizes = sorted({len(controlled) for controlled in self.sets})
         for size in sizes[:-1]:

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from ..bandit import bernstein_radius, hoeffding_radius
+from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
 from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
 from .acquisition import Standardised
@@ -35,6 +35,9 @@ class ExploreThenCommitOptions:
 
     Args:
         beta: width of the bounds `μ ± βσ`.
+        confidence: "theory" replaces beta by Theorem 1's `β_t = B + σ sqrt(2 (γ_{t−1} + 1 + ln 1/δ))`: safe and wide.
+        norm: B, a bound on the norm of the standardised objective in the kernel's space; for the theory only.
+        delta: δ, the probability that some bound fails; for the theory only.
         explore_fraction: share of the budget (or of the rounds) that exploration may take.
         explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
         alpha: share of quality that may be given up when exploitation begins; a problem's own `tolerance` goes before
@@ -43,6 +46,9 @@ class ExploreThenCommitOptions:
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+    confidence: Literal["fixed", "theory"] = "fixed"
+    norm: float = Field(1.0, ge=0, allow_inf_nan=False)
+    delta: float = Field(0.1, gt=0, lt=1)
     explore_fraction: float = Field(0.6, ge=0, le=1)
     explore_cycles: int | None = Field(None, ge=1)
     alpha: float = Field(0.1, ge=0, lt=1)
@@ -125,9 +131,10 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
             return self.play(i, self.boxes[i].place(draw)[0], **self._note("explore", bounds))
         seed = self.streams.integer(number, f"search {i}")
-        found = self.search(i, self.expectation(self.process(history), i), self.options.beta, seed)
+        beta = self._beta()
+        found = self.search(i, self.expectation(self.process(history), i), beta, seed)
         sure = self.expectation(self.process(history, pending=False), i)
-        upper, lower = (float(sure.bound(found.point[None], b)[0][0]) for b in (self.options.beta, -self.options.beta))
+        upper, lower = (float(sure.bound(found.point[None], b)[0][0]) for b in (beta, -beta))
         possible = self.possible.copy()
         possible[i] = min(possible[i], self.raw(upper))
         bounds = Bounds(max(self.guaranteed, self.raw(lower)), possible, range(len(self.sets)))
@@ -136,7 +143,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
     def _exploit(self, history: History) -> Choice:
-        beta, number, m = self.options.beta, len(history) + 1, len(self.sets)
+        beta, number, m = self._beta(), len(history) + 1, len(self.sets)
         process = self.process(history, pending=False)
         upper, lower = np.empty(m), np.empty(m)
         points = []
@@ -170,7 +177,15 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
         process: Standardised = self.process(history)
         seed = self.streams.integer(number, f"search {i}")
-        return self.search(i, self.expectation(process, i), self.options.beta, seed).point
+        return self.search(i, self.expectation(process, i), self._beta(), seed).point
+
+    def _beta(self) -> float:
+        """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""
+        if self.options.confidence == "fixed":
+            return self.options.beta
+        n, noise = len(self.model), self.model.noise
+        gain = max(0.5 * (self.model.factor.log_determinant - n * np.log(noise)), 0.0)
+        return theory_beta(self.options.norm, 1.0, gain, self.options.delta)
 
     def present_tolerance(self) -> Tolerance:
         """The problem's tolerance, or the paper's alpha: halved every d exploitation rounds down to its floor."""

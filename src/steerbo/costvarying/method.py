@@ -188,7 +188,7 @@ class PartialControl(Method[CostVarying, O]):
         return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
 
     def start(self, history: History) -> Choice | None:
-        """While fewer than `STARTING_POINTS` points are known or pending: the sets in turn, at settings drawn uniformly."""
+        """Until `STARTING_POINTS` points are known or pending: the sets in turn, settings drawn uniformly."""
         if len(self.model) + len(history.pending) >= STARTING_POINTS:
             return None
         draw = self.streams(len(history) + 1, "start")
@@ -249,7 +249,7 @@ class PartialControl(Method[CostVarying, O]):
         chosen = int(min(good, key=lambda i: (known[i], -means[i])))
         verb = "reach at most" if self.problem.minimize else "reach at least"
         note = f"acceptable sets {verb} {sign * least:.5g}: " + ", ".join(
-            " + ".join(self.problem.control_sets[i]) for i in good
+            " + ".join(self.problem.control_sets[int(i)]) for i in good
         )
         best = rows[chosen]
         others = [row for i, row in enumerate(rows) if i != chosen]

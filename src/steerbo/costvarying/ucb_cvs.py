@@ -28,7 +28,7 @@ class UcbCvsOptions:
 
 
 class UcbCvs(PartialControl[UcbCvsOptions]):
-    """Among sets whose upper bound is within an ε of the largest, shrinking by 1/√t, play the cheapest (Tay et al. 2023).
+    """Among sets whose upper bound comes near the largest, play the cheapest; near shrinks as 1/√t (Tay et al. 2023).
 
     Unknown costs are taken at their observed means, and a set never played as free.
     """

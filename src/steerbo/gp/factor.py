@@ -44,11 +44,17 @@ def _packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, 
         trial = gram.T.copy(order="F")  # LAPACK overwrites its lower triangle and leaves the upper one alone
         trial.flat[:: n + 1] += jitter
         packed, info = lapack.dpotrf(trial, lower=1, clean=0, overwrite_a=1)
-        if info == 0:
+        if info == 0 and _sound(packed, gram):
             return packed, jitter
     raise ModelFailure(
         f"covariances of {n} points that are no covariances: a tenth of their diagonal did not mend them"
     )
+
+
+def _sound(factor: Float[np.ndarray, "n n"], gram: Float[np.ndarray, "n n"]) -> bool:
+    """Whether no pivot is all rounding error: nothing can be built on such a one."""
+    least = 4.0 * np.finfo(np.float64).eps * np.diagonal(gram)
+    return bool(np.all(np.diagonal(factor) ** 2 >= least))
 
 
 class Factor:
@@ -128,8 +134,7 @@ class Factor:
         if not np.isfinite(schur).all():
             return False
         tip, info = lapack.dpotrf(schur.T, lower=1, clean=1)
-        # a pivot that is all rounding error is not one to build on
-        if info or np.any(np.diagonal(tip) ** 2 < 4.0 * np.finfo(np.float64).eps * np.diagonal(corner)):
+        if info or not _sound(tip, corner):
             return False
         self._reserve(n + k)
         self._store[n : n + k, :n] = rows

@@ -78,7 +78,7 @@ class Optimizer:
         try:
             chosen = known[name].Options(**options)
         except InvalidProblem as error:
-            raise InvalidOption(*error.__reduce__()[1]) from None
+            raise InvalidOption(error.field.partition(".")[2], error.value, error.allowed, error.hint) from None
         try:
             plain: dict[str, Any] | None = to_plain(problem)
         except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
@@ -331,7 +331,7 @@ class Optimizer:
         return Status(
             rounds=len(rounds),
             told=rounds.told,
-            failed=sum(r.state == "failed" for r in rounds.unknown),
+            failed=rounds.failed,
             pending=tuple(r.suggestion.token for r in rounds.pending),
             spent=rounds.spent,
             reserved=rounds.reserved,

@@ -218,4 +218,7 @@ def _one_line(text: str) -> str:
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """The command and everything it started."""
     with suppress(ProcessLookupError, PermissionError):  # it ended in the meantime
-        os.killpg(process.pid, signal.SIGKILL)
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()

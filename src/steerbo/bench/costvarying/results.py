@@ -1,0 +1,137 @@
+"""All methods on all of the paper's problems: `python -m steerbo.bench.costvarying.results`.
+
+Finished runs are kept, one JSON line each, and not run again; the page is written from whatever is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .problems import COSTS, World, names
+from .runner import SPENDS, Run, measures, play
+
+METHODS = ("explore-then-commit", "cheap-first", "ucb-cvs", "etc-groups", "ucb-psq", "ts-psq", "random")
+VARIANCES = (0.02, 0.04)
+
+
+def grid(worlds: Sequence[World], methods: Sequence[str], seeds: Sequence[int], rounds: int) -> list[Run]:
+    """All runs, seed by seed, so that an interrupted grid is balanced."""
+    return [Run(world, method, seed, rounds=rounds) for seed in seeds for world in worlds for method in methods]
+
+
+def finished(folder: Path) -> dict[str, dict[str, Any]]:
+    """Runs that are kept in `folder`, by key."""
+    path = folder / "runs.jsonl"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {done["key"]: done for done in map(json.loads, lines)}
+
+
+def run_all(runs: Iterable[Run], folder: Path, processes: int) -> None:
+    """Run what is not finished yet, and keep each result as soon as it is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known = finished(folder)
+    wanted = [run for run in runs if run.key not in known]
+    with ProcessPoolExecutor(processes) as pool, (folder / "runs.jsonl").open("a") as out:
+        futures = [pool.submit(play, run) for run in wanted]
+        for count, future in enumerate(as_completed(futures), 1):
+            done = future.result()
+            out.write(json.dumps(done) + "\n")
+            out.flush()
+            print(f"{count}/{len(wanted)} {done['key']} {len(done['sets'])} plays, {done['seconds']:.0f} s", flush=True)
+
+
+def best_values(world: World, folder: Path) -> np.ndarray:
+    """The largest expected value of each set, kept in `folder`, and what any run has reached if that is more."""
+    path = folder / f"best-{world.name}-{world.variance}.json"
+    if not path.exists():
+        path.write_text(json.dumps(world.best().tolist()))
+    return np.array(json.loads(path.read_text()))
+
+
+def tables(folder: Path) -> str:
+    """The page: for each problem, cost and variance a table of each measure, mean and standard error over seeds."""
+    groups: dict[tuple[str, str, float], dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    for done in finished(folder).values():
+        run = done["run"]
+        world = World(**run["world"])
+        label = run["method"] + "".join(f" {k}={v}" for k, v in sorted(run["options"].items()))
+        groups[world.name, world.costs, world.variance][label].append(done)
+    lines: list[str] = []
+    for (name, cost, variance), by_method in sorted(groups.items()):
+        world = World(name, cost, variance)
+        best = best_values(world, folder)
+        for runs in by_method.values():  # a play may beat the search by a hair: the best known is the best
+            for done in runs:
+                for i, value in zip(done["sets"], done["expected"], strict=True):
+                    best[i] = max(best[i], value)
+        lines += [f"### {name}, {cost} costs {_list(COSTS[cost])}, variance {variance}", ""]
+        lines += [f"Best expected value of each set: {_list(best.round(4).tolist())}.", ""]
+        for measure, title in (
+            ("simple", "Simple regret"),
+            ("weighted", "Cost-weighted cumulative regret (Tay et al.)"),
+            ("quality", "Quality regret"),
+            ("cost", "Cost regret"),
+            ("evaluations", "Evaluations"),
+        ):
+            lines += [
+                f"{title} at money spent:",
+                "",
+                "| method | seeds | " + " | ".join(map(str, SPENDS)) + " |",
+                "|---|---|" + "---|" * len(SPENDS),
+            ]
+            for label, runs in sorted(by_method.items(), key=lambda item: _order(item[0])):
+                figures = [measures(done, best)[measure] for done in runs]
+                cells = [_cell([f[k] for f in figures if f[k] is not None]) for k in range(len(SPENDS))]
+                lines.append(f"| {label} | {len(runs)} | " + " | ".join(cells) + " |")
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _order(label: str) -> tuple[int, str]:
+    method = label.partition(" ")[0]
+    return METHODS.index(method) if method in METHODS else len(METHODS), label
+
+
+def _list(values: Iterable[float]) -> str:
+    return " ".join(f"{value:g}" for value in values)
+
+
+def _cell(values: list[float]) -> str:
+    if not values:
+        return "–"
+    error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else float("nan")
+    return f"{np.mean(values):.3g}" + (f" ({error:.1g})" if len(values) > 1 else "")
+
+
+def main() -> None:
+    """Run the grid, print and write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("out/costvarying"))
+    parser.add_argument("--problems", nargs="+", default=names())
+    parser.add_argument("--costs", nargs="+", default=list(COSTS))
+    parser.add_argument("--variances", nargs="+", type=float, default=list(VARIANCES))
+    parser.add_argument("--methods", nargs="+", default=list(METHODS))
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=400, help="cap on the plays of a run")
+    parser.add_argument("--processes", type=int, default=2)
+    given = parser.parse_args()
+    worlds = [World(name, c, v) for c in given.costs for v in given.variances for name in given.problems]
+    seeds = range(given.first_seed, given.first_seed + given.seeds)
+    runs = grid(worlds, given.methods, seeds, given.rounds)
+    run_all(runs, given.out, given.processes)
+    page = tables(given.out)
+    (given.out / "tables.md").write_text(page)
+    print(page)
+
+
+if __name__ == "__main__":
+    main()
