@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .causal import Causal, CausalGraph, PolicyScope, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
     from .optimizer import Explanation, Optimizer, Recommendation, Status, Suggestion
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .wings import load, methods
 
 _HOME = {
+    "causal": ("Causal", "CausalGraph", "PolicyScope", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
     "optimizer": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
@@ -57,6 +59,8 @@ __all__ = [
     "Absolute",
     "Beta",
     "Categorical",
+    "Causal",
+    "CausalGraph",
     "CostVarying",
     "Decay",
     "Discrete",
@@ -68,6 +72,7 @@ __all__ = [
     "LogNormal",
     "Normal",
     "Optimizer",
+    "PolicyScope",
     "Prior",
     "Recommendation",
     "Scipy",
@@ -81,6 +86,7 @@ __all__ = [
     "__version__",
     "load",
     "methods",
+    "policy_scopes",
 ]
 
 

@@ -11,14 +11,18 @@ from .errors import InvalidProblem, InvalidStudy, one_of
 from .optimizer import Event, Optimizer, Problem, Table
 from .record import from_plain
 
-_KINDS = {"cost-varying": "costvarying:CostVarying", "time-varying": "timevarying:TimeVarying"}
+_KINDS = {
+    "cost-varying": "costvarying:CostVarying",
+    "time-varying": "timevarying:TimeVarying",
+    "causal": "causal:Causal",
+}
 
 
 def kinds() -> dict[str, type[Problem]]:
     """The classes of problems, by kind.
 
     >>> list(kinds())
-    ['cost-varying', 'time-varying']
+    ['cost-varying', 'time-varying', 'causal']
     """
     found = {}
     for kind, home in _KINDS.items():
