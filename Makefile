@@ -20,7 +20,8 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# Speed against a plain rival: `make bench-meanfield`. Writes docs/results/bench-meanfield.json.
+# Speed against plain rivals, such as `make bench-meanfield`, written to docs/results/bench-meanfield.json; rivals
+# that are not installed (pip install '.[peers]') are left out.
 bench-%: $(STAMP)
 	$(BIN)/python -m steerbo.bench.$*.speed
 

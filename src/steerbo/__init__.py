@@ -1,7 +1,7 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
-of the wings' (`CostVarying`, `MeanField`); `methods(problem)` lists what can solve it.
+of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`); `methods(problem)` lists what can solve it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .causal import Causal, CausalGraph, PolicyScope, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
     from .meanfield import MeanField
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
         TruncatedNormal,
         Uniform,
     )
+    from .timevarying import Decay, Prior, TimeVarying
     from .wings import load, methods
 
 _HOME = {
+    "causal": ("Causal", "CausalGraph", "PolicyScope", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
     "meanfield": ("MeanField",),
@@ -49,6 +52,7 @@ _HOME = {
         "TruncatedNormal",
         "Uniform",
     ),
+    "timevarying": ("Decay", "Prior", "TimeVarying"),
     "wings": ("load", "methods"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -57,7 +61,10 @@ __all__ = [
     "Absolute",
     "Beta",
     "Categorical",
+    "Causal",
+    "CausalGraph",
     "CostVarying",
+    "Decay",
     "Discrete",
     "Empirical",
     "Explanation",
@@ -68,17 +75,21 @@ __all__ = [
     "MeanField",
     "Normal",
     "Optimizer",
+    "PolicyScope",
+    "Prior",
     "Recommendation",
     "Scipy",
     "Status",
     "SteerboError",
     "Suggestion",
     "Threshold",
+    "TimeVarying",
     "TruncatedNormal",
     "Uniform",
     "__version__",
     "load",
     "methods",
+    "policy_scopes",
 ]
 
 

@@ -331,7 +331,7 @@ class Optimizer:
         return Status(
             rounds=len(rounds),
             told=rounds.told,
-            failed=sum(r.state == "failed" for r in rounds.unknown),
+            failed=rounds.failed,
             pending=tuple(r.suggestion.token for r in rounds.pending),
             spent=rounds.spent,
             reserved=rounds.reserved,
