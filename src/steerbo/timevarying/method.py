@@ -105,12 +105,12 @@ class CandidatePriors(Method[TimeVarying, O]):
         """Undo everything that `book` ever did."""
 
     def _start_over(self, history: History) -> None:
+        self.surrogate.rewrite([])
         self.forget()
         self._tries = {}
         for played in history.unknown:
             if played.state != "open":
                 self._try(played)
-        self.surrogate.rewrite([])
         for datum, told in self._everything(history):
             self.surrogate.add(datum)
             if told is not None:
