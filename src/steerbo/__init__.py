@@ -1,7 +1,7 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
-of the wings' (`CostVarying`, `TimeVarying`); `methods(problem)` lists what can solve it.
+of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`); `methods(problem)` lists what can solve it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .causal import Causal, CausalGraph, PolicyScope, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
+    from .meanfield import MeanField
     from .optimizer import Explanation, Optimizer, Recommendation, Status, Suggestion
     from .space import (
         Beta,
@@ -32,8 +34,10 @@ if TYPE_CHECKING:
     from .wings import load, methods
 
 _HOME = {
+    "causal": ("Causal", "CausalGraph", "PolicyScope", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
+    "meanfield": ("MeanField",),
     "optimizer": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
     "space": (
         "Beta",
@@ -57,6 +61,8 @@ __all__ = [
     "Absolute",
     "Beta",
     "Categorical",
+    "Causal",
+    "CausalGraph",
     "CostVarying",
     "Decay",
     "Discrete",
@@ -66,8 +72,10 @@ __all__ = [
     "Fraction",
     "Integer",
     "LogNormal",
+    "MeanField",
     "Normal",
     "Optimizer",
+    "PolicyScope",
     "Prior",
     "Recommendation",
     "Scipy",
@@ -81,6 +89,7 @@ __all__ = [
     "__version__",
     "load",
     "methods",
+    "policy_scopes",
 ]
 
 

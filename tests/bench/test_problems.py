@@ -95,10 +95,10 @@ def test_a_run_and_its_measures() -> None:
     assert all(value >= 0 for value in simple)
 
 
-@pytest.mark.parametrize("wrong", [{"name": "hartman"}, {"name": "levy", "costs": "free"}])
-def test_unknown_worlds(wrong: dict[str, str]) -> None:
+@pytest.mark.parametrize("wrong", [("hartman", "moderate"), ("levy", "free")])
+def test_unknown_worlds(wrong: tuple[str, str]) -> None:
     with pytest.raises(InvalidOption, match=r"did you mean|one of"):
-        World(**wrong)
+        World(*wrong)
 
 
 @pytest.fixture

@@ -73,9 +73,11 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         unknown = [i for i in affordable if np.isnan(self.mean_costs()[i])]
         rung = unknown[:1] or self._lesson(history, affordable)
         if rung:
-            values, points = self.best_of(rung, history, self.options.beta)
+            values, found = self.best_of(rung, history, self.options.beta)
             best = int(values.argmax())
-            return self.play(rung[best], points[best], phase="lesson")
+            return self.play(
+                rung[best], self.point_to_play(rung[best], found[best], history, self.options.beta), phase="lesson"
+            )
         return self._gap(history, affordable)
 
     def _lesson(self, history: History, affordable: list[int]) -> list[int]:
@@ -107,13 +109,16 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         points: dict[int, np.ndarray] = {}
         for i in affordable:
             expectation, seed = self.expectation(process, i), self.streams.integer(number, f"search {i}")
+            safest = self.search(i, expectation, -beta, seed, mean_bound=True)
             highest = self.search(i, expectation, beta, seed, mean_bound=True)
-            upper[i], points[i] = self.raw(highest.value), highest.point
-            lower[i] = self.raw(self.search(i, expectation, -beta, seed, mean_bound=True).value)
+            # one search may find a basin that the other missed: no upper bound may lie below its own lower one
+            above = float(expectation.mean_bound(safest.point[None], beta)[0][0])
+            points[i] = highest.point if highest.value >= above else safest.point
+            lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
         guaranteed = float(lower.max())
         left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
         slack = self.options.slack * self.seen_range() * left
-        live = [i for i in affordable if upper[i] > guaranteed - slack]
+        live = [i for i in affordable if upper[i] >= guaranteed - slack]
         sign = self.problem.sign
         note = {
             "guaranteed": sign * guaranteed,
@@ -124,7 +129,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if (self.gap_rounds & (self.gap_rounds - 1)) == 0 and self.gap_rounds:  # at rounds 1, 2, 4, 8, …
             values, wide = self.best_of(affordable, history, beta)
             best = int(np.argmax((values - guaranteed + slack) / costs[affordable]))
-            return self.play(affordable[best], wide[best], phase="check", **note)
+            return self.play(affordable[best], wide[best].point, phase="check", **note)
         i = max(live, key=lambda i: (upper[i] - guaranteed + slack) / costs[i])
         if upper[i] - guaranteed <= slack and not history.unknown:
             seed = self.streams.integer(number, f"commit {i}")
