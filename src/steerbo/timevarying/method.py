@@ -37,10 +37,6 @@ GivenWidth = Literal["theory"] | Annotated[float, Field(ge=0, allow_inf_nan=Fals
 _SHOWN = 20  # priors in a table
 
 
-class PriorWarning(UserWarning):
-    """The candidate priors are not what the method needs: all rejected, or alike but for their output scale."""
-
-
 @record
 class Options:
     """Options of the methods that use all priors.
