@@ -95,9 +95,8 @@ class Actions:
         relevant = 0
         while True:
             useful = self._useful(relevant, remaining, left, dict(later))
-            above = self._graph({**dict(later), **dict.fromkeys(bits(remaining), 0), **useful}).ancestors(
-                1 << self.target
-            )
+            graph = self._graph({**dict(later), **dict.fromkeys(bits(remaining), 0), **useful})
+            above = graph.ancestors(1 << self.target)
             if not above & remaining & ~relevant:
                 break
             relevant |= above & remaining
