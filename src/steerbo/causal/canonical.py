@@ -91,7 +91,7 @@ class Actions:
         return remaining, left, tuple(sorted([*later, (x, reached & observed)]))
 
     def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-        """The group to place last, of the actions that can matter; the others come first, where nobody misses a thing."""
+        """The group to place last, of the actions that can matter; the others come first: nobody misses a thing."""
         relevant = 0
         while True:
             useful = self._useful(relevant, remaining, left, dict(later))

@@ -9,6 +9,7 @@ import json
 import platform
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -112,10 +113,7 @@ def rounds(n: int) -> list[dict[str, Any]]:
     for fit in (True, False):
         name = f"one round at n = {n}, {'fit' if fit else 'no fit'} by the rival"
         try:
-            rival = [
-                seconds(lambda k=k, fit=fit: suggest(points, model.outcomes, 2, points[k, 2:], fit=fit))
-                for k in range(3)
-            ]  # type: ignore[misc]
+            rival = [seconds(partial(suggest, points, model.outcomes, 2, points[k, 2:], fit=fit)) for k in range(3)]
         except ImportError:
             rival = []
         rows.append(_row(name, ours, float(np.median(rival)) if rival else None, "ratio >= 30"))
