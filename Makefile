@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/lock.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types wheel lock clean bench-timevarying
+.PHONY: demo test lint types wheel lock clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
@@ -20,6 +20,11 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# Speed against plain rivals, such as `make bench-meanfield`, written to docs/results/bench-meanfield.json; rivals
+# that are not installed (pip install '.[peers]') are left out.
+bench-%: $(STAMP)
+	$(BIN)/python -m steerbo.bench.$*.speed
+
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist
 
@@ -28,10 +33,6 @@ $(STAMP): pyproject.toml $(LOCK)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r $(LOCK)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
-
-# Speed against plain rivals; what is missing of `pip install '.[peers]'` is left out.
-bench-timevarying: $(STAMP)
-	$(BIN)/python -m steerbo.bench.timevarying.speed
 
 # Writes the exact versions that the tests run with.
 lock:

@@ -1,7 +1,7 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
-of the wings' (`CostVarying`, `TimeVarying`); `methods(problem)` lists what can solve it.
+of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`); `methods(problem)` lists what can solve it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .causal import Causal, CausalGraph, PolicyScope, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
+    from .meanfield import MeanField
     from .optimizer import Explanation, Optimizer, Recommendation, Status, Suggestion
     from .space import (
         Beta,
@@ -36,6 +37,7 @@ _HOME = {
     "causal": ("Causal", "CausalGraph", "PolicyScope", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
+    "meanfield": ("MeanField",),
     "optimizer": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
     "space": (
         "Beta",
@@ -70,6 +72,7 @@ __all__ = [
     "Fraction",
     "Integer",
     "LogNormal",
+    "MeanField",
     "Normal",
     "Optimizer",
     "PolicyScope",

@@ -15,6 +15,7 @@ _KINDS = {
     "cost-varying": "costvarying:CostVarying",
     "time-varying": "timevarying:TimeVarying",
     "causal": "causal:Causal",
+    "mean-field": "meanfield:MeanField",
 }
 
 
@@ -22,7 +23,7 @@ def kinds() -> dict[str, type[Problem]]:
     """The classes of problems, by kind.
 
     >>> list(kinds())
-    ['cost-varying', 'time-varying', 'causal']
+    ['cost-varying', 'time-varying', 'causal', 'mean-field']
     """
     found = {}
     for kind, home in _KINDS.items():

@@ -73,9 +73,11 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         unknown = [i for i in affordable if np.isnan(self.mean_costs()[i])]
         rung = unknown[:1] or self._lesson(history, affordable)
         if rung:
-            values, points = self.best_of(rung, history, self.options.beta)
+            values, found = self.best_of(rung, history, self.options.beta)
             best = int(values.argmax())
-            return self.play(rung[best], points[best], phase="lesson")
+            return self.play(
+                rung[best], self.point_to_play(rung[best], found[best], history, self.options.beta), phase="lesson"
+            )
         return self._gap(history, affordable)
 
     def _lesson(self, history: History, affordable: list[int]) -> list[int]:
@@ -127,7 +129,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if (self.gap_rounds & (self.gap_rounds - 1)) == 0 and self.gap_rounds:  # at rounds 1, 2, 4, 8, …
             values, wide = self.best_of(affordable, history, beta)
             best = int(np.argmax((values - guaranteed + slack) / costs[affordable]))
-            return self.play(affordable[best], wide[best], phase="check", **note)
+            return self.play(affordable[best], wide[best].point, phase="check", **note)
         i = max(live, key=lambda i: (upper[i] - guaranteed + slack) / costs[i])
         if upper[i] - guaranteed <= slack and not history.unknown:
             seed = self.streams.integer(number, f"commit {i}")

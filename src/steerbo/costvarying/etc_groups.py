@@ -37,9 +37,10 @@ class EtcGroups(PartialControl[EtcGroupsOptions]):
         if (start := self.start(history)) is not None:
             return start
         sets = self._group(history)
-        values, points = self.best_of(sets, history, self.options.beta)
+        values, found = self.best_of(sets, history, self.options.beta)
         best = int(values.argmax())
-        return self.play(sets[best], points[best], upper=float(self.problem.sign * values[best]))
+        point = self.point_to_play(sets[best], found[best], history, self.options.beta)
+        return self.play(sets[best], point, upper=float(self.problem.sign * values[best]))
 
     def _group(self, history: History) -> list[int]:
         """Sets of the smallest size with plays to come; all maximal sets once only the largest size is left."""

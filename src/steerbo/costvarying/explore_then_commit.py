@@ -24,6 +24,7 @@ from pydantic import Field
 from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
 from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
+from ..search import Maximum
 from .acquisition import Standardised
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
@@ -134,11 +135,13 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         beta = self._beta()
         found = self.search(i, self.expectation(self.process(history), i), beta, seed)
         sure = self.expectation(self.process(history, pending=False), i)
-        upper, lower = (float(sure.bound(found.point[None], b)[0][0]) for b in (beta, -beta))
+        point = self.point_to_play(i, found, history, beta)
+        upper = float(sure.bound(found.point[None], beta)[0][0])
+        lower = float(sure.bound(point[None], -beta)[0][0])
         possible = self.possible.copy()
         possible[i] = min(possible[i], self.raw(upper))
         bounds = Bounds(max(self.guaranteed, self.raw(lower)), possible, range(len(self.sets)))
-        return self.play(i, found.point, **self._note("explore", bounds))
+        return self.play(i, point, **self._note("explore", bounds))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
@@ -146,14 +149,14 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         beta, number, m = self._beta(), len(history) + 1, len(self.sets)
         process = self.process(history, pending=False)
         upper, lower = np.empty(m), np.empty(m)
-        points = []
+        found = []
         for i in range(m):
             expectation = self.expectation(process, i)
             seed = self.streams.integer(number, f"search {i}")
             best = self.search(i, expectation, beta, seed)
             upper[i] = self.raw(best.value)
             lower[i] = self.raw(self.search(i, expectation, -beta, seed).value)
-            points.append(best.point)
+            found.append(best)
         guaranteed = max(self.guaranteed, float(lower.max()))  # line 14
         possible = np.minimum(self.possible, upper)  # line 15
         acceptable = possible > self._least(guaranteed)  # line 16
@@ -167,17 +170,16 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         cost = self._cost_bounds(history)[pool]  # lines 22–24
         cheapest = pool[cost <= cost.min()]  # line 25
         i = int(cheapest[np.argmax(upper[cheapest])])  # line 26
-        point = points[i]
-        if history.unknown:
-            point = self._away_from_pending(history, i, number)
+        best = self._away_from_pending(history, i, number) if history.unknown else found[i]
+        point = self.point_to_play(i, best, history, beta)
         bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
         return self.play(i, point, **self._note("exploit", bounds))
 
-    def _away_from_pending(self, history: History, i: int, number: int) -> np.ndarray:
+    def _away_from_pending(self, history: History, i: int, number: int) -> Maximum:
         """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
         process: Standardised = self.process(history)
         seed = self.streams.integer(number, f"search {i}")
-        return self.search(i, self.expectation(process, i), self._beta(), seed).point
+        return self.search(i, self.expectation(process, i), self._beta(), seed)
 
     def _beta(self) -> float:
         """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import functools
 import gzip
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -55,9 +55,10 @@ def _prior(day: int) -> Prior:
 
 
 @functools.cache
-def intel(day: int) -> Day:
-    """14 March, say, with the thirteen days before it as priors."""
+def intel(day: int, raw: bool = False) -> Day:
+    """14 March, say, with the thirteen days before it as priors; `raw`: with means of 0 °C."""
     motes, temperatures = readings()
     truth = temperatures[day - 1]
-    problem = TimeVarying([Categorical("mote", motes)], [_prior(d) for d in range(1, day)])
+    priors = [replace(_prior(d), mean=0.0) if raw else _prior(d) for d in range(1, day)]
+    problem = TimeVarying([Categorical("mote", motes)], priors)
     return Day(problem, truth[~np.isnan(truth).all(axis=1)])

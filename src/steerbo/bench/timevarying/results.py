@@ -27,6 +27,12 @@ WIDTHS: tuple[str | float, ...] = ("theory", 2.0)
 RIVALS = ("prior-elimination", "tempered-elimination", "mle", "fully-bayesian", "regret-balancing", "gp-ucb", "random")
 FORGETTING = ("r-gp-ucb", "sw-gp-ucb", "w-gp-ucb")
 OURS, PAPERS = "tempered-elimination", "prior-elimination"
+CHOOSERS = ("prior-elimination", "fully-bayesian", "mle", "regret-balancing")
+"""The paper's four, in the paper's order."""
+CHOOSERS_AND_OURS = (*CHOOSERS, OURS)
+READINGS: tuple[tuple[bool, str | float], ...] = ((False, "theory"), (False, 2.0), (True, "theory"), (True, 2.0))
+"""Whether the zero mean is meant raw, and β: the paper leaves both open."""
+READING_SEEDS = 10
 KEPT_SEEDS = 200
 
 Job = dict[str, Any]
@@ -57,6 +63,11 @@ def jobs(seeds: int) -> Iterator[Job]:
             for method in (*RIVALS, *FORGETTING):
                 for seed in range(seeds):
                     yield {"experiment": "intel", "setting": {"day": day}, "method": method, "seed": seed}
+            for raw, width in READINGS:
+                for method in CHOOSERS_AND_OURS:
+                    for seed in range(min(seeds, READING_SEEDS)):
+                        setting = {"day": day, "raw": raw, "confidence": width}
+                        yield {"experiment": "readings", "setting": setting, "method": method, "seed": seed}
 
 
 def _toy(experiment: str, setting: dict[str, Any], width: str | float, method: str, seed: int) -> Job:
@@ -72,6 +83,9 @@ def run(job: Job) -> dict[str, Any]:
         options = {"prior": setting["day"] - 2} if method in ("gp-ucb", *FORGETTING) else {}
         return _plain(job, play(day.problem, day.truth, 0.0, method, seed, **options), None, curve=True)
     width = setting.pop("confidence")
+    if job["experiment"] == "readings":
+        day = intel.intel(**setting)
+        return _plain(job, play(day.problem, day.truth, 0.0, method, seed, confidence=width), None)
     toy = Toy(**setting)
     options = {} if method == "random" else {"confidence": width}
     if method in ("gp-ucb", *FORGETTING):
