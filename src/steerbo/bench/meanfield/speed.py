@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from ...meanfield import MeanField
 from ...meanfield.acquisition import Bounds
 from ...meanfield.mf_gp_ucb import MFGPUCB
 from ...optimizer import Optimizer
-from ...optimizer.arithmetic import one_blas_thread
+from ...optimizer.arithmetic import fingerprint, one_blas_thread
 from ...search import simplex_starts
 from .plain import STEPS, Plain
 from .problems import World, world
@@ -176,9 +175,8 @@ def main() -> None:
         rows.append(run(name, given.rounds, not given.alone))
         print(json.dumps(rows[-1]), flush=True)
     rows += scaling()
-    machine = f"{platform.machine()}, {platform.python_version()}, CPU time, one thread"
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
+    given.out.write_text(json.dumps({"machine": fingerprint(), "rows": rows}, indent=1) + "\n")
     for row in rows:
         parts = (f"{key} {value:.4g}" for key, value in row.items() if isinstance(value, float))
         print(f"{row['name']}: {', '.join(parts)}")
