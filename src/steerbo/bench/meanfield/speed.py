@@ -142,7 +142,7 @@ def run(name: str, rounds: int, against: bool) -> dict[str, Any]:
 
 
 def scaling() -> list[dict[str, Any]]:
-    """Rounds of the default method: M from 50 to 10⁷ agents with 30 actions; 5000 actions with 10⁶ agents."""
+    """Rounds of the default method: from 50 to 10⁷ agents with 30 actions; 5000 actions with 10⁶ agents."""
     rows = []
     for actions, agents, known in ((30, 50, 100), (30, 10**4, 100), (30, 10**7, 100), (5000, 10**6, 60)):
         problem = MeanField(tuple(map(str, range(actions))), agents)
@@ -156,7 +156,7 @@ def scaling() -> list[dict[str, Any]]:
             table = problem.table(suggestion.values["distribution"])
             optimizer.tell(suggestion, -float(((np.sqrt(table[0]) - np.sqrt(ideal)) ** 2).sum()))
             times.append(time.process_time() - began)
-        name = f"a round, |A| = {actions}, M = {agents}, about {known} outcomes"
+        name = f"a round, {actions} actions, {agents} agents, about {known} outcomes"
         bar = 1000.0 if actions == 5000 else None
         rows.append({"name": name, "ours_ms": 1e3 * float(np.median(times[-10:])), "bar_ms": bar})
     return rows
