@@ -180,6 +180,7 @@ class PartialControl(Method[CostVarying, O]):
             seed=seed,
             screen=SCREENED,
             tolerance=ARRIVED,
+            curved=None if mean_bound else lambda points: expectation.curved_bound(points, beta),
         )
 
     def polish(self, i: int, expectation: Expectation, found: Maximum, beta: float, seed: int) -> Maximum:

@@ -1,4 +1,4 @@
-"""The plain evaluation of E[u] = E[μ + βσ]: the same draws for every point, averaged, and climbed by finite differences."""
+"""The plain evaluation of E[u] = E[μ + βσ]: the same draws for every point, and finite differences to climb by."""
 
 from __future__ import annotations
 
