@@ -8,9 +8,8 @@ set i with controlled part c and random part R, the kernel row of `[x^i, X^{-i}]
     Var g(x^i) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ E[k_R],   q = E k_R(X, X')      O(n²) a point
 
 with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x^i) = E f([x^i, X^{-i}])`. Every expectation is a product of
-one-dimensional
-integrals. By Jensen `E σ ≤ sqrt(E σ²)`: the search climbs on that bound, and the best few points are polished on `E
-σ` itself.
+one-dimensional integrals. By Jensen `E σ ≤ sqrt(E σ²)`: the search climbs on that bound by Newton steps, and the best
+few points are polished on `E σ` itself.
 """
 
 from __future__ import annotations

@@ -40,9 +40,9 @@ def climb_curved(
         iterations: the most steps of a restart.
         tolerance: a restart whose next step promises less than this share of its value has arrived.
 
-    Projected Newton steps (Bertsekas 1982) by the absolute values of the Hessian's eigenvalues, so that they lead uphill
-    also where the function is not concave. Each goes no further than a reach that doubles after a success and shrinks
-    after a failure.
+    Projected Newton steps (Bertsekas 1982) by the absolute values of the Hessian's eigenvalues, so that they lead
+    uphill also where the function is not concave. Each goes no further than a reach that doubles after a success and
+    shrinks after a failure.
 
     >>> def bowl(Z):
     ...     return -((Z - 0.3) ** 2).sum(1), -2 * (Z - 0.3), np.broadcast_to(-2 * np.eye(2), (len(Z), 2, 2))
