@@ -170,6 +170,16 @@ def test_the_hessian_against_finite_differences(beta: float) -> None:
         np.testing.assert_allclose(hessian[:, j], difference, rtol=1e-5, atol=1e-5)
 
 
+def test_without_observations_it_is_the_prior_and_flat() -> None:
+    none = np.zeros((0, 2))
+    process = Standardised(none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3)
+    rule = gauss_rule(sb.Float("v", 0, 1, law=sb.Uniform()), 1.0)
+    value, gradient, hessian = Expectation.over(process, [0], [None, rule]).curved_bound(np.array([[0.2], [0.9]]), 2.0)
+    np.testing.assert_allclose(value, 0.3 + 2 * 1.7**0.5)
+    np.testing.assert_array_equal(gradient, 0.0)
+    np.testing.assert_array_equal(hessian, 0.0)
+
+
 def test_products_do_not_depend_on_how_many_rows_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     _, process, expectation = problem_with(LAWS["beta"])
     monkeypatch.setattr("steerbo.costvarying.acquisition._ROWS", 7)

@@ -163,7 +163,7 @@ class Expectation:
         # ∂k_j/∂x_a = slope_ja = k_j D_ja and ∂²k_j/∂x_a∂x_b = k_j (D_ja D_jb − δ_ab/ℓ_a²)
         D = (process.inputs[:, self.controlled].T - points[:, :, None]) * precision[:, None]
         slopes = D * kernel[:, None]
-        halves = np.concatenate([kernel[:, None], slopes], axis=1).reshape(-1, n) @ self.product
+        halves = np.concatenate([kernel[:, None], slopes], axis=1).reshape(r * (1 + c), n) @ self.product
         half = halves.reshape(r, 1 + c, n)
         spread = process.variance - process.variance**2 * np.einsum("rn,rn->r", half[:, 0], kernel)
         certain = spread <= 1e-16 * process.variance

@@ -229,7 +229,7 @@ class PartialControl(Method[CostVarying, O]):
         return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
 
     def start(self, history: History) -> Choice | None:
-        """While fewer than `STARTING_POINTS` points are known or pending: the sets in turn, settings drawn uniformly."""
+        """While fewer than `STARTING_POINTS` points are known or pending: the sets in turn, at uniform settings."""
         if len(self.model) + len(history.pending) >= STARTING_POINTS:
             return None
         draw = self.streams(len(history) + 1, "start")
