@@ -28,6 +28,10 @@ bench-%: $(STAMP)
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist
 
+# Speed against a plain rival: `make bench-costvarying`. Writes docs/results/bench-costvarying.json.
+bench-%: $(STAMP)
+	$(BIN)/python -m steerbo.bench.$*.speed
+
 $(STAMP): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r $(LOCK)
