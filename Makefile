@@ -33,7 +33,7 @@ $(STAMP): pyproject.toml $(LOCK)
 lock:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable ".[plots,data]" --group test
+	$(BIN)/pip install --quiet --editable ".[plots,data,postgres]" --group test
 	$(BIN)/pip freeze --exclude-editable --exclude pip > $(LOCK)
 
 clean:

@@ -14,8 +14,9 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 
 from ..errors import show
-from ..optimizer import Optimizer, Problem, Recommendation, Table
+from ..optimizer import History, Optimizer, Problem, Recommendation, Table
 from ..record import to_plain
+from ..study import Study
 from ..study.progress import scope_text
 from ..study.specification import Specification
 
@@ -34,7 +35,7 @@ def print_json(document: Any) -> None:
     sys.stdout.write("\n")
 
 
-def print_answers(optimizer: Optimizer, as_json: bool, more: Mapping[str, Any]) -> None:
+def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str, Any]) -> None:
     """Recommendation, explanation and status; `more` is added to the JSON document."""
     advice, why, status = optimizer.recommend(), optimizer.explain(), optimizer.status
     if as_json:
@@ -80,6 +81,23 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
     return Table("What each would give", ("steer", "settings", "expected value", "cost"), rows)
 
 
+def rounds_table(history: History) -> Table:
+    """Every round: what was steered and set, and what came of it."""
+    rows = tuple(
+        (
+            r.number,
+            r.suggestion.token,
+            scope_text(r.suggestion.scope),
+            r.suggestion.values,
+            r.outcome.value if r.outcome else None,
+            None if r.waiting else r.cost,
+            r.state,
+        )
+        for r in history
+    )
+    return Table("Rounds", ("round", "token", "steer", "set", "value", "cost", "state"), rows)
+
+
 def print_methods(table: Table) -> None:
     """The table of methods as paragraphs: its texts are too long for columns."""
     screen = console()
@@ -119,9 +137,9 @@ def describe(specification: Specification) -> str:
         *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
         f"  method      {method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
         f"  until       {' or '.join(limits)}",
-        f"  objective   {specification.objective}",
-        f"  journal     {specification.journal}"
-        + (" (exists: a run goes on from it)" if specification.journal.exists() else ""),
+        f"  objective   {specification.objective or 'evaluated by hand'}",
+        f"  log         {specification.log}"
+        + (" (exists: a run goes on from it)" if specification.log.exists() else ""),
     ]
     return "\n".join(lines)
 

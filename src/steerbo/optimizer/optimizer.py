@@ -372,6 +372,10 @@ class Optimizer:
         """Take in an event that another worker has logged: it is the next one of the log, and is not logged again."""
         self._take(event)
 
+    def log_to(self, log: Log) -> None:
+        """Let `log` receive every event from here on."""
+        self._log = log
+
     def to_json(self) -> str:
         """Everything that happened, as text: `steerbo.load` reads it back.
 
