@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing, suppress
+from os.path import isfile  # False, not an error, where a folder is closed to us
 from pathlib import Path
 
 from ..errors import InvalidStudy
@@ -37,7 +38,7 @@ def examine(place: Path | str) -> Health:
     Raises:
         InvalidStudy: there is no such log.
     """
-    if "://" not in str(place) and not Path(place).is_file():
+    if "://" not in str(place) and not isfile(place):
         raise InvalidStudy("log", str(place), "a study's log", "`steerbo new` makes one.")
     try:
         with closing(DatabaseLog(place)) as log:

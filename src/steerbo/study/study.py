@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from os.path import isfile  # False, not an error, where a folder is closed to us
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -127,7 +128,7 @@ class Study:
         Raises:
             InvalidStudy: there is none, or the log is damaged.
         """
-        if isinstance(log, Path | str) and "://" not in str(log) and not Path(log).is_file():
+        if isinstance(log, Path | str) and "://" not in str(log) and not isfile(log):
             raise InvalidStudy("log", str(log), "a study's log", "`steerbo new` makes one.")
         log, ours = _log(log, name)
         try:
