@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         TruncatedNormal,
         Uniform,
     )
+    from .study import Study
     from .wings import load, methods
 
 _HOME = {
@@ -47,6 +48,7 @@ _HOME = {
         "TruncatedNormal",
         "Uniform",
     ),
+    "study": ("Study",),
     "wings": ("load", "methods"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -69,6 +71,7 @@ __all__ = [
     "Scipy",
     "Status",
     "SteerboError",
+    "Study",
     "Suggestion",
     "Threshold",
     "TruncatedNormal",
