@@ -24,6 +24,11 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# Speed against plain rivals, such as `make bench-meanfield`, written to docs/results/bench-meanfield.json; rivals
+# that are not installed (pip install '.[peers]') are left out.
+bench-%: $(STAMP)
+	$(BIN)/python -m steerbo.bench.$*.speed
+
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist
 

@@ -40,7 +40,8 @@ class Case:
     """A problem with a method, and the world it is played in.
 
     `evaluate` returns what `tell` takes beside the suggestion; `look` returns the values of what a suggestion asks to
-    observe; `request` returns what `ask` takes in a round; `added` are realised values for `add`.
+    observe; `request` returns what `ask` takes in a round; `added` are realised values for `add`; `warns` is what the
+    method rightly says of outcomes that no model explains.
     """
 
     problem: Problem
@@ -51,6 +52,7 @@ class Case:
     added: Mapping[str, Any] | None = None
     options: dict[str, Any] = field(default_factory=dict)
     rounds: int = 9
+    warns: type[Warning] | None = None
 
     def start(self, **limits: Any) -> Optimizer:
         """A fresh optimizer; budget and rounds unlimited unless said."""
@@ -374,6 +376,8 @@ class WingContract:
         optimizer = world.start()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            if world.warns is not None:
+                warnings.simplefilter("ignore", world.warns)
             for i in range(world.rounds):
                 suggestion = world.ask(optimizer)
                 outcome = world.outcome(suggestion)

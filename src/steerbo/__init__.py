@@ -1,7 +1,7 @@
 """Bayesian optimisation of systems that one can only partly steer.
 
 One protocol for all: `Optimizer(problem, method).ask()`, do what it says, `tell` it what happened. A problem is one
-of the wings' (`CostVarying`); `methods(problem)` lists what can solve it.
+of the wings' (`CostVarying`, `TimeVarying`, `Causal`, `MeanField`); `methods(problem)` lists what can solve it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .causal import Causal, CausalGraph, PolicyScope, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
+    from .meanfield import MeanField
     from .optimizer import Explanation, Optimizer, Recommendation, Status, Suggestion
     from .space import (
         Beta,
@@ -29,11 +31,14 @@ if TYPE_CHECKING:
         Uniform,
     )
     from .study import Study
+    from .timevarying import Decay, Prior, TimeVarying
     from .wings import load, methods
 
 _HOME = {
+    "causal": ("Causal", "CausalGraph", "PolicyScope", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
+    "meanfield": ("MeanField",),
     "optimizer": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
     "space": (
         "Beta",
@@ -49,6 +54,7 @@ _HOME = {
         "Uniform",
     ),
     "study": ("Study",),
+    "timevarying": ("Decay", "Prior", "TimeVarying"),
     "wings": ("load", "methods"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -57,7 +63,10 @@ __all__ = [
     "Absolute",
     "Beta",
     "Categorical",
+    "Causal",
+    "CausalGraph",
     "CostVarying",
+    "Decay",
     "Discrete",
     "Empirical",
     "Explanation",
@@ -65,8 +74,11 @@ __all__ = [
     "Fraction",
     "Integer",
     "LogNormal",
+    "MeanField",
     "Normal",
     "Optimizer",
+    "PolicyScope",
+    "Prior",
     "Recommendation",
     "Scipy",
     "Status",
@@ -74,11 +86,13 @@ __all__ = [
     "Study",
     "Suggestion",
     "Threshold",
+    "TimeVarying",
     "TruncatedNormal",
     "Uniform",
     "__version__",
     "load",
     "methods",
+    "policy_scopes",
 ]
 
 

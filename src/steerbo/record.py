@@ -18,6 +18,15 @@ from pydantic_core import PydanticSerializationError
 
 from .errors import InvalidInput, InvalidProblem, show
 
+
+class _Missing:
+    """Stands for a value that was not given, in messages."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+MISSING = _Missing()
 T = TypeVar("T")
 _CONFIG = ConfigDict(extra="forbid", strict=False, arbitrary_types_allowed=True)
 
@@ -60,7 +69,7 @@ def translate(error: ValidationError, place: str, kind: type[InvalidInput] = Inv
     where = ".".join([place, *(str(part) for part in first["loc"] if not str(part).startswith("function-"))])
     if isinstance(cause, InvalidInput):  # a check of ours, raised while pydantic was at work
         return type(cause)(f"{where}.{cause.field}", cause.value, cause.allowed, cause.hint)
-    message = first["msg"]
+    message = first["msg"].removeprefix("Input should be ")
     allowed = {
         "missing": "this field to be given",
         "missing_argument": "this field to be given",
@@ -72,7 +81,7 @@ def translate(error: ValidationError, place: str, kind: type[InvalidInput] = Inv
         "int_type": "a whole number",
         "int_from_float": "a whole number",
     }.get(first["type"], message[:1].lower() + message[1:])
-    value = None if first["type"].startswith("missing") else first["input"]
+    value = MISSING if first["type"].startswith("missing") else first["input"]
     return kind(where, value, allowed)
 
 

@@ -11,14 +11,19 @@ from .errors import InvalidProblem, InvalidStudy, one_of
 from .optimizer import Event, Optimizer, Problem, Table
 from .record import from_plain
 
-_KINDS = {"cost-varying": "costvarying:CostVarying"}
+_KINDS = {
+    "cost-varying": "costvarying:CostVarying",
+    "time-varying": "timevarying:TimeVarying",
+    "causal": "causal:Causal",
+    "mean-field": "meanfield:MeanField",
+}
 
 
 def kinds() -> dict[str, type[Problem]]:
     """The classes of problems, by kind.
 
     >>> list(kinds())
-    ['cost-varying']
+    ['cost-varying', 'time-varying', 'causal', 'mean-field']
     """
     found = {}
     for kind, home in _KINDS.items():

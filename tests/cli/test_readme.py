@@ -20,7 +20,7 @@ FILES = {text.split("\n")[0].removeprefix("# "): text for _, text in BLOCKS if t
 
 
 def test_the_example_in_python(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = [text for kind, text in BLOCKS if kind == "python" and text not in FILES.values()]
+    example, others = [text for kind, text in BLOCKS if kind == "python" and text not in FILES.values()]
     names: dict[str, Any] = {}
     exec(example, names)
     optimizer = names["optimizer"]
@@ -28,6 +28,8 @@ def test_the_example_in_python(capsys: pytest.CaptureFixture[str]) -> None:
     assert optimizer.status.finished
     assert optimizer.status.told > 5
     assert str(optimizer.recommend()) in capsys.readouterr().out
+    exec(others, names)
+    assert all(names[wing].status.told == 1 for wing in ("drifting", "causal", "fleet"))
 
 
 def test_the_study_file(tmp_path: Path) -> None:
@@ -48,5 +50,5 @@ def test_the_options_and_files_it_names_exist() -> None:
     for option in re.findall(r"`(--\w+)|(?<= )(--\w+)", README):
         assert any(name and name in helps for name in option)
     root = Path(__file__).parents[2]
-    for link in re.findall(r"\]\(([A-Z]+(?:\.md)?)\)", README):
+    for link in re.findall(r"\]\(([\w/]+(?:\.md)?)\)", README):
         assert (root / link).is_file()

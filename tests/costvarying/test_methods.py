@@ -46,3 +46,9 @@ class TestTsPsqFeatures(WingContract):
     @staticmethod
     def case() -> Case:
         return case("ts-psq", sampling="features")
+
+
+class TestCheapFirst(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("cheap-first")

@@ -32,7 +32,8 @@ def draw(seed: int, exact: bool) -> tuple[Any, Sample]:
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_moments_of_draws_are_the_posteriors(exact: bool) -> None:
-    """Mean and variance at three points over 400 draws, within 4.5 standard errors: a false alarm in 10⁴ runs of the test.
+    """Mean and variance at three points over 400 draws, within 4.5 standard errors: a false alarm in 10⁴ runs of
+    the test.
 
     A finite number of features is allowed 5 % of the prior variance on top.
     """
@@ -51,7 +52,9 @@ def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
     """Over a fine product grid of nature's quantiles: the draw is smooth, so 60 × 3 nodes are enough."""
     process, sample = draw(3, exact)
     rules = [gauss_rule(v, 0.02) for v in VARIABLES]
-    average = sample.average([0], [gauss_rule(v, float(s)) for v, s in zip(VARIABLES, process.lengthscales, strict=True)])
+    average = sample.average(
+        [0], [gauss_rule(v, float(s)) for v, s in zip(VARIABLES, process.lengthscales, strict=True)]
+    )
     held = np.array([[0.3], [0.85]])
     for x, got in zip(held[:, 0], average(held)[0], strict=True):
         left, line = np.meshgrid(rules[1][0], rules[2][0], indexing="ij")

@@ -75,7 +75,7 @@ def test_more_money_continues_a_finished_study(tmp_path: Path) -> None:
         ("low = 4", "low = 5", "problem"),
     ],
 )
-def test_the_journal_of_another_study_is_refused(tmp_path: Path, old: str, new: str, name: str) -> None:
+def test_the_log_of_another_study_is_refused(tmp_path: Path, old: str, new: str, name: str) -> None:
     path = write_function(tmp_path, MEASURE)
     run(path, rounds=1)
     path.write_text(path.read_text().replace(old, new))

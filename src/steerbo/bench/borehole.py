@@ -31,7 +31,7 @@ def flow(x: Mapping[str, Any]) -> float:
     """The flow rate in m³ a year.
 
     >>> round(flow({"rw": 0.1, "r": 25050, "Tu": 89335, "Hu": 1050, "Tl": 89.55, "Hl": 760, "L": 1400, "Kw": 10950}), 2)
-    71.73
+    70.87
     """
     log_ratio = math.log(x["r"] / x["rw"])
     leak = 2 * x["L"] * x["Tu"] / (log_ratio * x["rw"] ** 2 * x["Kw"])

@@ -62,7 +62,11 @@ def download(url: str, member: str, digest: str, header: str) -> str:
         import pooch
     except ImportError:
         raise MissingExtra("pooch", "data") from None
-    found = pooch.retrieve(url, known_hash=None, processor=pooch.Unzip(members=[member]))
+    try:
+        found = pooch.retrieve(url, known_hash=None, processor=pooch.Unzip(members=[member]))
+    except (OSError, ValueError) as error:  # what pooch and requests raise for networks and archives
+        hint = f"Put the file into a folder and set {VARIABLE}."
+        raise InvalidOption(url, str(error), "an archive that can be fetched", hint) from None
     rows = Path(found[0]).read_text().splitlines()
     table = "\n".join([header, *(",".join(row.split()) for row in rows if row.strip())]) + "\n"
     if (seen := hashlib.sha256(table.encode()).hexdigest()) != digest:

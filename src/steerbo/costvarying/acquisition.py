@@ -23,6 +23,8 @@ from jaxtyping import Bool, Float, Int
 
 from ..space.quadrature import Rule
 
+_ROWS = 128  # of an (n, n) array that are worked on at a time
+
 
 @dataclass(frozen=True)
 class Standardised:
@@ -48,6 +50,16 @@ def _factor(
     if categorical:
         return np.where(a[:, None] == b, 1.0, np.exp(-0.5 / lengthscale**2))
     return np.exp(-0.5 * ((a[:, None] - b) / lengthscale) ** 2)
+
+
+def _product(inverse: Float[np.ndarray, "n n"], roots: Sequence[Float[np.ndarray, "n q"]]) -> Float[np.ndarray, "n n"]:
+    """`A ∘ Π_d R_d` of `R_d = root_d root_dᵀ`, a few rows at a time: no other (n, n) array is held."""
+    outer = inverse.copy()
+    for first in range(0, len(outer), _ROWS):
+        rows = slice(first, first + _ROWS)
+        for root in roots:
+            outer[rows] *= root[rows] @ root.T
+    return outer
 
 
 @dataclass(frozen=True)
@@ -78,10 +90,9 @@ class Expectation:
 
         With `product=False` the (n, n) part, which only `bound` needs, is left empty.
         """
-        n = len(process.inputs)
-        average, doubly = np.ones(n), 1.0
-        outer = process.inverse.copy() if product else np.empty((0, 0))
+        average, doubly = np.ones(len(process.inputs)), 1.0
         held = set(controlled)
+        roots = []
         for d, rule in enumerate(rules):
             if d in held:
                 continue
@@ -90,10 +101,9 @@ class Expectation:
             lengthscale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
             factor = _factor(process.inputs[:, d], nodes, lengthscale, categorical)
             average *= factor @ weights
-            if product:
-                root = factor * np.sqrt(weights)
-                outer *= root @ root.T
+            roots.append(factor * np.sqrt(weights))
             doubly *= float(weights @ _factor(nodes, nodes, lengthscale, categorical) @ weights)
+        outer = _product(process.inverse, roots) if product else np.empty((0, 0))
         return cls(process, np.asarray(sorted(held), dtype=np.intp), average, doubly, outer)
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:

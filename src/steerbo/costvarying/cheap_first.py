@@ -1,4 +1,22 @@
-"""Our own method: let the cheap sets teach the dear ones, and pay only for gaps that are worth their price."""
+"""Our own method: cheap sets teach the dear ones, and a set is paid for only while its gap is worth its price.
+
+One Gaussian process is shared by all sets, so that a play of a cheap one teaches the dear ones too, and teaches it
+where nature really is. Algorithm 1 spends most of its exploration on the dearest set; here
+
+1. *lessons*: sets of similar cost make a rung. Every rung but the dearest gets a small share of the budget first,
+cheapest rung first,
+   played where the wide bound `E μ + β sqrt(E σ²)` is largest;
+2. *gaps*: then, with bounds `l_i ≤ max_x g_i(x) ≤ u_i` on the expected value `g_i` itself, `L = max_i l_i`, and a
+slack ε that shrinks
+   with the money left, play the set with the largest `(u_i − L + ε) / cost_i` among those with `u_i > L − ε`;
+3. *checks*: at gap rounds 1, 2, 4, 8, … all sets compete again, by the wide bound per cost, also those that were
+ruled out: a model
+   that was wrong about a set is given the chance to find out, at a price that grows like log T;
+4. *commitment*: where the chosen set's bounds have closed to ε, its best posterior mean is played.
+
+While the bounds hold, the best set is never ruled out (`u_best ≥ g_best ≥ L`), and what is committed to is within ε
+of the best.
+"""
 
 from __future__ import annotations
 
@@ -8,74 +26,126 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from ..optimizer import Choice, Explanation, History
+from ..optimizer import Asked, Choice, Event, Explanation, History, Streams, Table
 from ..record import record
 from .method import PartialControl
+from .problem import CostVarying
 
 
 @record
 class CheapFirstOptions:
+    """Options of `cheap-first`.
+
+    Args:
+        beta: width of all bounds, in posterior standard deviations.
+        lessons: share of the budget (or of the rounds) for the lessons of each rung; at most five plays per variable.
+        slack: ε at the outset, as a share of the range of posterior means seen.
+    """
+
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+    lessons: float = Field(0.05, ge=0, le=1)
     slack: float = Field(0.05, ge=0, le=1)
-    checks: float = Field(1.0, ge=0)
-    rule: str = "gap"
-    warm: float = 0.05
-    ladder: bool = True
 
 
 class CheapFirst(PartialControl[CheapFirstOptions]):
-    """Play the set with the largest gap to the best guaranteed value per unit of cost."""
+    """Learn from cheap sets first, then play the set whose gap to the best guaranteed value is worth most per cost."""
 
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
 
-    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:  # noqa: ARG002
+    def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.gap_rounds = 0
+        self.last: dict[str, Any] = {}  # bounds behind the latest gap round
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in."""
+        super().learn(event, history)
+        if isinstance(event, Asked) and "possible" in event.note:
+            self.gap_rounds += 1
+            self.last = event.note
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Lessons, then gaps, with a check now and then."""
         if (start := self.start(history)) is not None:
             return start
-        number, m, o = len(history) + 1, len(self.sets), self.options
-        affordable = self.affordable(history)
-        fresh = np.flatnonzero(affordable & (self.plays == 0))
-        process = self.process(history)
+        affordable = np.flatnonzero(self.affordable(history)).tolist()
+        unknown = [i for i in affordable if np.isnan(self.mean_costs()[i])]
+        rung = unknown[:1] or self._lesson(history, affordable)
+        if rung:
+            values, found = self.best_of(rung, history, self.options.beta)
+            best = int(values.argmax())
+            return self.play(
+                rung[best], self.point_to_play(rung[best], found[best], history, self.options.beta), phase="lesson"
+            )
+        return self._gap(history, affordable)
+
+    def _lesson(self, history: History, affordable: list[int]) -> list[int]:
+        """The cheapest rung that still has lessons to come; none once only the dearest is left."""
         costs = self.mean_costs()
-        left = 1.0 if history.budget is None else max(history.remaining, 0) / history.budget
-        eps = o.slack * self.seen_range() * left
-        upper, lower = np.full(m, -np.inf), np.full(m, -np.inf)
-        points = {}
-        exps = {}
-        for i in fresh[:1] if len(fresh) else np.flatnonzero(affordable):
-            e = exps[i] = self.expectation(process, i)
-            found = self.search(i, e, o.beta, self.streams.integer(number, f"search {i}"), mean_bound=True)
-            upper[i], points[i] = self.raw(found.value), found.point
-            low = self.search(i, e, -o.beta, self.streams.integer(number, f"search {i}"), mean_bound=True)
-            lower[i] = self.raw(low.value)
-        if len(fresh):
-            i = int(fresh[0])
-            return self.play(i, points[i])
-        # warm-up: each rung of the cost ladder but the last gets a share of the budget, played by the wide bound
-        ok = np.flatnonzero(affordable)
-        order = ok[np.argsort(costs[ok])]
-        rungs = []
-        for i in order:
+        rungs: list[list[int]] = []
+        for i in sorted(range(len(self.sets)), key=lambda i: costs[i]):
             if rungs and costs[i] <= 1.5 * costs[rungs[-1][0]]:
                 rungs[-1].append(i)
             else:
                 rungs.append([i])
         for rung in rungs[:-1]:
+            fitting = [i for i in rung if i in affordable]
+            plays = int(self.plays[rung].sum())
             paid = float((self.plays[rung] * costs[rung]).sum())
-            if history.budget is not None and paid < o.warm * history.budget and (o.ladder or rung is rungs[0]) and self.plays[rung].sum() < 60:
-                vals = {i: self.search(i, exps[i], o.beta, self.streams.integer(number, f"warm {i}")) for i in rung}
-                i = max(vals, key=lambda i: vals[i].value)
-                return self.play(int(i), vals[i].point, warm=True)
-        best = lower.max()
-        gap = upper - best + eps
-        live = gap > 0
-        score = np.where(live, gap / costs, -np.inf)
-        i = int(score.argmax())
-        draw = self.streams(number, "check").random()
-        if draw < o.checks / np.sqrt(number):
-            found = self.search(i, exps[i], o.beta, self.streams.integer(number, f"check {i}"))
-            return self.play(i, found.point, check=True)
-        return self.play(i, points[i])
+            if (
+                fitting
+                and plays < 5 * self.space.dimension
+                and (history.budget is None or paid < self.options.lessons * history.budget)
+                and (history.limit is None or plays < self.options.lessons * history.limit)
+            ):
+                return fitting
+        return []
+
+    def _gap(self, history: History, affordable: list[int]) -> Choice:
+        number, beta, m = len(history) + 1, self.options.beta, len(self.sets)
+        process, costs = self.process(history), self.mean_costs()
+        lower, upper = np.full(m, -np.inf), np.full(m, -np.inf)
+        points: dict[int, np.ndarray] = {}
+        for i in affordable:
+            expectation, seed = self.expectation(process, i), self.streams.integer(number, f"search {i}")
+            safest = self.search(i, expectation, -beta, seed, mean_bound=True)
+            highest = self.search(i, expectation, beta, seed, mean_bound=True)
+            # one search may find a basin that the other missed: no upper bound may lie below its own lower one
+            above = float(expectation.mean_bound(safest.point[None], beta)[0][0])
+            points[i] = highest.point if highest.value >= above else safest.point
+            lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
+        guaranteed = float(lower.max())
+        left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
+        slack = self.options.slack * self.seen_range() * left
+        live = [i for i in affordable if upper[i] >= guaranteed - slack]
+        sign = self.problem.sign
+        note = {
+            "guaranteed": sign * guaranteed,
+            "possible": [float(sign * v) if np.isfinite(v) else None for v in upper],
+            "slack": slack,
+            "acceptable": live,
+        }
+        if (self.gap_rounds & (self.gap_rounds - 1)) == 0 and self.gap_rounds:  # at rounds 1, 2, 4, 8, …
+            values, wide = self.best_of(affordable, history, beta)
+            best = int(np.argmax((values - guaranteed + slack) / costs[affordable]))
+            return self.play(affordable[best], wide[best].point, phase="check", **note)
+        i = max(live, key=lambda i: (upper[i] - guaranteed + slack) / costs[i])
+        if upper[i] - guaranteed <= slack and not history.unknown:
+            seed = self.streams.integer(number, f"commit {i}")
+            found = self.search(i, self.expectation(process, i), 0.0, seed)
+            return self.play(i, found.point, phase="commit", **note)
+        return self.play(i, points[i], phase="gap", **note)
 
     def explain(self, history: History) -> Explanation:
-        return Explanation("", (self.table_of_sets(history),))
+        """Bounds per set, who is ruled out for now, and what its plays cost."""
+        table = self.table_of_sets(history)
+        if not self.last:
+            return Explanation("cheap sets are giving their lessons", (table,))
+        live, possible = self.last["acceptable"], self.last["possible"]
+        rows = tuple((*row, possible[i], i in live) for i, row in enumerate(table.rows))
+        summary = (
+            f"{self.gap_rounds} rounds after the lessons; {self.last['guaranteed']:.5g} is sure to be reached, sets "
+            f"that cannot come within {self.last['slack']:.3g} of it are left out but for checks now and then"
+        )
+        return Explanation(summary, (Table(table.title, (*table.columns, "at best", "in play"), rows),))

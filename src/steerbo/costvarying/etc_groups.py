@@ -27,7 +27,7 @@ class EtcGroupsOptions:
 
 
 class EtcGroups(PartialControl[EtcGroupsOptions]):
-    """Play the best of the smallest sets `plays` times, then of the next larger ones, then of all (Tay et al. 2023, ETC)."""
+    """Play the best of the smallest sets `plays` times, then of the next larger ones, then of all (Tay et al. 2023)."""
 
     name: ClassVar[str] = "etc-groups"
     Options: ClassVar[type[Any]] = EtcGroupsOptions
@@ -37,12 +37,13 @@ class EtcGroups(PartialControl[EtcGroupsOptions]):
         if (start := self.start(history)) is not None:
             return start
         sets = self._group(history)
-        values, points = self.best_of(sets, history, self.options.beta)
+        values, found = self.best_of(sets, history, self.options.beta)
         best = int(values.argmax())
-        return self.play(sets[best], points[best], upper=float(self.problem.sign * values[best]))
+        point = self.point_to_play(sets[best], found[best], history, self.options.beta)
+        return self.play(sets[best], point, upper=float(self.problem.sign * values[best]))
 
     def _group(self, history: History) -> list[int]:
-        """Sets of the smallest size that still has plays to come; all maximal sets once only the largest size is left."""
+        """Sets of the smallest size with plays to come; all maximal sets once only the largest size is left."""
         affordable = np.flatnonzero(self.affordable(history)).tolist()
         sizes = sorted({len(controlled) for controlled in self.sets})
         for size in sizes[:-1]:

@@ -21,9 +21,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from ..bandit import bernstein_radius, hoeffding_radius
+from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
 from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
+from ..search import Maximum
 from .acquisition import Standardised
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
@@ -35,6 +36,9 @@ class ExploreThenCommitOptions:
 
     Args:
         beta: width of the bounds `μ ± βσ`.
+        confidence: "theory" replaces beta by Theorem 1's `β_t = B + σ sqrt(2 (γ_{t−1} + 1 + ln 1/δ))`: safe and wide.
+        norm: B, a bound on the norm of the standardised objective in the kernel's space; for the theory only.
+        delta: δ, the probability that some bound fails; for the theory only.
         explore_fraction: share of the budget (or of the rounds) that exploration may take.
         explore_cycles: number of turns of each set; None: as many as `explore_fraction` allows, 10 without any limit.
         alpha: share of quality that may be given up when exploitation begins; a problem's own `tolerance` goes before
@@ -43,6 +47,9 @@ class ExploreThenCommitOptions:
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
+    confidence: Literal["fixed", "theory"] = "fixed"
+    norm: float = Field(1.0, ge=0, allow_inf_nan=False)
+    delta: float = Field(0.1, gt=0, lt=1)
     explore_fraction: float = Field(0.6, ge=0, le=1)
     explore_cycles: int | None = Field(None, ge=1)
     alpha: float = Field(0.1, ge=0, lt=1)
@@ -125,28 +132,31 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
             return self.play(i, self.boxes[i].place(draw)[0], **self._note("explore", bounds))
         seed = self.streams.integer(number, f"search {i}")
-        found = self.search(i, self.expectation(self.process(history), i), self.options.beta, seed)
+        beta = self._beta()
+        found = self.search(i, self.expectation(self.process(history), i), beta, seed)
         sure = self.expectation(self.process(history, pending=False), i)
-        upper, lower = (float(sure.bound(found.point[None], b)[0][0]) for b in (self.options.beta, -self.options.beta))
+        point = self.point_to_play(i, found, history, beta)
+        upper = float(sure.bound(found.point[None], beta)[0][0])
+        lower = float(sure.bound(point[None], -beta)[0][0])
         possible = self.possible.copy()
         possible[i] = min(possible[i], self.raw(upper))
         bounds = Bounds(max(self.guaranteed, self.raw(lower)), possible, range(len(self.sets)))
-        return self.play(i, found.point, **self._note("explore", bounds))
+        return self.play(i, point, **self._note("explore", bounds))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
     def _exploit(self, history: History) -> Choice:
-        beta, number, m = self.options.beta, len(history) + 1, len(self.sets)
+        beta, number, m = self._beta(), len(history) + 1, len(self.sets)
         process = self.process(history, pending=False)
         upper, lower = np.empty(m), np.empty(m)
-        points = []
+        found = []
         for i in range(m):
             expectation = self.expectation(process, i)
             seed = self.streams.integer(number, f"search {i}")
             best = self.search(i, expectation, beta, seed)
             upper[i] = self.raw(best.value)
             lower[i] = self.raw(self.search(i, expectation, -beta, seed).value)
-            points.append(best.point)
+            found.append(best)
         guaranteed = max(self.guaranteed, float(lower.max()))  # line 14
         possible = np.minimum(self.possible, upper)  # line 15
         acceptable = possible > self._least(guaranteed)  # line 16
@@ -160,17 +170,24 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         cost = self._cost_bounds(history)[pool]  # lines 22–24
         cheapest = pool[cost <= cost.min()]  # line 25
         i = int(cheapest[np.argmax(upper[cheapest])])  # line 26
-        point = points[i]
-        if history.unknown:
-            point = self._away_from_pending(history, i, number)
+        best = self._away_from_pending(history, i, number) if history.unknown else found[i]
+        point = self.point_to_play(i, best, history, beta)
         bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
         return self.play(i, point, **self._note("exploit", bounds))
 
-    def _away_from_pending(self, history: History, i: int, number: int) -> np.ndarray:
+    def _away_from_pending(self, history: History, i: int, number: int) -> Maximum:
         """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
         process: Standardised = self.process(history)
         seed = self.streams.integer(number, f"search {i}")
-        return self.search(i, self.expectation(process, i), self.options.beta, seed).point
+        return self.search(i, self.expectation(process, i), self._beta(), seed)
+
+    def _beta(self) -> float:
+        """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""
+        if self.options.confidence == "fixed":
+            return self.options.beta
+        n, noise = len(self.model), self.model.noise
+        gain = max(0.5 * (self.model.factor.log_determinant - n * np.log(noise)), 0.0)
+        return theory_beta(self.options.norm, 1.0, gain, self.options.delta)
 
     def present_tolerance(self) -> Tolerance:
         """The problem's tolerance, or the paper's alpha: halved every d exploitation rounds down to its floor."""

@@ -26,13 +26,20 @@ from ..optimizer import (
     Table,
     Told,
 )
-from ..search import Box, Maximum, maximise_box
+from ..search import Box, Maximum, climb, maximise_box, sobol_points
 from ..space.quadrature import Rule, gauss_rule
 from .acquisition import Expectation, Standardised
 from .problem import CostVarying, Fraction, Tolerance
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
+DRAWS = 64
+"""Sobol draws of the uncontrolled variables that a point is polished on."""
+SCREENED = 256
+"""Points of a set that are tried before climbing; with ten times the effort nothing better was found."""
+ARRIVED = 1e-7
+"""A climb ends where a step gains less than this share: bounds need no more digits."""
+_APART = 0.01  # encoded distance of ends of a search that are different maxima
 O = TypeVar("O")  # noqa: E741  the method's options
 
 
@@ -131,7 +138,7 @@ class PartialControl(Method[CostVarying, O]):
             return Standardised(
                 np.concatenate([self.model.inputs, points]),
                 weights,
-                factor.inverse().copy(),
+                factor.inverse(),
                 kernel.lengthscales,
                 self.space.categorical,
                 kernel.variance,
@@ -167,28 +174,58 @@ class PartialControl(Method[CostVarying, O]):
         """The largest `E μ + β sqrt(E σ²)` of set `i` (with `mean_bound`: `E μ + β sd[g]`), in standardised units."""
         bound = expectation.mean_bound if mean_bound else expectation.bound
         return maximise_box(
-            lambda points: bound(points, beta)[0], lambda points: bound(points, beta), self.boxes[i], seed=seed
+            lambda points: bound(points, beta)[0],
+            lambda points: bound(points, beta),
+            self.boxes[i],
+            seed=seed,
+            screen=SCREENED,
+            tolerance=ARRIVED,
         )
 
-    def best_of(
-        self, sets: Sequence[int], history: History, beta: float, mean_bound: bool = False
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
+    def polish(self, i: int, expectation: Expectation, found: Maximum, beta: float, seed: int) -> Maximum:
+        """The largest `E[μ + βσ]` of set `i` near the two best ends of a search on `E μ + β sqrt(E σ²)`.
+
+        E σ is averaged over Sobol draws of what nature chooses; whole numbers and categories stay as they were found.
+        """
+        if len(self.sets[i]) == self.space.dimension:  # nature has no part: the bound is E[μ + βσ] itself
+            return found
+        unit = (
+            sobol_points(DRAWS, self.space.dimension, seed) + 2.0**-32
+        )  # never 0: a law's quantile there may be infinite
+        draws = np.zeros(unit.shape)
+        for d, variable in enumerate(self.problem.variables):
+            if d not in self.sets[i]:
+                draws[:, d] = variable.encoded_ppf(unit[:, d])
+        box = self.boxes[i]
+        other = np.flatnonzero(np.abs(found.points - found.point).max(axis=1) > _APART)[:1]
+        starts = found.points[[0, *other]]
+        low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))
+        points, values = climb(
+            lambda points: expectation.sampled(points, beta, draws), starts, low, high, iterations=5, tolerance=1e-5
+        )
+        best = int(values.argmax())
+        return Maximum(points[best], float(values[best]), points, values)
+
+    def best_of(self, sets: Sequence[int], history: History, beta: float) -> tuple[np.ndarray, list[Maximum]]:
         """The largest upper bound of each of `sets`, in units of `sign · value`, and where: pending points count."""
         process, number = self.process(history), len(history) + 1
-        values, points = np.empty(len(sets)), []
-        for k, i in enumerate(sets):
-            seed = self.streams.integer(number, f"search {i}")
-            found = self.search(i, self.expectation(process, i), beta, seed, mean_bound)
-            values[k] = self.raw(found.value)
-            points.append(found.point)
-        return values, points
+        found = [
+            self.search(i, self.expectation(process, i), beta, self.streams.integer(number, f"search {i}"))
+            for i in sets
+        ]
+        return np.array([self.raw(each.value) for each in found]), found
+
+    def point_to_play(self, i: int, found: Maximum, history: History, beta: float) -> np.ndarray:
+        """What a search of set `i` found, polished; pending points count. Bounds stay as the search found them."""
+        seed = self.streams.integer(len(history) + 1, f"polish {i}")
+        return self.polish(i, self.expectation(self.process(history), i), found, beta, seed).point
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
         """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
         return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
 
     def start(self, history: History) -> Choice | None:
-        """While fewer than `STARTING_POINTS` points are known or pending: the sets in turn, at settings drawn uniformly."""
+        """Until `STARTING_POINTS` points are known or pending: the sets in turn, settings drawn uniformly."""
         if len(self.model) + len(history.pending) >= STARTING_POINTS:
             return None
         draw = self.streams(len(history) + 1, "start")
@@ -249,7 +286,7 @@ class PartialControl(Method[CostVarying, O]):
         chosen = int(min(good, key=lambda i: (known[i], -means[i])))
         verb = "reach at most" if self.problem.minimize else "reach at least"
         note = f"acceptable sets {verb} {sign * least:.5g}: " + ", ".join(
-            " + ".join(self.problem.control_sets[i]) for i in good
+            " + ".join(self.problem.control_sets[int(i)]) for i in good
         )
         best = rows[chosen]
         others = [row for i, row in enumerate(rows) if i != chosen]

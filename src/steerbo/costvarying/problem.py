@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, Strict, model_validator
 
 from ..errors import InvalidProblem, one_of
 from ..optimizer import Method, Problem, Suggestion
 from ..record import record
-from ..space import Space, Variable
+from ..space import Space, Variables
+from ..space.fields import Listed
 
 
 @record
@@ -105,25 +106,26 @@ class CostVarying(Problem):
         InvalidProblem: naming the field, the value and what is allowed.
 
     >>> import steerbo as sb
-    >>> sb.CostVarying([sb.Float("t", 0, 1), sb.Float("ph", 4, 8)], [["t"]])
+    >>> sb.CostVarying([sb.Float("t", 0, 1)], [["t"], ["t"]])
     Traceback (most recent call last):
         ...
-    steerbo.errors.InvalidProblem: CostVarying.variables.ph.law: None is not allowed; expected a law, because control
-    set \
-['t'] leaves 'ph' to nature. Give one, such as law=Uniform().
+    steerbo.errors.InvalidProblem: CostVarying.control_sets.1: ['t'] is not allowed; expected a set unlike the others \
+(control_sets.0 is the same).
     """
 
-    variables: tuple[Variable, ...]
-    control_sets: tuple[tuple[str, ...], ...]
-    costs: tuple[float, ...] | None = None
+    variables: Variables
+    control_sets: Annotated[Sequence[Annotated[Sequence[str], Listed]], Listed]
+    costs: Annotated[Sequence[float], Listed] | None = None
     tolerance: Tolerance | None = None
-    minimize: bool = False
+    minimize: Annotated[bool, Strict()] = False
     kind: Literal["cost-varying"] = "cost-varying"
     default_method: ClassVar[str] = "explore-then-commit"
 
     @model_validator(mode="after")
     def _check(self) -> CostVarying:
         names = self.space.names
+        if not names:
+            raise InvalidProblem("variables", [], "at least one variable")
         if not self.control_sets:
             raise InvalidProblem("control_sets", self.control_sets, "at least one control set")
         seen: dict[frozenset[str], int] = {}
@@ -170,7 +172,9 @@ class CostVarying(Problem):
         from .ucb_cvs import UcbCvs
         from .ucb_psq import UcbPsq
 
-        return {method.name: method for method in (ExploreThenCommit, CheapFirst, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)}
+        return {
+            method.name: method for method in (ExploreThenCommit, CheapFirst, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)
+        }
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""
@@ -180,4 +184,4 @@ class CostVarying(Problem):
         """The stated cost of the played set, if costs are known."""
         if self.costs is None:
             return None
-        return self.costs[self.control_sets.index(tuple(suggestion.scope))]
+        return self.costs[list(self.control_sets).index(tuple(suggestion.scope))]

@@ -1,7 +1,8 @@
 """A function drawn from the posterior, and its expectation over what a control set leaves to nature, without samples.
 
-The prior draw is a sum of M random features (Rahimi and Recht 2007), `f̃(x) = s √(2/M) Σ_m θ_m cos(ω_mᵀx + b_m) Π_d s_md(x_d)`; a
-categorical dimension has random signs in place of a frequency. Matheron's rule (Wilson et al. 2020, equation 9) makes it one of the
+The prior draw is a sum of M random features (Rahimi and Recht 2007), `f̃(x) = s √(2/M) Σ_m θ_m cos(ω_mᵀx + b_m) Π_d
+s_md(x_d)`; a categorical dimension has random signs in place of a frequency. Matheron's rule (Wilson et al. 2020,
+equation 9) makes it one of the
 posterior: `f̃(x) + k(x, X) (K + λI)⁻¹ (y − f̃(X) − ε)`. Everything is a product over dimensions, so that
 
     E cos(ω_cᵀx^i + ω_Rᵀ X + b) = Re[ exp(i (ω_cᵀx^i + b)) Π_d E exp(i ω_d X_d) ].
@@ -26,8 +27,8 @@ FEATURES = 1024
 class Sample:
     """A draw from a Gaussian process's posterior, in standardised units.
 
-    `frequencies` (M, d) are zero in categorical dimensions; `signs[d]` (M, c) are ±1 there and None elsewhere. `pull` (n,) are
-    Matheron's weights.
+    `frequencies` (M, d) are zero in categorical dimensions; `signs[d]` (M, c) are ±1 there and None elsewhere.
+    `pull` (n,) are Matheron's weights.
     """
 
     process: Standardised
@@ -46,6 +47,7 @@ class Sample:
         noise: float,
         categories: Sequence[int],
         random: np.random.Generator,
+        *,
         exact: bool = True,
     ) -> Sample:
         """Draw one.
@@ -56,7 +58,8 @@ class Sample:
             noise: their noise variance.
             categories: number of choices of every dimension, 0 for a numeric one.
             random: where the draw comes from.
-            exact: Matheron's rule with the kernel itself (pathwise sampling); else with the features' own kernel, which is
+            exact: Matheron's rule with the kernel itself (pathwise sampling); else with the features' own kernel,
+            which is
                 sampling the features' posterior weights, as in the authors' program.
         """
         d = len(process.lengthscales)

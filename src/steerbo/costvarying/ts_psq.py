@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..record import record
 from ..search import maximise_box
 from ..space import Categorical
 from .method import PartialControl
-from .sample import Sample
+from .sample import Sample, SampleExpectation
 
 
 @record
@@ -27,8 +28,12 @@ class TsPsqOptions:
     sampling: Literal["pathwise", "features"] = "pathwise"
 
 
+def _value(average: SampleExpectation, points: np.ndarray) -> np.ndarray:
+    return average(points)[0]
+
+
 class TsPsq(PartialControl[TsPsqOptions]):
-    """Draw a function from the posterior, play the set and settings where its expectation is largest (Hayashi et al. 2022)."""
+    """Draw a function from the posterior, play where its expectation is largest (Hayashi et al. 2022)."""
 
     name: ClassVar[str] = "ts-psq"
     Options: ClassVar[type[Any]] = TsPsqOptions
@@ -52,7 +57,7 @@ class TsPsq(PartialControl[TsPsqOptions]):
         for i in self.maximal(np.flatnonzero(self.affordable(history)).tolist()):
             average = sample.average(self.sets[i], self.rules(process, i))
             seed = self.streams.integer(number, f"search {i}")
-            found = maximise_box(lambda points, of=average: of(points)[0], average, self.boxes[i], seed=seed)
+            found = maximise_box(partial(_value, average), average, self.boxes[i], seed=seed)
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"

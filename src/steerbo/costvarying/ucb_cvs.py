@@ -28,7 +28,7 @@ class UcbCvsOptions:
 
 
 class UcbCvs(PartialControl[UcbCvsOptions]):
-    """Among sets whose upper bound is within an ε of the largest, shrinking by 1/√t, play the cheapest (Tay et al. 2023).
+    """Among sets whose upper bound comes near the largest, play the cheapest; near shrinks as 1/√t (Tay et al. 2023).
 
     Unknown costs are taken at their observed means, and a set never played as free.
     """
@@ -41,15 +41,14 @@ class UcbCvs(PartialControl[UcbCvsOptions]):
         if (start := self.start(history)) is not None:
             return start
         sets = np.flatnonzero(self.affordable(history))
-        values, points = self.best_of(sets.tolist(), history, self.options.beta)
+        values, found = self.best_of(sets.tolist(), history, self.options.beta)
         epsilon = self.options.epsilon * self.seen_range() / np.sqrt(len(history) + 1)
         near = np.flatnonzero(values >= values.max() - epsilon)
         costs = np.nan_to_num(self.mean_costs()[sets[near]])
         cheapest = near[costs <= costs.min()]
         best = int(cheapest[values[cheapest].argmax()])
-        return self.play(
-            int(sets[best]), points[best], upper=float(self.problem.sign * values[best]), epsilon=float(epsilon)
-        )
+        point = self.point_to_play(int(sets[best]), found[best], history, self.options.beta)
+        return self.play(int(sets[best]), point, upper=float(self.problem.sign * values[best]), epsilon=float(epsilon))
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

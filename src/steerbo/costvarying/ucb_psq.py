@@ -35,9 +35,10 @@ class UcbPsq(PartialControl[UcbPsqOptions]):
         if (start := self.start(history)) is not None:
             return start
         sets = self.maximal(np.flatnonzero(self.affordable(history)).tolist())
-        values, points = self.best_of(sets, history, self.options.beta)
+        values, found = self.best_of(sets, history, self.options.beta)
         best = int(values.argmax())
-        return self.play(sets[best], points[best], upper=float(self.problem.sign * values[best]))
+        point = self.point_to_play(sets[best], found[best], history, self.options.beta)
+        return self.play(sets[best], point, upper=float(self.problem.sign * values[best]))
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

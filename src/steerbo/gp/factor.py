@@ -27,11 +27,11 @@ def cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], 
     >>> cholesky(np.array([[4.0, 2.0], [2.0, 1.0]]))[1] > 0
     True
     """
-    packed, jitter = _packed_cholesky(gram)
+    packed, jitter = packed_cholesky(gram)
     return np.tril(packed), jitter
 
 
-def _packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
+def packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
     """As `cholesky`, with `gram` itself left above the diagonal."""
     n = len(gram)
     if not n:
@@ -75,7 +75,7 @@ class Factor:
         self._build(np.zeros((0, 0)) if gram is None else np.asarray(gram, dtype=np.float64))
 
     def _build(self, gram: Float[np.ndarray, "n n"]) -> None:
-        packed, self._jitter = _packed_cholesky(gram)
+        packed, self._jitter = packed_cholesky(gram)
         self._n = n = len(gram)
         self._store = np.zeros((n + REBUILD, n + REBUILD))  # row-major: rows of L are contiguous; K is above them
         self._store[:n, :n] = packed

@@ -9,9 +9,10 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import lapack
 
-from .factor import cholesky
+from .factor import packed_cholesky
 
 _LOG_2PI = math.log(2.0 * math.pi)
+_ROWS = 256  # of a matrix that are worked on at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +42,20 @@ def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"])
     -1.838
     """
     n = len(residuals)
-    L, jitter = cholesky(gram)
+    L, jitter = packed_cholesky(gram)
+    del gram  # here and below there is never a matrix that is no longer needed: n may be thousands
     half_log_determinant = float(np.log(np.diagonal(L)).sum())
     if not n:
-        return Evidence(0.0, residuals, gram, 0.0)
+        return Evidence(0.0, residuals, L, 0.0)
     alpha = lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
     value = -0.5 * float(residuals @ alpha) - half_log_determinant - 0.5 * n * _LOG_2PI
-    lower = lapack.dpotri(L, lower=1, overwrite_c=1)[0]
-    pull = -(lower + lower.T)
-    np.fill_diagonal(pull, -np.diagonal(lower))
-    pull += np.outer(alpha, alpha)
-    pull *= 0.5
+    pull = lapack.dpotri(L, lower=1, overwrite_c=1)[0].T  # K⁻¹, on and above the diagonal
+    for first in range(0, n, _ROWS):
+        rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
+        block = np.triu(pull[rows, rows])
+        pull[rows, rows] = block + np.triu(block, 1).T
+        pull[rest, rows] = pull[rows, rest].T
+    for first in range(0, n, _ROWS):
+        rows = slice(first, first + _ROWS)
+        pull[rows] = 0.5 * (np.outer(alpha[rows], alpha) - pull[rows])
     return Evidence(value, alpha, pull, jitter)

@@ -301,6 +301,10 @@ class Regression(Generic[K]):
         mean, variance = (np.concatenate(column) for column in zip(*parts, strict=True))
         return self.output.moments(mean, np.sqrt(variance))
 
+    def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and variance of f at Z (m, d), standardised, (m,) each, all rows at once. O(n²) a point."""
+        return self._marginals(Z)
+
     def _marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         bent = self._prior.warp(Z)
         cross = self.kernel(bent, self._conditioned)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal, assert_never
 
 from ..errors import UnknownSuggestion
@@ -62,7 +63,9 @@ class History:
         self.added: list[Outcome] = []
         self._rounds: dict[str, Round] = {}
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
+        self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
         self._charged = 0.0
+        self._failed = 0
 
     def __iter__(self) -> Iterator[Round]:
         return iter(self._rounds.values())
@@ -80,7 +83,16 @@ class History:
     @property
     def pending(self) -> tuple[Round, ...]:
         """Rounds whose outcome is still to come."""
-        return tuple(r for r in self.unknown if r.state == "open")
+        return tuple(self._rounds[token] for token in self._open)
+
+    @property
+    def latest(self) -> Round | None:
+        """The round asked last."""
+        return next(reversed(self._rounds.values()), None)
+
+    def last(self, n: int) -> list[Round]:
+        """The last n rounds, or as many as there are, in order: O(n), however long the history."""
+        return list(islice(reversed(self._rounds.values()), n))[::-1]
 
     @property
     def unknown(self) -> tuple[Round, ...]:
@@ -91,6 +103,11 @@ class History:
     def told(self) -> int:
         """How many rounds have an outcome to learn from."""
         return len(self._rounds) - len(self._unknown)
+
+    @property
+    def failed(self) -> int:
+        """How many rounds have failed and were not mended since."""
+        return self._failed
 
     @property
     def spent(self) -> float:
@@ -116,7 +133,7 @@ class History:
                     event.token, event.round, event.scope, event.values, event.observe, {}, event.note
                 )
                 self._rounds[event.token] = Round(suggestion, event.request, event.expected_cost)
-                self._unknown[event.token] = None
+                self._unknown[event.token] = self._open[event.token] = None
             case Decided():
                 old = self[event.token].suggestion
                 self._change(
@@ -152,6 +169,9 @@ class History:
         after = replace(before, **changes)
         self._rounds[token] = after
         self._charged += after.cost - before.cost
+        self._failed += (after.state == "failed") - (before.state == "failed")
+        if after.state != "open":
+            self._open.pop(token, None)
         if after.state == "told":
             self._unknown.pop(token, None)
         else:

@@ -52,7 +52,7 @@ class Optimizer:
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
         seed: a whole number not below 0.
-        log: receives every event before the call that caused it returns, e.g. a journal on disk.
+        log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
 
     Raises:
@@ -91,7 +91,7 @@ class Optimizer:
         try:
             chosen = known[name].Options(**options)
         except InvalidProblem as error:
-            raise InvalidOption(*error.__reduce__()[1]) from None
+            raise InvalidOption(error.field.partition(".")[2], error.value, error.allowed, error.hint) from None
         try:
             plain: dict[str, Any] | None = to_plain(problem)
         except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
@@ -358,7 +358,7 @@ class Optimizer:
         return Status(
             rounds=len(rounds),
             told=rounds.told,
-            failed=sum(r.state == "failed" for r in rounds.unknown),
+            failed=rounds.failed,
             pending=tuple(r.suggestion.token for r in rounds.pending),
             spent=rounds.spent,
             reserved=rounds.reserved,

@@ -18,7 +18,7 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F
 SHAPES = "osD^vP*X"
 
 
-Looks = dict[tuple[str, ...], tuple[str, str]]
+Looks = dict[Sequence[str], tuple[str, str]]
 
 
 def figure(optimizer: Optimizer, value: str = "value", money: str = "money") -> Any:

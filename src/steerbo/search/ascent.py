@@ -17,7 +17,9 @@ _PASSES = 3  # over the coordinates that a step would carry through a bound
 _CURVED = 1e-12  # least curvature of a pair worth keeping
 _RESETS = 2  # of the curvature, when it has misled a restart
 _TINY = np.finfo(float).tiny
+_LEAST = 1e-150  # a shortfall to divide by: promised rises are of order one
 _SMALLEST_STEP = 1e-9  # of the box's width: a restart that moves less has arrived
+_TOP = 1.0 - 4 * np.finfo(float).eps  # what is above is the upper bound, reached but for rounding
 _DIFFERENCE = 6e-6  # of the box's width: cube root of the rounding unit, best for central differences
 
 
@@ -64,14 +66,15 @@ def climb(
         if not rows.size:
             break
         direction = _direction(u, g, steps, falls)
-        new_u, new_f, new_g = _line_search(value_and_gradient, cube, u, f, g, direction=direction)
+        new_u, new_f, new_g = _line_search(value_and_gradient, cube, u, f, g, direction=direction, tolerance=tolerance)
         step, fall = new_u - u, g - new_g
         curved = (step * fall).sum(axis=1) > _CURVED * (fall * fall).sum(axis=1)
         steps[:, curved] = np.concatenate([step[None, curved], steps[:-1, curved]])
         falls[:, curved] = np.concatenate([fall[None, curved], falls[:-1, curved]])
         far = np.abs(step).max(axis=1)
         small = (new_f - f <= tolerance * np.maximum(np.abs(f), np.abs(new_f))) | (far <= _SMALLEST_STEP)
-        misled = small & (far < 0.5 * np.abs(direction).max(axis=1)) & (resets < _RESETS)
+        hopeful = ~_negligible((g * direction).sum(axis=1), f, tolerance)
+        misled = small & hopeful & (far < 0.5 * np.abs(direction).max(axis=1)) & (resets < _RESETS)
         resets = resets + misled
         steps[:, misled] = falls[:, misled] = 0.0  # the curvature promised too much: go on by the gradient alone
 
@@ -201,6 +204,13 @@ def _two_loops(
     return np.where(uphill[:, None], q, steepest[:, None] * g)
 
 
+def _negligible(
+    promise: Float[np.ndarray, " r"], f: Float[np.ndarray, " r"], tolerance: float
+) -> Bool[np.ndarray, " r"]:
+    """Where a promised rise is lost in the tolerance; what promises a fall may still rise once it is cut at bounds."""
+    return (promise >= 0.0) & (promise <= tolerance * np.abs(f))
+
+
 def _line_search(
     value_and_gradient: ValueAndGradient,
     cube: _Cube,
@@ -209,16 +219,23 @@ def _line_search(
     g: Float[np.ndarray, "r d"],
     *,
     direction: Float[np.ndarray, "r d"],
+    tolerance: float,
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
-    """Shorten each restart's step until it rises enough; a restart that finds no such step stays where it is."""
+    """Shorten each restart's step until it rises enough; a restart that finds no such step stays where it is.
+
+    No step is tried that promises less than `tolerance`: close to a maximum it would chase rounding errors.
+    """
     new_u, new_f, new_g = u.copy(), f.copy(), g.copy()
+    promise = (g * direction).sum(axis=1)
     length = np.ones(len(u))
-    rows = np.flatnonzero(direction.any(axis=1))
+    rows = np.arange(len(u))
     for _ in range(_BACKTRACKS):
+        rows = rows[~_negligible(length[rows] * promise[rows], f[rows], tolerance)]
         if not rows.size:
             break
         part = cube.of(rows)
         trial = np.clip(u[rows] + length[rows, None] * direction[rows], 0.0, 1.0)
+        trial[trial > _TOP] = 1.0
         values, slopes = _evaluate(value_and_gradient, part.leave(trial))
         values = values / part.unit
         promised = (g[rows] * (trial - u[rows])).sum(axis=1)
@@ -227,6 +244,6 @@ def _line_search(
         new_u[won], new_f[won], new_g[won] = trial[risen], values[risen], part.slope(slopes)[risen]
 
         rows, values, promised = rows[~risen], values[~risen], promised[~risen]
-        short = np.maximum(promised + f[rows] - values, _TINY)  # infinite where there is no value: the least share
+        short = np.maximum(promised + f[rows] - values, _LEAST)  # infinite where there is no value: the least share
         length[rows] *= np.clip(promised / short / 2, 0.1, 0.5)  # the top of the parabola through both values
     return new_u, new_f, new_g

@@ -28,6 +28,7 @@ def maximise_box(
     screen: int = 512,
     starts: int = 8,
     extra: Float[np.ndarray, "e d"] | None = None,
+    tolerance: float = 1e-10,
 ) -> Maximum:
     """Maximise a function on a box of continuous coordinates, whole numbers and categories.
 
@@ -44,6 +45,7 @@ def maximise_box(
         screen: how many Sobol points to try before climbing.
         starts: how many of the best points to climb from.
         extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if outside.
+        tolerance: a climb ends where a step gains less than this share of the value.
 
     Raises:
         ModelFailure: the function is a finite number nowhere.
@@ -69,7 +71,7 @@ def maximise_box(
     for _ in range(_ROUNDS):
         if free.any():
             low, high = np.where(free, box.low, points[changed]), np.where(free, box.high, points[changed])
-            points[changed], values[changed] = climb(rise, points[changed], low, high)
+            points[changed], values[changed] = climb(rise, points[changed], low, high, tolerance=tolerance)
         before = points[changed].copy()
         for together in (1, 2):  # pairs only where no single exchange helps: ridges and matched categories need them
             left = (points[changed] == before).all(axis=1)

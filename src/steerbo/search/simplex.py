@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Bool, Float
 
 from ..errors import InvalidRequest
 from .maximum import Maximum, ValueAndGradient, best_first, finite
+
+Projection = Callable[[Float[np.ndarray, "r C A"]], Float[np.ndarray, "r C A"]]
+"""Tables `(r, C, A)` to tables within limits."""
 
 _FLOOR = -14.0  # of the log of a share, so that an action once dropped can come back
 _CLEARED = -60.0  # of the log of a share that is left out in the end: above zero, where slopes may be infinite
@@ -23,6 +28,7 @@ def maximise_simplex(
     starts: Float[np.ndarray, "r C A"],
     *,
     allowed: Bool[np.ndarray, "C A"] | None = None,
+    project: Projection | None = None,
     iterations: int = 300,
     tolerance: float = 1e-6,
 ) -> Maximum:
@@ -37,6 +43,8 @@ def maximise_simplex(
         value_and_gradient: tables `(r, C, A)` to values `(r,)` and gradients `(r, C, A)`.
         starts: tables of shares, `(r, C, A)`, such as `simplex_starts` gives.
         allowed: `(C, A)`, false where a context must never take an action; those shares are exactly zero.
+        project: tables `(r, C, A)` to the nearest ones, in Kullback–Leibler divergence, that keep to further limits:
+            every table tried is one of these. They must form a convex set.
         iterations: the most steps of a restart.
         tolerance: a restart that gains less than this share of its value in ten steps has arrived.
 
@@ -51,7 +59,7 @@ def maximise_simplex(
     array([[0., 1., 0.]])
     """
     permitted = _permitted(allowed, starts.shape[1:])
-    logs = _normalised(np.log(np.maximum(starts, np.exp(_FLOOR))), permitted)
+    logs = _limited(_normalised(np.log(np.maximum(starts, np.exp(_FLOOR))), permitted), project)
     points = np.exp(logs)
     values, slopes = _evaluate(value_and_gradient, points)
 
@@ -62,7 +70,7 @@ def maximise_simplex(
     for count in range(iterations):
         if not rows.size:
             break
-        trial = _normalised(x + np.clip(step * g, -_FURTHEST, _FURTHEST), permitted)
+        trial = _limited(_normalised(x + np.clip(step * g, -_FURTHEST, _FURTHEST), permitted), project)
         trial_f, trial_g = _evaluate(value_and_gradient, np.exp(trial))
         risen = trial_f > f
         x[risen], f[risen], g[risen] = trial[risen], trial_f[risen], trial_g[risen]
@@ -75,7 +83,7 @@ def maximise_simplex(
         rows, x, f, g, step, past = rows[on], x[on], f[on], g[on], step[on], past[:, on]
 
     cleared = np.log(points, out=np.full(points.shape, _CLEARED), where=points > _DROPPED)
-    cleared = np.exp(_normalised(cleared, permitted, floor=_CLEARED))
+    cleared = np.exp(_limited(_normalised(cleared, permitted, floor=_CLEARED), project))
     cleared_values, _ = _evaluate(value_and_gradient, cleared)
     better = cleared_values >= values
     points[better], values[better] = cleared[better], cleared_values[better]
@@ -132,6 +140,14 @@ def _normalised(
     logs = np.where(permitted, np.maximum(logs, floor), -np.inf)
     normal: Float[np.ndarray, "r C A"] = logs - np.log(np.exp(logs).sum(axis=2, keepdims=True))
     return normal
+
+
+def _limited(logs: Float[np.ndarray, "r C A"], project: Projection | None) -> Float[np.ndarray, "r C A"]:
+    """Logs of the nearest shares within further limits."""
+    if project is None:
+        return logs
+    shares = project(np.exp(logs))
+    return np.log(shares, out=np.full(shares.shape, -np.inf), where=shares > 0)
 
 
 def _evaluate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
@@ -24,9 +25,9 @@ def scope_text(scope: Any) -> str:
     return " + ".join(map(str, scope)) if isinstance(scope, list | tuple) else str(scope)
 
 
-def best_round(history: History, sign: float) -> Round | None:
+def best_round(rounds: Iterable[Round], sign: float) -> Round | None:
     """The round with the best single outcome."""
-    told = [r for r in history if r.state == "told" and r.outcome and as_number(r.outcome.value) is not None]
+    told = [r for r in rounds if r.state == "told" and r.outcome and as_number(r.outcome.value) is not None]
     return max(told, key=lambda r: sign * r.outcome.value, default=None)  # type: ignore[union-attr]
 
 
@@ -52,6 +53,8 @@ class Display:
         )
         self._task = self._bar.add_task("starting", total=1.0, used="", best="")
         self._part = -1
+        self._best: Round | None = None
+        self._played = ""
 
     def __enter__(self) -> Display:
         self._bar.start()
@@ -66,6 +69,7 @@ class Display:
 
     def began(self, suggestion: Suggestion) -> None:
         """Show what is being played."""
+        self._played = suggestion.token
         self._bar.update(self._task, description=escape(f"round {suggestion.round}: {scope_text(suggestion.scope)}"))
 
     def ended(self, study: Study) -> None:
@@ -76,7 +80,7 @@ class Display:
         else:
             played = status.told + status.failed
             done, used = played / (status.limit or played), f"{played} of {status.limit} rounds"
-        best = best_round(study.history, study.problem.sign)
+        best = self._best = best_round(self._new(study.history), study.problem.sign)
         found = f"best {best.outcome.value:.4g}" if best and best.outcome else "nothing observed yet"
         self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)
         part = int(_PARTS * done)
@@ -84,3 +88,7 @@ class Display:
             where = f" with {scope_text(best.suggestion.scope)}" if best else ""
             self.say(f"round {status.rounds}: {used}, {found}{where}")
             self._part = part
+
+    def _new(self, history: History) -> Iterable[Round]:
+        """The best round so far and the one just played: looking at all rounds after each would slow a long stream."""
+        return history if self._best is None else (self._best, history[self._played])

@@ -32,6 +32,8 @@ _PROBLEMS: dict[str, tuple[Objective, int, tuple[tuple[int, ...], ...]]] = {
     "ackley": (ackley, 12, _TWELVE),
     "levy": (levy, 12, _TWELVE),
 }
+_LARGEST = {"hartmann": 3.32237, "ackley": 0.0, "levy": 0.0}
+"""Published largest values, reached by every set that controls the six variables that matter."""
 COSTS = {"cheap": (0.01,) * 3 + (0.1,) * 3 + (1.0,), "moderate": (0.1,) * 3 + (0.2,) * 3 + (1.0,)}
 """Mean cost of a play of each of the seven control sets."""
 COST_SD = 0.02
@@ -104,10 +106,10 @@ class World:
         """A draw of the observation noise."""
         return NOISE_SD * float(random.normal())
 
-    def expected(self, i: int, settings: Floats[np.ndarray, "p c"]) -> Floats[np.ndarray, " p"]:
-        """E f([x^i, X^{-i}]) at settings (p, c) of set `i`, by 1024 Sobol draws of the other variables."""
+    def expected(self, i: int, settings: Floats[np.ndarray, "p c"], size: int = 1024) -> Floats[np.ndarray, " p"]:
+        """E f([x^i, X^{-i}]) at settings (p, c) of set `i`, by `size` Sobol draws of the other variables."""
         rest = [d for d in range(self.dimension) if d not in self.sets[i]]
-        draws = _draws(self, len(rest))
+        draws = _draws(self, len(rest), size)
         values = np.empty(len(settings))
         for p, setting in enumerate(settings):
             x = np.empty((len(draws), self.dimension))
@@ -127,22 +129,26 @@ def _law(variance: float) -> Float:
 
 
 @functools.cache
-def _draws(world: World, k: int) -> np.ndarray:
-    return world.nature(sobol_points(1024, k, seed=0)) if k else np.empty((1, 0))
+def _draws(world: World, k: int, size: int) -> np.ndarray:
+    return world.nature(sobol_points(size, k, seed=0)) if k else np.empty((1, 0))
 
 
 @functools.cache
 def _best(world: World) -> np.ndarray:
     found = []
     for i, controlled in enumerate(world.sets):
+        if world.name in _LARGEST and set(range(6)) <= set(controlled):
+            found.append(_LARGEST[world.name])
+            continue
         box = Box([0.0] * len(controlled), [1.0] * len(controlled))
-        # a coarse screen where an expectation costs 1024 evaluations, a fine one where nothing is left to nature
-        screen = 2**14 if len(controlled) == world.dimension else 2**10
+        # a coarse screen where an expectation costs many evaluations, a fine one where nothing is left to nature
+        screen, starts = (2**14, 32) if len(controlled) == world.dimension else (2**8, 6)
 
         def value(points: np.ndarray, i: int = i) -> np.ndarray:
-            return world.expected(i, points)
+            return world.expected(i, points, size=256)
 
-        found.append(maximise_box(value, None, box, seed=1, screen=screen, starts=16).value)
+        ends = maximise_box(value, None, box, seed=1, screen=screen, starts=starts).points
+        found.append(float(world.expected(i, ends[:3]).max()))
     return np.array(found)
 
 

@@ -22,18 +22,9 @@ METHODS = ("explore-then-commit", "cheap-first", "ucb-cvs", "etc-groups", "ucb-p
 VARIANCES = (0.02, 0.04)
 
 
-def grid(
-    problems: Sequence[str], costs: Sequence[str], variances: Sequence[float], methods: Sequence[str], seeds: int, rounds: int
-) -> list[Run]:
+def grid(worlds: Sequence[World], methods: Sequence[str], seeds: Sequence[int], rounds: int) -> list[Run]:
     """All runs, seed by seed, so that an interrupted grid is balanced."""
-    return [
-        Run(World(name, cost, variance), method, seed, rounds=rounds)
-        for seed in range(seeds)
-        for cost in costs
-        for variance in variances
-        for name in problems
-        for method in methods
-    ]
+    return [Run(world, method, seed, rounds=rounds) for seed in seeds for world in worlds for method in methods]
 
 
 def finished(folder: Path) -> dict[str, dict[str, Any]]:
@@ -105,7 +96,7 @@ def tables(folder: Path) -> str:
 
 
 def _order(label: str) -> tuple[int, str]:
-    method = label.split()[0]
+    method = label.partition(" ")[0]
     return METHODS.index(method) if method in METHODS else len(METHODS), label
 
 
@@ -129,10 +120,13 @@ def main() -> None:
     parser.add_argument("--variances", nargs="+", type=float, default=list(VARIANCES))
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=400, help="cap on the plays of a run")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
-    runs = grid(given.problems, given.costs, given.variances, given.methods, given.seeds, given.rounds)
+    worlds = [World(name, c, v) for c in given.costs for v in given.variances for name in given.problems]
+    seeds = range(given.first_seed, given.first_seed + given.seeds)
+    runs = grid(worlds, given.methods, seeds, given.rounds)
     run_all(runs, given.out, given.processes)
     page = tables(given.out)
     (given.out / "tables.md").write_text(page)

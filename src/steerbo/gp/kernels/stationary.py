@@ -128,15 +128,15 @@ class Stationary(Kernel):
         """K(X, X), and the pull-back: `Σ_ab M_ab (x_ad − x_bd)² / ℓ_d²` with M = W ∘ (−2 s² φ')."""
         r2 = self._squared_distance(X, X)
         shape, slope = self._profile(r2)
-        K = self.variance * shape
+        isotropic = r2 if len(self.lengthscales) == 1 else None  # only what is needed is kept: n may be thousands
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
             M = W * slope
             M *= self.variance
-            parts = np.array([np.vdot(M, r2)]) if len(self.lengthscales) == 1 else self._along_each(X, M)
-            return np.append(parts, np.vdot(W, K)) if self.learn_variance else parts
+            parts = self._along_each(X, M) if isotropic is None else np.array([np.vdot(M, isotropic)])
+            return np.append(parts, self.variance * np.vdot(W, shape)) if self.learn_variance else parts
 
-        return K, pull
+        return self.variance * shape, pull
 
     def _along_each(self, X: Float[np.ndarray, "n d"], M: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " k"]:
         """`Σ_ab M_ab r_d²(x_a, x_b)` for each dimension by matrix products, (k,)."""

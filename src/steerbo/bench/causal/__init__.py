@@ -1,0 +1,1 @@
+"""Problems of contextual causal Bayesian optimisation, plain rivals, and the experiments."""

@@ -1,0 +1,181 @@
+"""The experiments of the paper: ``python -m steerbo.bench.causal.results`` runs what is missing and writes the page.
+
+Finished runs are kept as lines of JSON, so that the command can be stopped and run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...optimizer import Optimizer
+from .problems import Environment, cosine, figure_1, plates, psa
+
+ROUNDS = 700
+_TAIL = 100
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A method on a problem: one row of a table."""
+
+    section: str
+    environment: str
+    method: str
+    label: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    rounds: int = ROUNDS
+
+    def key(self, seed: int) -> str:
+        """A name for one run."""
+        return json.dumps([self.environment, self.method, self.options, self.rounds, seed], sort_keys=True)
+
+
+ENVIRONMENTS: dict[str, Callable[[], Environment]] = {
+    "psa-1": lambda: psa(1),
+    "psa-2": lambda: psa(2),
+    "psa-2-authors": lambda: psa(2, authors=True),
+    "cosine": cosine,
+    "figure-1": figure_1,
+    "figure-1-authors": lambda: figure_1(0.01),
+    **{f"cosine-{sd:g}": partial(cosine, sd) for sd in (0.05, 0.25, 1.25, 6.25)},
+    "plates": plates,
+}
+
+_COCA = ("coca-bo", "CoCa-BO")
+EXPERIMENTS = (
+    *(
+        Experiment("CaBO against CoCa-BO", environment, *method)
+        for environment in ("psa-1", "psa-2")
+        for method in (_COCA, ("cabo", "CaBO"))
+    ),
+    *(
+        Experiment("CoBO against CoCa-BO", environment, *method)
+        for environment in ("cosine", "figure-1")
+        for method in (_COCA, ("cobo", "CoBO"))
+    ),
+    Experiment("Rules for choosing the arm", "figure-1", *_COCA),
+    Experiment(
+        "Rules for choosing the arm", "figure-1", "coca-bo", "CoCa-BO, the paper's rule", {"arm_rule": "ucb-mean"}
+    ),
+    Experiment(
+        "Rules for choosing the arm", "figure-1", "coca-bo", "CoCa-BO, the authors' rule", {"arm_rule": "reward-mean"}
+    ),
+    Experiment("Rules for choosing the arm", "figure-1", "cabo", "CaBO"),
+    Experiment("Rules for choosing the arm", "figure-1", "random", "random"),
+    *(
+        Experiment("Noise", environment, *_COCA)
+        for environment in ("cosine", "cosine-0.05", "cosine-0.25", "cosine-1.25", "cosine-6.25")
+    ),
+    Experiment("Context", "cosine", *_COCA),
+    Experiment("Context", "cosine", "coca-bo-no-context", "CoCa-BO without context"),
+    Experiment("Model", "cosine", *_COCA),
+    Experiment("Model", "cosine", "coca-bo", "Matérn-3/2", {"kernel": "matern-3/2"}),
+    Experiment(
+        "Model",
+        "cosine",
+        "coca-bo",
+        "Matérn-3/2, warp, Yeo–Johnson",
+        {"kernel": "matern-3/2", "warp": True, "transform": "yeo-johnson"},
+    ),
+    Experiment("Many variables (A.3)", "plates", *_COCA, rounds=200),
+    Experiment("Many variables (A.3)", "plates", "cobo", "CoBO", rounds=200),
+)
+
+
+def run(experiment: Experiment, seed: int) -> dict[str, Any]:
+    """One run: regrets, and how often each scope was chosen."""
+    environment = ENVIRONMENTS[experiment.environment]()
+    start = time.process_time()
+    optimizer = Optimizer(environment.problem, experiment.method, seed=seed, **experiment.options)
+    noisy, clean, scopes = environment.play(optimizer, experiment.rounds, seed)
+    return {
+        "key": experiment.key(seed),
+        "noisy": float(noisy.mean()),
+        "clean": float(clean.mean()),
+        "last": float(clean[-_TAIL:].mean()),
+        "curve": [float(clean[:t].mean()) for t in (50, 100, 200, 400, 700) if t <= len(clean)],
+        "scopes": dict(Counter(scopes).most_common(6)),
+        "last scopes": dict(Counter(scopes[-_TAIL:]).most_common(3)),
+        "seconds": time.process_time() - start,
+    }
+
+
+def _finished(file: Path) -> dict[str, dict[str, Any]]:
+    lines = file.read_text().splitlines() if file.exists() else []
+    return {row["key"]: row for row in map(json.loads, lines)}
+
+
+def _missing(experiments: Iterable[Experiment], seeds: int, done: dict[str, Any]) -> list[tuple[Experiment, int]]:
+    """What is to be run, all first seeds first, each run once."""
+    runs = {e.key(seed): (e, seed) for seed in range(seeds) for e in experiments}
+    return [pair for key, pair in runs.items() if key not in done]
+
+
+def _mean(values: list[float]) -> str:
+    error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else float("nan")
+    return f"{np.mean(values):.4f} ± {error:.4f}"
+
+
+def page(done: dict[str, dict[str, Any]], seeds: int) -> str:
+    """The tables, as markdown."""
+    lines = []
+    for section in dict.fromkeys(e.section for e in EXPERIMENTS):
+        lines += [f"## {section}", ""]
+        lines += [
+            "| problem | method | rounds | seeds | regret | regret without noise | last 100 | scopes in the last 100 |"
+        ]
+        lines += ["|---|---|---|---|---|---|---|---|"]
+        for e in (e for e in EXPERIMENTS if e.section == section):
+            rows = [done[e.key(seed)] for seed in range(seeds) if e.key(seed) in done]
+            if not rows:
+                lines.append(f"| {e.environment} | {e.label} | {e.rounds} | 0 | not run | | | |")
+                continue
+            cells = [_mean([row[name] for row in rows]) for name in ("noisy", "clean", "last")]
+            chosen: Counter[str] = Counter()
+            for row in rows:
+                chosen.update(row["last scopes"])
+            total = sum(chosen.values())
+            named = ((name[:40].replace("|", " after "), n) for name, n in chosen.most_common(3))
+            shares = "; ".join(f"({name}) {100 * n / total:.0f} %" for name, n in named)
+            lines.append(
+                "| " + " | ".join([e.environment, e.label, str(e.rounds), str(len(rows)), *cells, shares]) + " |"
+            )
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run what is missing, then write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("out/causal"), help="where finished runs are kept")
+    parser.add_argument("--seeds", type=int, default=30)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", default="", help="only problems whose name starts like this")
+    parser.add_argument("--page", type=Path, default=Path("docs/results/causal-tables.md"))
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    file = options.out / "runs.jsonl"
+    chosen = [e for e in EXPERIMENTS if e.environment.startswith(options.only)]
+    with ProcessPoolExecutor(options.processes) as pool, file.open("a") as log:
+        waiting = {pool.submit(run, *pair): pair for pair in _missing(chosen, options.seeds, _finished(file))}
+        for done in as_completed(waiting):
+            log.write(json.dumps(done.result()) + "\n")
+            log.flush()
+    tables = page(_finished(file), options.seeds)
+    options.page.write_text(f"# Contextual causal Bayesian optimisation: tables\n\n{tables}")
+    print(tables)
+
+
+if __name__ == "__main__":
+    main()

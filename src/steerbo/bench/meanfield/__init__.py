@@ -1,0 +1,1 @@
+"""The problems of Steinberg et al., and how methods do on them."""

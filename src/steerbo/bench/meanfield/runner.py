@@ -1,0 +1,95 @@
+"""Runs of methods on the paper's problems; finished ones are kept, so that it can be stopped and taken up again."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...optimizer import Optimizer, keyed
+from .problems import world
+
+MARKS = (20, 40, 80, 160, 250)
+"""Rounds at which is looked."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run.
+
+    Args:
+        problem: its name.
+        method: its name, with `options`.
+        seed: of method and noise.
+        rounds: how many.
+        noise: standard deviation of the observation noise, as a share of optimum − random.
+    """
+
+    problem: str
+    method: str
+    seed: int
+    rounds: int = 250
+    noise: float = 0.0
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """A name for it."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+def play(job: Job) -> dict[str, Any]:
+    """Play a job.
+
+    Scores are `(payoff − random) / (optimum − random)` of noise-free payoffs, by round:
+    `best` of the rounds so far, `now` of the suggestion, `answer` of the recommendation; `payoff` is the best so far
+    in raw units.
+    """
+    place = world(job.problem)
+    problem, spread = place.problem, job.noise * (place.optimum - place.random)
+    optimizer = Optimizer(problem, job.method, seed=job.seed, **dict(job.options))
+    found: dict[str, Any] = {"job": job.key, "best": {}, "now": {}, "answer": {}, "payoff": {}}
+    best, seconds, keys = -np.inf, 0.0, set()
+    for number in range(1, job.rounds + 1):
+        began = time.process_time()
+        suggestion = optimizer.ask()
+        seconds += time.process_time() - began
+        assert suggestion is not None
+        table = problem.table(suggestion.values["distribution"])
+        keys.add(table.tobytes())
+        payoff = place.value(table)
+        best = max(best, payoff)
+        noise = spread * keyed(job.seed, number, "noise").normal()
+        optimizer.tell(suggestion, payoff + noise)
+        if number in MARKS:
+            answer = problem.table(optimizer.recommend().values["distribution"])
+            for name, value in (("best", best), ("now", payoff), ("answer", place.value(answer))):
+                found[name][str(number)] = place.score(value)
+            found["payoff"][str(number)] = best
+    return {**found, "seconds": seconds, "distinct": len(keys)}
+
+
+def finished(folder: Path) -> dict[str, dict[str, Any]]:
+    """Runs that are done, by key."""
+    path = folder / "runs.jsonl"
+    lines = path.read_text().splitlines() if path.is_file() else []
+    return {run["job"]: run for run in map(json.loads, lines)}
+
+
+def run_all(jobs: Iterable[Job], folder: Path, workers: int = 2) -> Iterator[dict[str, Any]]:
+    """Play what is not done yet, and yield each run as it finishes; two processes at most share the machine."""
+    folder.mkdir(parents=True, exist_ok=True)
+    done = finished(folder)
+    waiting = [job for job in jobs if job.key not in done]
+    with ProcessPoolExecutor(max_workers=workers) as pool, (folder / "runs.jsonl").open("a") as out:
+        for future in as_completed([pool.submit(play, job) for job in waiting]):
+            run = future.result()
+            out.write(json.dumps(run) + "\n")
+            out.flush()
+            yield run

@@ -1,0 +1,181 @@
+"""`python -m steerbo.bench.meanfield.speed`: whole runs against a plain GPyTorch + Adam program; writes JSON.
+
+Like for like: both sides have Eq. 1's kernel on plain distributions and maximise the paper's `E[μ + βσ]`, β = 2, with
+a refit every round. Our run is timed whole. The rival is timed between our rounds, at five numbers of observations,
+on our data from our hyperparameters: one fit, and a sample of its 1000 Adam steps, scaled; its run is the integral.
+Both best points of a middle round are scored by one evaluator; the gap is relative to the acquisition's range over
+random and vertex-near distributions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...meanfield import MeanField
+from ...meanfield.mf_gp_ucb import MFGPUCB
+from ...optimizer import Optimizer
+from ...optimizer.arithmetic import one_blas_thread
+from ...search import simplex_starts
+from .plain import STEPS, Plain
+from .problems import World, world
+
+ROUNDS = 250
+SAMPLED = (15, 60, 125, 190, 245)
+CASES = {
+    "swarm": ("30x1", 150.0),
+    "arena": ("30x2", 150.0),
+    "bikes-36": ("36x1", 150.0),
+    "maritime": ("30x5", 150.0),
+    "new-york-160": ("160x1", 200.0),
+    "new-york-394": ("394x1", 400.0),
+}
+"""Problems with the sizes and the bars of the issue."""
+BETA = 2.0
+
+
+def indexed(problem: MeanField) -> MeanField:
+    """With representative feedback and numbers for features, as in the paper."""
+    return replace(
+        problem,
+        feedback="representative",
+        action_features=tuple((float(i),) for i in range(len(problem.actions))),
+        context_features=tuple((float(i),) for i in range(len(problem.contexts))),
+    )
+
+
+def play(place: World, optimizer: Optimizer, random: np.random.Generator) -> float:
+    """One round; CPU seconds of ask and tell."""
+    began = time.process_time()
+    suggestion = optimizer.ask()
+    seconds = time.process_time() - began
+    assert suggestion is not None
+    problem: MeanField = optimizer.problem  # type: ignore[assignment]
+    table = problem.table(suggestion.values["distribution"])
+    realised = {}
+    if problem.feedback == "representative":
+        c = int(random.choice(len(table), p=problem.shares))
+        realised = {
+            "context": problem.contexts[c],
+            "action": problem.actions[int(random.choice(table.shape[1], p=table[c]))],
+        }
+    value = place.value(table)
+    began = time.process_time()
+    optimizer.tell(suggestion, value, realised=realised)
+    return seconds + time.process_time() - began
+
+
+def rival(method: MFGPUCB, optimizer: Optimizer, full: bool) -> tuple[float, float | None]:
+    """CPU seconds of the rival's round on our data, and with `full` the gap of its best acquisition value over ours."""
+    belief = method.belief(optimizer.history)
+    data, _, _ = method.data()
+    posterior, geometry = belief.bounds.posterior, method.geometry
+    problem: MeanField = optimizer.problem  # type: ignore[assignment]
+    weights = data.observations.weights
+    contexts, actions = weights.sum(axis=2).argmax(axis=1), weights.sum(axis=1).argmax(axis=1)
+    features = []
+    for likeness, m in ((geometry.actions, len(problem.actions)), (geometry.contexts, len(problem.contexts))):
+        index = np.arange(m, dtype=float)
+        step = 1.0 if likeness.distances is None else np.sqrt(likeness.distances[0, 1])
+        features.append((index * step)[:, None])
+    hyper: dict[str, Any] = {"mean": posterior.mean, "scale": posterior.scale, "noise": posterior.noise}
+    hyper["lengthscale"] = geometry.lengthscale("lengthscale", posterior.parameters)
+    for name in ("actions", "contexts"):
+        length = geometry.lengthscale(name, posterior.parameters)
+        own = getattr(geometry, name).own(length)
+        hyper[name], hyper[f"{name} variance"] = length, max(geometry.variance(name, posterior.parameters) * own, 1e-6)
+    observed = (actions, contexts, data.observations.tables, data.values)
+    plain = Plain(features[0], features[1], problem.shares, observed, hyper)
+    sample = STEPS if full else max(20, STEPS // (4 * len(problem.actions)))
+    plain.maximise(BETA, 2, seed=0)  # caches are warm on both sides
+    began = time.process_time()
+    table = plain.maximise(BETA, sample, seed=0)
+    seconds = (time.process_time() - began) * STEPS / sample
+    gap = None
+    if full:
+        with one_blas_thread():
+            ours = method.search(lambda t: belief.bounds.expected(t, BETA), problem.region, seed=0)[:1]
+            spread = simplex_starts(np.empty((0, *table.shape)), 64, seed=2)
+            points = np.concatenate([ours, table[None], spread])
+            values, _ = belief.bounds.expected(points, BETA)
+        gap = float((values[1] - values[0]) / (values.max() - values.min()))
+    began = time.process_time()
+    plain.fit()
+    return seconds + time.process_time() - began, gap
+
+
+def run(name: str, rounds: int, against: bool) -> dict[str, Any]:
+    """One case: our whole run, the rival's between our rounds."""
+    place, (size, bar) = world(name), CASES[name]
+    problem = indexed(place.problem)
+    paper: dict[str, Any] = {"kernel": "additive", "embedding": "plain", "acquisition": "expected", "beta": BETA}
+    optimizer = Optimizer(problem, "mf-gp-ucb", seed=0, **paper)
+    method: MFGPUCB = optimizer._method  # type: ignore[assignment]
+    random, ours, times, gap = np.random.default_rng(0), 0.0, [], None
+    for number in range(1, rounds + 1):
+        ours += play(place, optimizer, random)
+        if against and number in SAMPLED:
+            seconds, found = rival(method, optimizer, full=number == SAMPLED[2])
+            times.append(seconds)
+            gap = found if found is not None else gap
+    default = Optimizer(place.problem, "mf-gp-ucb", seed=0)
+    own = sum(play(place, default, random) for _ in range(rounds))
+    row = {"name": f"run of {rounds}, {size} ({name})", "ours_ms": 1e3 * ours, "bar": bar, "default_ms": 1e3 * own}
+    if times:
+        grid = np.arange(1, rounds + 1)
+        whole = float(np.interp(grid, SAMPLED[: len(times)], times).sum())
+        row |= {"rival_ms": 1e3 * whole, "ratio": whole / ours, "default_ratio": whole / own, "value_gap": gap}
+    return row
+
+
+def scaling() -> list[dict[str, Any]]:
+    """Rounds of the default method: M from 50 to 10⁷ agents with 30 actions; 5000 actions with 10⁶ agents."""
+    rows = []
+    for actions, agents, known in ((30, 50, 100), (30, 10**4, 100), (30, 10**7, 100), (5000, 10**6, 60)):
+        problem = MeanField(tuple(map(str, range(actions))), agents)
+        optimizer = Optimizer(problem, seed=0)
+        ideal = np.random.default_rng(0).dirichlet(np.ones(actions))
+        times = []
+        for _ in range(known):
+            began = time.process_time()
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            table = problem.table(suggestion.values["distribution"])
+            optimizer.tell(suggestion, -float(((np.sqrt(table[0]) - np.sqrt(ideal)) ** 2).sum()))
+            times.append(time.process_time() - began)
+        name = f"a round, |A| = {actions}, M = {agents}, about {known} outcomes"
+        bar = 1000.0 if actions == 5000 else None
+        rows.append({"name": name, "ours_ms": 1e3 * float(np.median(times[-10:])), "bar_ms": bar})
+    return rows
+
+
+def main() -> None:
+    """Measure, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--only", nargs="*", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--alone", action="store_true", help="without the rival")
+    parser.add_argument("--out", type=Path, default=Path("docs/results/bench-meanfield.json"))
+    given = parser.parse_args()
+    rows = []
+    for name in given.only:
+        rows.append(run(name, given.rounds, not given.alone))
+        print(json.dumps(rows[-1]), flush=True)
+    rows += scaling()
+    machine = f"{platform.machine()}, {platform.python_version()}, CPU time, one thread"
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    given.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
+    for row in rows:
+        parts = (f"{key} {value:.4g}" for key, value in row.items() if isinstance(value, float))
+        print(f"{row['name']}: {', '.join(parts)}")
+
+
+if __name__ == "__main__":
+    main()

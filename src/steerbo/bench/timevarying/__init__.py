@@ -1,0 +1,1 @@
+"""Time-varying: the paper's problems, plain rivals, speed and results."""

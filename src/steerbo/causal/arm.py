@@ -1,0 +1,100 @@
+"""One scope as an arm: its columns, its stages, and the values that an action may be based on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..search import Box
+from ..space import Space
+from .graph import CausalGraph
+from .scopes import PolicyScope
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A policy scope of a problem.
+
+    Points of an arm are encoded rows: first the actions, then the contexts, both in the order of the problem's
+    variables.
+    """
+
+    scope: PolicyScope
+    graph: CausalGraph
+    problem_space: Space
+
+    @cached_property
+    def actions(self) -> tuple[str, ...]:
+        """What is set, in the problem's order."""
+        return tuple(name for name in self.problem_space.names if name in self.scope.variables)
+
+    @cached_property
+    def contexts(self) -> tuple[str, ...]:
+        """What is looked at, in the problem's order."""
+        return tuple(name for name in self.problem_space.names if name in self.scope.contexts)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.actions + self.contexts
+
+    @cached_property
+    def space(self) -> Space | None:
+        """The variables of the columns; None for the scope that sets nothing and looks at nothing."""
+        return self.problem_space.subset(self.names) if self.names else None
+
+    @cached_property
+    def stages(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """Pairs (what to look at now, what can be set then)."""
+        return self.scope.stages(self.graph)
+
+    @cached_property
+    def sees(self) -> dict[str, frozenset[str]]:
+        """The contexts of each action."""
+        return {name: frozenset(seen) for name, seen in self.scope.actions}
+
+    @cached_property
+    def affected(self) -> frozenset[str]:
+        """Contexts that some action of the scope affects: what they are is not nature's choice alone."""
+        below = {name for x in self.actions for name in self.scope.descendants(self.graph, x)}
+        return frozenset(self.contexts) & below
+
+    def encode(self, values: Mapping[str, Any]) -> np.ndarray:
+        """One row (1, d)."""
+        return np.zeros((1, 0)) if self.space is None else self.space.encode([values])
+
+    def columns(self, names: tuple[str, ...] | frozenset[str]) -> list[int]:
+        """Where these variables stand."""
+        return [i for i, name in enumerate(self.names) if name in names]
+
+    def decode(self, names: tuple[str, ...], point: np.ndarray) -> dict[str, Any]:
+        """Settable values of actions from their encoded columns (k,)."""
+        return {name: self.problem_space[name].decode(point[j : j + 1])[0] for j, name in enumerate(names)}
+
+    def box(self, names: tuple[str, ...]) -> Box:
+        """Where these variables may be set."""
+        variables = [self.problem_space[name] for name in names]
+        levels = [variable.levels for variable in variables]
+        return Box(
+            [0.0 if k is None else float(k[0]) for k in levels],
+            [1.0 if k is None else float(k[-1]) for k in levels],
+            levels,
+            self.problem_space.categorical[[self.problem_space.index(name) for name in names]],
+        )
+
+    def groups(self, ready: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Actions that are set together, because they see the same; those that see less come first."""
+        parts: dict[frozenset[str], list[str]] = {}
+        for name in self.actions:
+            if name in ready:
+                parts.setdefault(self.sees[name], []).append(name)
+        return [tuple(names) for _, names in sorted(parts.items(), key=lambda part: (len(part[0]), sorted(part[0])))]
+
+    def known_to(self, group: tuple[str, ...]) -> frozenset[str]:
+        """What an action may be based on: its contexts, and actions that are themselves based on no more than these."""
+        seen = self.sees[group[0]]
+        return seen | {name for name in self.actions if name not in group and self.sees[name] <= seen}

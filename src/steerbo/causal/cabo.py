@@ -1,0 +1,49 @@
+"""CaBO: which variables to set, never looking at any (causal Bayesian optimisation, Aglietti et al. 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..optimizer import Choice, History
+from .acquisition import Averaged, Score, expected_improvement
+from .method import ModelOptions, ScopeBandit
+from .pomis import intervention_sets
+from .scopes import PolicyScope
+
+
+class CaBO(ScopeBandit[ModelOptions]):
+    """Play the intervention set with the largest expected improvement, contexts ignored (Aglietti et al. 2020)."""
+
+    name: ClassVar[str] = "cabo"
+    Options = ModelOptions
+
+    def scopes(self) -> tuple[PolicyScope, ...]:
+        """The possibly-optimal minimal intervention sets."""
+        return tuple(PolicyScope(tuple((x, ()) for x in names)) for names in intervention_sets(self.problem.graph))
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """The arm with the largest causal acquisition value."""
+        first = self.unready()
+        if first is not None:
+            return self.play(history, first, {})
+        found = [self.improvement(history, i) for i in range(len(self.arms))]
+        return self.play(history, int(np.argmax(found)), {"improvement": found})
+
+    def improvement(self, history: History, i: int) -> float:
+        """The largest expected improvement of arm `i` on the best mean of all arms, in units of `sign · value`."""
+        arm, model = self.arms[i], self.model(i)
+        if not len(model):
+            return 0.0
+        points = self._unknown(history, self.model_of[i], None)
+        with model.hallucinated(points):
+            search = Averaged(model, self.score(i), np.zeros((1, len(arm.names))), arm.columns(frozenset(arm.actions)))
+            seed = self.streams.integer(len(history) + 1, f"improvement {i}")
+            return float(search.maximise(arm.box(arm.actions), seed)[1][0] * model.scale)
+
+    def score(self, i: int) -> Score:
+        """Expected improvement on the best posterior mean, of all arms, at a point that was played."""
+        best = max(float(m.predict(m.inputs)[0].max()) for m in self.models if len(m))
+        return expected_improvement(float(self.model(i).output.forward(np.array([best]))[0]))

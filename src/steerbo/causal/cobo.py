@@ -1,0 +1,28 @@
+"""CoBO: one scope that sets everything after looking at everything (Krause & Ong 2011)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ..optimizer import Choice, History
+from .method import ModelOptions, ScopeBandit
+from .scopes import PolicyScope
+
+
+class CoBO(ScopeBandit[ModelOptions]):
+    """Set everything, after looking at everything that no action affects: contextual Bayesian optimisation."""
+
+    name: ClassVar[str] = "cobo"
+    Options = ModelOptions
+
+    def scopes(self) -> tuple[PolicyScope, ...]:
+        """The one scope; contexts that some action affects are left out, or it would be cyclic."""
+        graph = self.problem.graph
+        affected = graph.descendants(graph.intervenable)
+        seen = tuple(name for name in graph.contexts or () if name not in affected)
+        return (PolicyScope(tuple((x, seen) for x in graph.intervenable)),)
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """There is one arm."""
+        return self.play(history, 0, {})

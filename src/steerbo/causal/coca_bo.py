@@ -1,0 +1,199 @@
+"""CoCa-BO: a bandit over possibly-optimal scopes, contextual Bayesian optimisation in each arm (Algorithm 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..errors import InvalidOption
+from ..optimizer import Choice, History
+from ..record import record
+from .method import ModelOptions, ScopeBandit
+from .scopes import Mode, PolicyScope, policy_scopes
+
+_INDEX_BETA = 1.0  # β of the paired rule's index
+_GRID = 16  # actions at which a context's largest bound is sought
+
+
+@record
+class CoCaOptions(ModelOptions):
+    """Options of CoCa-BO; see `ModelOptions` for the others.
+
+    Args:
+        arm_rule: ``"ucb-mean"``: the paper's mean of upper bounds at the points evaluated, plus ρ/√n.
+        ``"reward-mean"``: the
+            authors' program's mean outcome plus sqrt(2 ln(t+1)/n), in the outcome's own units. ``"paired"``: ours,
+            each arm's *present* largest upper bound, averaged over the same contexts for all arms, and no arm is
+            neglected for long.
+        rho: ρ in standard deviations of the outcomes (``"ucb-mean"`` and ``"paired"``); None: 1 and 0.
+        confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, which are far too wide in practice.
+        delta: probability of a miss that the theory allows.
+        mode: which scopes are arms; see `policy_scopes`.
+    """
+
+    arm_rule: Literal["paired", "ucb-mean", "reward-mean"] = "paired"
+    rho: float | None = None
+    confidence: Literal["fixed", "theory"] = "fixed"
+    delta: float = 0.1
+    mode: Mode = "pruned"
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        super().__post_init__()
+        if self.rho is not None and not 0 <= self.rho < math.inf:
+            raise InvalidOption("rho", self.rho, "a finite number not below 0, or None")
+        if not 0 < self.delta < 1:
+            raise InvalidOption("delta", self.delta, "a probability above 0 and below 1")
+
+
+class CoCaBO(ScopeBandit[CoCaOptions]):
+    """Choose the scope by a bandit's index, look, set what maximises the upper bound (Arsenyan et al. 2025)."""
+
+    name: ClassVar[str] = "coca-bo"
+    Options = CoCaOptions
+
+    def scopes(self) -> tuple[PolicyScope, ...]:
+        """The possibly-optimal scopes."""
+        return policy_scopes(self.problem.graph, self.options.mode)
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Every arm a few times, then the one with the largest index."""
+        first = self.unready()
+        if first is None and self.options.arm_rule == "paired":
+            first = self.neglected()
+        if first is not None:
+            return self.play(history, first, {"phase": "first plays"})
+        values, margins = self.index_parts(history)
+        index = values + margins
+        i = int(np.argmax(index))
+        parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}
+        return self.play(history, i, {name: part for name, part in parts.items() if name == "phase" or _finite(part)})
+
+    def neglected(self) -> int | None:
+        """The arm played least, where it is played less than twice as often as the rounds have doubled.
+
+        A model of a few points can be surely wrong; this many plays cost regret of the order of log T only.
+        """
+        i = int(np.argmin(self.plays))
+        return i if self.plays[i] < 2 * math.log2(1 + self.plays.sum()) else None
+
+    # -- the index of an arm -------------------------------------------------------------------------------------------
+
+    def index_parts(self, history: History) -> tuple[np.ndarray, np.ndarray]:
+        """What every arm seems worth, and the margin for what is not known, in units of `sign · value`, (m,) each."""
+        value = {"ucb-mean": self.mean_bound, "reward-mean": self.mean_outcome, "paired": self.paired_bound}[
+            self.options.arm_rule
+        ]
+        values = np.array([value(i, history) if len(self.model(i)) else np.inf for i in range(len(self.arms))])
+        return values, np.array([self.margin(i) for i in range(len(self.arms))])
+
+    def margin(self, i: int) -> float:
+        """What is added to an arm's index for being played seldom; pending rounds count as plays."""
+        n, t = max(int(self.plays[i]), 1), int(self.plays.sum())
+        if self.options.arm_rule == "reward-mean":
+            return math.sqrt(2 * math.log(t + 1) / n)
+        if self.options.confidence == "theory":
+            return self.theory(i) * self.spread() / math.sqrt(n)
+        default = 1.0 if self.options.arm_rule == "ucb-mean" else 0.0
+        rho = default if self.options.rho is None else self.options.rho
+        return rho * self.spread() / math.sqrt(n)
+
+    def spread(self) -> float:
+        """Standard deviation of all outcomes told, in the user's units."""
+        largest = max((float(np.abs(m.outcomes).max()) for m in self.models if len(m)), default=0.0)
+        told = np.concatenate([m.outcomes for m in self.models])
+        return largest * float(np.std(told / largest)) if largest > 0 else 0.0
+
+    def beta(self, i: int) -> float:
+        """β of arm `i` now."""
+        return self.theory(i) if self.options.confidence == "theory" else self.options.beta
+
+    def theory(self, i: int, n: int | None = None) -> float:
+        """β_i(n) = ρ_i(n) of Theorem 1 by equation (163), with φ = ψ = 1 and unit boxes."""
+        arm = self.arms[i]
+        d = max(len(arm.actions), len(arm.contexts), 1)
+        plays = max(int(self.plays[i]) if n is None else n, 1)
+        return 8.0 * d * math.log(5.14 * len(self.arms) * plays * d / self.options.delta)
+
+    def mean_bound(self, i: int, history: History) -> float:
+        """Ū_i(n): the mean upper bound at the points evaluated, each before its outcome was known (Algorithm 2).
+
+        All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`, the mean at point l
+        given the points before it is `z_l − L_ll v_l` and its variance `L_ll² − λ`.
+        """
+        k = self.model_of[i]
+        model = self.models[k]
+        mine = np.array([a == i for a in self.told_to[k]])
+        if not mine.any():
+            return math.inf
+        z = model.output.forward(model.outcomes)
+        diagonal = np.diagonal(model.factor.lower)
+        v = model.factor.half_solve(z - model.prior_mean(model.inputs))
+        sd = np.sqrt(np.maximum(diagonal**2 - model.noise, 0.0))
+        plays = np.arange(1, mine.sum() + 1)
+        betas = (
+            np.array([self.theory(i, n) for n in plays]) if self.options.confidence == "theory" else self.options.beta
+        )
+        bounds = (z - diagonal * v)[mine] + np.sqrt(betas) * sd[mine]
+        return float(model.raw(bounds).mean())
+
+    def mean_outcome(self, i: int, history: History) -> float:
+        """The mean outcome of arm `i`."""
+        k = self.model_of[i]
+        mine = np.array([a == i for a in self.told_to[k]])
+        return float(self.models[k].outcomes[mine].mean()) if mine.any() else math.inf
+
+    def paired_bound(self, i: int, history: History) -> float:
+        """The mean over pooled contexts of arm `i`'s largest upper bound there, with β at most 1.
+
+        Unlike the paper's mean it forgets what the arm seemed worth when it was young, and a lucky draw of contexts
+        favours no arm, because all see the same ones.
+        """
+        arm, model = self.arms[i], self.model(i)
+        if arm.space is None:
+            mean, variance = model.marginals(np.zeros((1, 0)))
+            return float(model.raw(mean + np.sqrt(_INDEX_BETA * variance))[0])
+        contexts = self.pool(history, i)
+        grid = arm.box(arm.actions).place(_lattice(_GRID * len(arm.actions), len(arm.actions)))
+        seen = arm.problem_space.subset(arm.contexts).encode(contexts) if arm.contexts else np.zeros((1, 0))
+        rows = np.concatenate([np.tile(grid, (len(seen), 1)), np.repeat(seen, len(grid), axis=0)], axis=1)
+        mean, variance = model.marginals(rows)
+        best = (mean + np.sqrt(_INDEX_BETA * variance)).reshape(len(seen), len(grid)).max(axis=1)
+        return float(model.raw(best).mean())
+
+    def indices(self, history: History) -> dict[str, list[Any]]:
+        """The parts of every arm's index."""
+        values, margins = self.index_parts(history)
+        label = {"ucb-mean": "mean upper bound", "reward-mean": "mean outcome", "paired": "upper bound"}
+        sign = self.problem.sign
+        return {
+            label[self.options.arm_rule]: [sign * float(v) if np.isfinite(v) else None for v in values],
+            "margin": [float(m) if np.isfinite(m) else None for m in margins],
+        }
+
+
+class CoCaBOWithoutContext(CoCaBO):
+    """The ablation: the same arms, played blindly."""
+
+    name: ClassVar[str] = "coca-bo-no-context"
+
+    def scopes(self) -> tuple[PolicyScope, ...]:
+        """The actions of the possibly-optimal scopes, without their contexts."""
+        sets = dict.fromkeys(scope.variables for scope in super().scopes())
+        return tuple(PolicyScope(tuple((x, ()) for x in names)) for names in sets)
+
+
+def _lattice(n: int, d: int) -> np.ndarray:
+    """`n` points spread evenly in the unit cube, (n, d): a Kronecker sequence (Roberts 2018)."""
+    ratio = 2.0
+    for _ in range(40):
+        ratio = (1.0 + ratio) ** (1.0 / (d + 1))
+    steps = ratio ** -np.arange(1, d + 1)
+    return np.asarray((0.5 + np.outer(np.arange(n), steps)) % 1.0)
+
+
+def _finite(values: Any) -> bool:
+    return bool(np.isfinite(values).all())

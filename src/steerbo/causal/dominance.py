@@ -1,0 +1,209 @@
+"""The scopes that are left when all that lose nothing by doing or seeing more are dropped.
+
+Scopes are compared by a graph whose edges lead to scopes at least as good in every model:
+looking at more (another order of acting gives the same actions at least as much to see), and setting one more
+variable: where some contexts Z close every back door from X to the target, setting X after looking at Z, as nature
+would, loses nothing. What remains are the ends of this graph, one for each group of scopes that lead to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from .canonical import Actions, Seen
+from .graph import CausalGraph
+from .rules import Scoped, substituted
+from .scopes import PolicyScope
+from .separation import Masks, bits
+
+Key = tuple[tuple[int, int], ...]  # a scope: pairs of an action and its contexts
+
+
+@dataclass
+class Dominance:
+    """The graph of scopes of one causal graph, made as it is walked.
+
+    Args:
+        graph: the causal graph.
+        joint: whether several interventions may be added at once.
+    """
+
+    graph: CausalGraph
+    joint: bool = False
+    base: Masks = field(init=False)
+    target: int = field(init=False)
+    contexts: int = field(init=False)
+    everything: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read the roles as masks; contexts that can never tell anything are left out."""
+        graph = self.graph
+        self.base, self.target = graph.masks, graph.index(graph.target)
+        self.everything = graph.mask(graph.intervenable)
+        self.contexts = graph.mask(graph.contexts or ())
+        self._actions: dict[int, Actions] = {}
+        self._better: dict[Key, list[Key]] = {}
+
+    def actions(self, chosen: int) -> Actions:
+        """The set of actions, kept."""
+        if chosen not in self._actions:
+            self._actions[chosen] = Actions(self.base, self.target, self.contexts, chosen)
+        return self._actions[chosen]
+
+    # -- what is at least as good -------------------------------------------------------------------------------------
+
+    def better(self, scope: Key) -> list[Key]:
+        """Canonical scopes that are at least as good as this one, by one step."""
+        if scope not in self._better:
+            steps = (dict(scope), *self.extended(scope))
+            found = dict.fromkeys(better for seen in steps for better in self.covering(seen))
+            self._better[scope] = [key for key in found if key != scope]
+        return self._better[scope]
+
+    def covering(self, seen: Seen) -> Iterator[Key]:
+        """Canonical scopes on the same actions that are at least as good."""
+        graph = Scoped.by_nodes(self.base, seen).graph
+        precedes = {x: graph.descendants(1 << x) for x in seen}
+        for form in self.actions(sum(1 << x for x in seen)).canonical(precedes):
+            yield self.trimmed(form)
+
+    def trimmed(self, seen: Seen) -> Key:
+        """A canonical scope without the actions that do not matter in it: it is as good."""
+        while True:
+            above = Scoped.by_nodes(self.base, seen).graph.ancestors(1 << self.target)
+            left = {x: looked for x, looked in seen.items() if above >> x & 1}
+            if len(left) == len(seen):
+                return tuple(sorted(seen.items()))
+            seen = left
+
+    def extended(self, scope: Key) -> Iterator[Seen]:
+        """The scope with one more intervention that loses nothing (several, with `joint`)."""
+        seen = dict(scope)
+        scoped = Scoped.by_nodes(self.base, seen)
+        chosen = sum(1 << x for x in seen)
+        free = list(bits(self.everything & ~chosen & scoped.graph.ancestors(1 << self.target)))
+        added = False
+        for x in free:
+            if (looked := self.separator(scoped, 1 << x)) is not None:
+                added = True
+                yield {**seen, x: looked}
+        if self.joint and not added:
+            for size in range(2, len(free) + 1):
+                for group in combinations(free, size):
+                    if (looked := self.separator(scoped, sum(1 << x for x in group))) is not None:
+                        yield {**seen, **dict.fromkeys(group, looked)}
+                        return
+
+    def separator(self, scoped: Scoped, group: int) -> int | None:
+        """Contexts that close every back door from the group to the target, or None where there are none.
+
+        If any contexts do, then those among the causes of the group and the target do (van der Zander et al. 2014).
+        """
+        allowed = self.contexts & ~scoped.graph.descendants(group)
+        cut = Masks.by_parents([above & ~group for above in scoped.graph.parents])
+        plain = substituted(cut, scoped.seen)
+        looked = allowed & plain.ancestors(group | 1 << self.target)
+        return None if plain.reached(1 << self.target, looked) & group else looked
+
+    # -- which sets of actions to begin with ---------------------------------------------------------------------------
+
+    def beginnings(self, chosen: int = 0, undecided: int | None = None) -> Iterator[int]:
+        """Sets of actions from which every other one can be improved upon.
+
+        An action that matters whatever the others do, and that nothing confounds but contexts, is always set.
+        """
+        undecided = self.everything if undecided is None else undecided
+        if undecided:
+            possible = self._relevant(chosen, undecided)
+            if chosen & ~possible:
+                return  # one of the chosen can no longer matter
+            undecided &= possible
+        if not undecided:
+            yield chosen
+            return
+        forced = next(
+            (x for x in bits(undecided) if self._free(x) and self._always_matters(x, chosen | undecided)), None
+        )
+        x = next(bits(undecided)) if forced is None else forced
+        rest = undecided & ~(1 << x)
+        yield from self.beginnings(chosen | 1 << x, rest)
+        if forced is None:
+            yield from self.beginnings(chosen, rest)
+
+    def _free(self, x: int) -> bool:
+        return not self.base.parents[x] & ~self.contexts
+
+    def _always_matters(self, x: int, others: int) -> bool:
+        around = [0 if others >> node & 1 else above for node, above in enumerate(self.base.parents)]
+        return bool(Masks.by_parents(around).descendants(1 << x) >> self.target & 1)
+
+    def _relevant(self, chosen: int, undecided: int) -> int:
+        """Actions that can matter together with the chosen ones, and among the chosen those that still can.
+
+        Those are causes of the target, then those that affect what a relevant action could use if all that can be set
+        were set, and so on. Setting an action that affects nothing of use adds nothing: whatever it looks at, those who
+        act after it see too.
+        """
+        relevant = chosen
+        while True:
+            possible = self._possible_ancestors(chosen, relevant & ~chosen, chosen | undecided)
+            larger = relevant | possible & undecided
+            if larger == relevant:
+                return possible
+            relevant = larger
+
+    def _possible_ancestors(self, chosen: int, undecided: int, settable: int) -> int:
+        """What can be a cause of the target in a canonical scope on the chosen and any of the undecided actions."""
+        both = chosen | undecided
+        nodes = range(len(self.base.parents))
+        cut = Masks.by_parents([0 if chosen >> n & 1 else self.base.parents[n] for n in nodes])
+        tight = Masks.by_parents([0 if settable >> n & 1 else self.base.parents[n] for n in nodes])
+        always = self.contexts & ~cut.descendants(both)
+        useful = {x: (self.contexts & ~tight.descendants(1 << x)) | both & ~(1 << x) for x in bits(both)}
+        while True:
+            parents = list(cut.parents)
+            for x, seen in useful.items():
+                parents[x] |= seen
+            graph = Masks.by_parents(parents)
+            bounce = self.contexts | both
+            after = {
+                x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x))
+                for x, seen in useful.items()
+            }
+            if after == useful:
+                return graph.ancestors(1 << self.target)
+            useful = after
+
+    # -- the answer ----------------------------------------------------------------------------------------------------
+
+    def ends(self) -> list[Key]:
+        """The scopes that nothing is better than, one of each group of equals."""
+        queue = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).canonical()]
+        edges: dict[Key, list[Key]] = {}
+        for scope in queue:
+            if scope not in edges:
+                edges[scope] = self.better(scope)
+                queue.extend(edges[scope])
+        return [min(group, key=_size) for group in _sinks(edges)]
+
+
+def undominated(graph: CausalGraph, joint: bool = False) -> tuple[PolicyScope, ...]:
+    """The scopes among which the best one always is, the smallest first."""
+    names = graph.names
+    kept = sorted(Dominance(graph, joint).ends(), key=_size)
+    return tuple(PolicyScope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
+
+
+def _size(scope: Key) -> tuple[int, int, Key]:
+    return len(scope), sum(seen.bit_count() for _, seen in scope), scope
+
+
+def _sinks(edges: dict[Key, list[Key]]) -> list[list[Key]]:
+    """The strongly connected parts without an edge that leaves them."""
+    import networkx
+
+    graph = networkx.DiGraph(edges)
+    parts = networkx.condensation(graph)
+    return [sorted(parts.nodes[part]["members"]) for part in parts if parts.out_degree(part) == 0]

@@ -1,0 +1,81 @@
+"""A recommended policy: what to set, for whatever is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from ..errors import InvalidContext, one_of
+from ..optimizer import Recommendation, Table
+from ..record import record
+from .arm import Arm
+from .scopes import PolicyScope
+
+PolicyOf = Callable[[Mapping[str, Any]], dict[str, Any]]
+_SHOWN = 9  # rows of a policy's table
+
+
+@record
+class Policy(Recommendation):
+    """A recommendation whose settings depend on what is looked at: call it with the contexts, or read its table.
+
+    Args:
+        table: settings for some contexts that were seen.
+        act: from contexts to settings; not part of the plain form.
+    """
+
+    table: Table | None = None
+    act: Annotated[Any, Field(exclude=True, repr=False)] = field(default=None, compare=False)
+
+    @classmethod
+    def unknown(cls, scope: Any) -> Policy:
+        """A scope of which nothing is known yet."""
+        return cls(scope, {}, note="nothing is known yet: play a round first")
+
+    def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings for what was seen.
+
+        Raises:
+            InvalidContext: a context is missing, or nothing is known yet.
+        """
+        wanted = tuple(dict.fromkeys(name for seen in self.scope.values() for name in seen))
+        for name in wanted:
+            if name not in context:
+                raise InvalidContext("context", dict(context), f"a value for {name!r}")
+        for name in context:
+            if name not in wanted:
+                raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
+        if self.act is None:
+            raise InvalidContext(
+                "context", dict(context), "a policy that is known", "Play a round of this scope first."
+            )
+        return dict(self.act(context))
+
+    def __str__(self) -> str:
+        if self.mean is None:
+            return f"{PolicyScope.of(self.scope)}: {self.note}"
+        line = f"{PolicyScope.of(self.scope)}; expect {self.mean:.4g} (between {self.lower:.4g} and {self.upper:.4g})"
+        values = ", ".join(f"{name} = {value}" for name, value in self.values.items())
+        parts = [line, *([f"set {values}"] if values else []), *([str(self.table)] if self.table else [])]
+        return "\n".join([*parts, *(f"  or {str(other).splitlines()[0]}" for other in self.alternatives)])
+
+    def among(self, others: tuple[Recommendation, ...]) -> Policy:
+        """The same beside what else there is."""
+        return replace(self, alternatives=others)
+
+
+def policy_table(arm: Arm, act: PolicyOf, contexts: list[dict[str, Any]]) -> Table | None:
+    """Settings at some of the contexts seen, in order of the first one; None where nothing is looked at."""
+    if not arm.contexts:
+        return None
+    ordered = sorted(contexts, key=lambda seen: seen[arm.contexts[0]])
+    shown = np.unique(np.linspace(0, len(ordered) - 1, _SHOWN).round().astype(int))
+    rows = []
+    for k in shown:
+        values = act(ordered[k])
+        rows.append((*ordered[k].values(), *(values[name] for name in arm.actions)))
+    return Table(f"Policy: {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))

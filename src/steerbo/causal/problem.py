@@ -1,0 +1,86 @@
+"""What: a causal graph, the variables in it that can be set or looked at, and which way is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import model_validator
+
+from ..errors import InvalidProblem, one_of
+from ..optimizer import Method, Problem
+from ..record import record
+from ..space import Space, Variable
+from ..space.fields import Listed
+from .graph import CausalGraph
+
+
+@record
+class Causal(Problem):
+    """Contextual causal Bayesian optimisation (Arsenyan et al. 2025).
+
+    Each round a policy scope is chosen: some variables are looked at, then others are set, perhaps in stages; the rest
+    of the causal system follows, and the target is measured. Wanted is the scope and the policy with the largest
+    expected target.
+
+    Args:
+        graph: what causes what, what can be set and what can be looked at.
+        variables: one for each intervenable variable and each context of the graph; of a context, the bounds say where
+        it
+            usually lies, and values beyond them are welcome.
+        minimize: whether smaller values of the target are better.
+
+    Raises:
+        InvalidProblem: naming the field, the value and what is allowed.
+
+    >>> import steerbo as sb
+    >>> graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    >>> problem = sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)])
+    >>> optimizer = sb.Optimizer(problem, seed=0)
+    >>> suggestion = optimizer.ask()
+    >>> suggestion.observe
+    ('age',)
+    >>> list(optimizer.decide(suggestion, {"age": 44.0}).values)
+    ['dose']
+    """
+
+    graph: CausalGraph
+    variables: Annotated[Sequence[Variable], Listed]
+    minimize: bool = False
+    kind: Literal["causal"] = "causal"
+    default_method: ClassVar[str] = "coca-bo"
+
+    @model_validator(mode="after")
+    def _check(self) -> Causal:
+        names, roles = self.space.names, (*self.graph.intervenable, *(self.graph.contexts or ()))
+        for name in names:
+            if name not in roles:
+                allowed = f"an intervenable variable or a context of the graph, {one_of(roles, name)}"
+                raise InvalidProblem("variables", name, allowed)
+        for name in roles:
+            if name not in names:
+                hint = (
+                    "Declare it, or list the graph's contexts without it."
+                    if name not in self.graph.intervenable
+                    else ""
+                )
+                raise InvalidProblem("variables", list(names), f"a variable for {name!r}", hint)
+        if not self.graph.intervenable:
+            raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
+        return self
+
+    @cached_property
+    def space(self) -> Space:
+        """The variables, in order."""
+        return Space(self.variables)
+
+    @classmethod
+    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
+        """The methods that can solve it, by name."""
+        from .cabo import CaBO
+        from .cobo import CoBO
+        from .coca_bo import CoCaBO, CoCaBOWithoutContext
+        from .random import Random
+
+        return {method.name: method for method in (CoCaBO, CaBO, CoBO, CoCaBOWithoutContext, Random)}

@@ -1,0 +1,68 @@
+"""Why a scope is not among those worth trying: which rule it breaks, and the witness."""
+
+from __future__ import annotations
+
+from .dominance import Dominance, Key
+from .graph import CausalGraph
+from .published import published
+from .rules import Fault, Scoped, arrows, fault
+from .scopes import PolicyScope
+from .separation import bits
+
+_FEW = 7  # actions up to which all scopes that keep the published rules are listed
+
+
+def why_dropped(graph: CausalGraph, scope: PolicyScope) -> Fault | None:
+    """What is wrong with a scope; None where it is a possibly-optimal one, or always as good as one.
+
+    >>> graph = CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])
+    >>> print(why_dropped(graph, PolicyScope()).reason)
+    setting x as well, after looking at c, loses nothing: c closes every back door, and x affects y: x -> y
+    """
+    if (broken := fault(graph, scope)) is not None:
+        return broken
+    dominance = Dominance(graph)
+    seen = {graph.index(name): graph.mask(looked) for name, looked in scope.actions}
+    key: Key = tuple(sorted(seen.items()))
+    if key in dominance.ends():
+        return None
+    for larger in dominance.extended(key):
+        added = next(x for x in larger if x not in seen)
+        name, looked = graph.names[added], graph.named(larger[added])
+        after = f", after looking at {', '.join(looked)}," if looked else ""
+        closes = f"{', '.join(looked)} closes every back door" if looked else "no back door is open"
+        path = _directed(graph, Scoped.by_nodes(graph.masks, seen), added)
+        return Fault(
+            "intervene",
+            f"setting {name} as well{after} loses nothing: {closes}, and {name} affects {graph.target}: {path}",
+        )
+    for better in dominance.better(key):
+        named = PolicyScope.of({graph.names[x]: graph.named(looked) for x, looked in better})
+        return Fault("observe", f"as good in every model, or better: {named}", named)
+    return None
+
+
+def _directed(graph: CausalGraph, scoped: Scoped, node: int) -> str:
+    """A directed path from a node to the target, as text."""
+    target = graph.index(graph.target)
+    above = scoped.graph.ancestors(1 << target)
+    path = [node]
+    while path[-1] != target:
+        path.append(next(bits(scoped.graph.children[path[-1]] & above)))
+    return arrows(graph, scoped.graph, path)
+
+
+def candidates(graph: CausalGraph) -> tuple[PolicyScope, ...]:
+    """Scopes that one might think of: nothing, everything after looking at everything, those of the published rules.
+
+    With more than seven actions there can be billions of the latter: then each action alone, after looking at
+    everything.
+    """
+    affected = graph.descendants(graph.intervenable)
+    seen = tuple(name for name in graph.contexts or () if name not in affected)
+    everything = PolicyScope(tuple((x, seen) for x in graph.intervenable))
+    if len(graph.intervenable) <= _FEW:
+        rest = published(graph)
+    else:
+        rest = tuple(PolicyScope(((x, seen),)) for x in graph.intervenable)
+    return tuple(dict.fromkeys((PolicyScope(), everything, *rest)))

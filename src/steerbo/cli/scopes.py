@@ -1,0 +1,61 @@
+"""``steerbo scopes``: what is worth setting in a causal graph, after looking at what, and why the rest is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def scopes(
+    graph: Annotated[
+        Path, typer.Argument(metavar="GRAPH.TXT", help="Edges and roles as text, DOT or dagitty.", show_default=False)
+    ],
+    mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published or joint.")] = "pruned",
+    why: Annotated[bool, typer.Option(help="Say why other scopes were dropped.")] = True,
+    draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
+) -> None:
+    """Print the scopes among which the best one always is, whatever the unknown mechanisms are."""
+    from ..causal import CausalGraph, policy_scopes
+    from ..causal.reasons import candidates, why_dropped
+    from ..errors import InvalidProblem
+
+    try:
+        text = graph.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidProblem("graph", str(graph), "a text file that can be read", str(error)) from None
+    known = CausalGraph.from_text(text)
+    kept = policy_scopes(known, mode)  # type: ignore[arg-type]
+    dropped = [
+        (scope, fault) for scope in candidates(known) if scope not in kept and (fault := why_dropped(known, scope))
+    ]
+    pictures = []
+    if draw is not None:
+        from ..plots.causal import draw_scopes
+
+        pictures = draw_scopes(known, kept, draw)
+    if as_json:
+        answer = {
+            "mode": mode,
+            "scopes": [scope.to_dict() for scope in kept],
+            "dropped": [{"scope": s.to_dict(), "rule": f.rule, "reason": f.reason} for s, f in dropped],
+            "pictures": [str(path) for path in pictures],
+        }
+        typer.echo(json.dumps(answer, indent=2))
+        return
+    looked = ", ".join(known.contexts or ()) or "nothing"
+    typer.echo(
+        f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}"
+    )
+    typer.echo(f"\n{len(kept)} possibly-optimal scope{'s' if len(kept) != 1 else ''}:")
+    for scope in kept:
+        typer.echo(f"  {scope}")
+    if why and dropped:
+        typer.echo("\nnot worth trying:")
+        for scope, fault in dropped:
+            typer.echo(f"  {scope}\n    rule {fault.rule}: {fault.reason}")
+    for path in pictures:
+        typer.echo(f"drew {path}")

@@ -1,0 +1,110 @@
+"""Reading what users tell: tables by context and action, whole agents, payoffs of cells. Errors name the row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from ..errors import InvalidOutcome, one_of
+from ..optimizer import finite
+from ..space import Simplex
+
+
+def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:
+    """A checked table by context and action as an array; what is left out is zero.
+
+    >>> array(Simplex(["day", "night"], ["a", "b"]), {"day": {"b": 1.0}})
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    columns = {name: a for a, name in enumerate(simplex.columns)}
+    table = np.zeros(simplex.shape)
+    for c, context in enumerate(simplex.rows):
+        for action, share in named.get(context, {}).items():
+            table[c, columns[action]] = share
+    return table
+
+
+def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Int[np.ndarray, "C A"]:
+    """Whole agents by context and action (or as rows), each row adding up to the agents of its context.
+
+    Raises:
+        InvalidOutcome: naming the row.
+
+    >>> counts(Simplex(["day"], ["a", "b"]), {"day": {"a": 3}}, np.array([3]))
+    array([[3, 0]])
+    """
+    place = "realised.counts"
+    rows = _rows(simplex, given, place)
+    table = np.zeros(simplex.shape, dtype=np.int64)
+    for c, (context, row) in enumerate(rows.items()):
+        for action, number in row.items():
+            if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < 0:
+                raise InvalidOutcome(f"{place}.{context}.{action}", number, "a whole number of agents not below 0")
+            table[c, simplex.columns.index(action)] = int(number)
+        total, wanted = int(table[c].sum()), int(agents_in[c])
+        if total != wanted:
+            hint = "If the contexts' numbers vary, tell the 'distribution' instead."
+            raise InvalidOutcome(f"{place}.{context}", total, f"counts that add up to its {wanted} agents", hint)
+    return table
+
+
+def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
+    """Mean payoffs of cells, by context and action.
+
+    Raises:
+        InvalidOutcome: naming the cell.
+    """
+    hint = "Give the mean payoff of the agents of every cell that was played."
+    if not isinstance(given, Mapping) or not given:
+        raise InvalidOutcome("value", given, "mean payoffs by action by context", hint)
+    return {
+        context: {action: finite(f"value.{context}.{action}", payoff) for action, payoff in row.items()}
+        for context, row in _rows(simplex, given, "value").items()
+    }
+
+
+def matches(value: Mapping[str, Mapping[str, float]], distribution: Mapping[str, Mapping[str, float]]) -> None:
+    """Every played cell has a payoff, and no other.
+
+    Raises:
+        InvalidOutcome: naming the cell.
+    """
+    for context, row in distribution.items():
+        for action in row:
+            if action not in value[context]:
+                raise InvalidOutcome(
+                    f"value.{context}.{action}", None, "the mean payoff of its agents", "It was played."
+                )
+        for action, payoff in value[context].items():
+            if action not in row:
+                raise InvalidOutcome(f"value.{context}.{action}", payoff, "nothing: no agent was in this cell")
+
+
+def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]:
+    """Entries by context and action, of a mapping or of rows in order."""
+    if not isinstance(given, Mapping):
+        try:
+            given = dict(zip(simplex.rows, given, strict=True))
+        except (TypeError, ValueError):
+            raise InvalidOutcome(place, given, f"{len(simplex.rows)} rows: {', '.join(simplex.rows)}") from None
+    for context in given:
+        if context not in simplex.rows:
+            raise InvalidOutcome(f"{place}.{context}", given[context], one_of(simplex.rows, context))
+    rows: dict[str, dict[str, Any]] = {}
+    for context in simplex.rows:
+        row = given.get(context, {})
+        if not isinstance(row, Mapping):
+            try:
+                row = dict(zip(simplex.columns, row, strict=True))
+            except (TypeError, ValueError):
+                allowed = f"{len(simplex.columns)} entries, one for each action, or entries by action"
+                raise InvalidOutcome(f"{place}.{context}", row, allowed) from None
+        for action in row:
+            if action not in simplex.columns:
+                raise InvalidOutcome(f"{place}.{context}.{action}", row[action], one_of(simplex.columns, action))
+        rows[context] = dict(row)
+    return rows

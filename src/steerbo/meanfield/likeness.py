@@ -1,0 +1,89 @@
+"""How alike two actions, or two contexts, are: a Gaussian of their features, or one number for all unlike names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """The kernel `k(a, b) = exp(−d²/2ℓ²)` on a finite set, scaled so that two independent draws have mean covariance 1.
+
+    Mere names have d² = 2 [a ≠ b]: small ℓ makes them independent, large ℓ the same. Features are scaled to a median
+    distance of one.
+
+    Args:
+        weights: (m,) shares of the draws that the scaling takes the mean over.
+        distances: (m, m) squared distances; None: mere names.
+    """
+
+    weights: Float[np.ndarray, " m"]
+    distances: Float[np.ndarray, "m m"] | None = None
+
+    @classmethod
+    def of(cls, weights: Float[np.ndarray, " m"], features: Sequence[Sequence[float]] | None) -> Likeness:
+        """Of features (m, d), None: of mere names."""
+        if features is None:
+            return cls(weights)
+        x = np.asarray(features, dtype=float)
+        x = x / np.maximum(np.abs(x).max(), 1e-300)  # whatever the unit, squares neither overflow nor vanish
+        d2 = ((x[:, None] - x) ** 2).sum(axis=2)
+        apart = d2[d2 > 0]
+        return cls(weights, d2 / np.median(apart)) if apart.size else cls(weights)
+
+    def mix(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
+        """The tables times the kernel, along the last axis.
+
+        >>> Likeness(np.array([0.5, 0.5])).mix(np.array([1.0, 0.0]), 1e-3)
+        array([2., 0.])
+        """
+        if len(self.weights) == 1:
+            return tables
+        if self.distances is None:
+            far, whole = self._names(lengthscale)
+            return np.asarray(((1 - far) * tables + far * tables.sum(axis=-1, keepdims=True)) / whole)
+        kernel = np.exp(-self.distances / (2 * lengthscale**2))
+        return np.asarray(tables @ (kernel / (self.weights @ kernel @ self.weights)))
+
+    def slope(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
+        """The derivative of `mix` by the logarithm of the lengthscale."""
+        if len(self.weights) == 1:
+            return np.zeros_like(tables)
+        if self.distances is None:
+            far, whole = self._names(lengthscale)
+            by_far = (tables.sum(axis=-1, keepdims=True) - tables) / whole
+            by_whole = (1 - self.weights @ self.weights) / whole
+            return np.asarray(2 * far / lengthscale**2 * (by_far - self.mix(tables, lengthscale) * by_whole))
+        kernel = np.exp(-self.distances / (2 * lengthscale**2))
+        by_length = kernel * self.distances / lengthscale**2
+        p = self.weights
+        whole = p @ kernel @ p
+        return np.asarray(tables @ (by_length / whole - kernel * (p @ by_length @ p) / whole**2))
+
+    def paired(self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool) -> Float[np.ndarray, "n n"]:
+        """Of mere names: covariances of tables that sum to one, from their products; or the derivative."""
+        if len(self.weights) == 1:
+            return np.zeros_like(products) if slope else products
+        far, whole = self._names(lengthscale)
+        alike = ((1 - far) / whole) * products + far / whole
+        if not slope:
+            return np.asarray(alike)
+        by_far = 2 * far / lengthscale**2 / whole
+        return np.asarray(by_far * (1 - products - (1 - self.weights @ self.weights) * alike))
+
+    def own(self, lengthscale: float) -> float:
+        """The variance k(a, a), the same for all."""
+        if len(self.weights) == 1:
+            return 1.0
+        if self.distances is None:
+            return 1 / self._names(lengthscale)[1]
+        return float(1 / (self.weights @ np.exp(-self.distances / (2 * lengthscale**2)) @ self.weights))
+
+    def _names(self, lengthscale: float) -> tuple[float, float]:
+        """The likeness of unlike names, and the mean over pairs of draws."""
+        far = float(np.exp(-1 / lengthscale**2))
+        return far, float(far + (1 - far) * (self.weights @ self.weights))

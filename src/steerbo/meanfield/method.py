@@ -1,0 +1,186 @@
+"""What the methods of this wing share: the tables that were played, whole agents, and the best one played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from ..optimizer import (
+    Added,
+    Amended,
+    Asked,
+    Choice,
+    Event,
+    Explanation,
+    History,
+    Method,
+    Outcome,
+    Recommendation,
+    Streams,
+    Table,
+    Told,
+)
+from .problem import MeanField
+from .region import Region
+
+O = TypeVar("O")  # noqa: E741  the method's options
+TableArray = Float[np.ndarray, "C A"]
+EVERYTHING = "distribution"
+"""The scope of every suggestion."""
+
+
+class Population(Method[MeanField, O]):
+    """A method that remembers which distributions were suggested and played, and what they gave.
+
+    Everything inside is in units of `sign · value`, so that larger is better.
+    """
+
+    def __init__(self, problem: MeanField, options: O, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.suggested: dict[str, TableArray] = {}  # by token
+        self.outcomes: list[Outcome] = []
+        self.tables: list[TableArray] = []  # really played, one for each outcome
+        self.known: list[float] = []  # averages of the outcomes
+        self.keys: set[bytes] = set()  # names of what was suggested or played
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in."""
+        match event:
+            case Asked():
+                self.suggested[event.token] = table = self.problem.table(event.values["distribution"])
+                self.keys.add(self.key(self.counts_of(table)))
+            case Told() | Added():
+                self._take(event.outcome)
+            case Amended():
+                self.outcomes, self.tables, self.known = [], [], []
+                for outcome in [*history.added, *(r.outcome for r in history if r.state == "told")]:
+                    if outcome is not None:
+                        self._take(outcome)
+            case _:
+                pass
+
+    def _take(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+        table = self.problem.table(outcome.realised["distribution"])
+        self.tables.append(table)
+        self.known.append(self._average(outcome, table))
+        self.keys.add(self.key(self.counts_of(table)))
+
+    def averages(self) -> Float[np.ndarray, " n"]:
+        """The population's average of every outcome, (n,): a single agent's payoff where that is all there is."""
+        return np.array(self.known)
+
+    def _average(self, outcome: Outcome, table: TableArray) -> float:
+        if self.problem.feedback != "agents":
+            return float(self.problem.sign * outcome.value)
+        payoffs = self.problem.table(outcome.value)
+        return float(self.problem.sign * (self.problem.shares @ (table * payoffs).sum(axis=1)))
+
+    def unknown(self, history: History) -> Float[np.ndarray, "u C A"]:
+        """The tables of rounds without an outcome, (u, C, A)."""
+        shape = self.problem.simplex.shape
+        found = [self.problem.table(r.realised["distribution"]) for r in history.unknown]
+        return np.array(found).reshape(-1, *shape)
+
+    def played(self, history: History, pending_only: bool = False) -> set[bytes]:
+        """Names of the tables that were suggested or played already, or of those without an outcome."""
+        if not pending_only:
+            return self.keys
+        return {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unknown}
+
+    def counts_of(self, table: TableArray) -> Int[np.ndarray, "C A"]:
+        """The nearest numbers of agents, for comparisons."""
+        return np.rint(table * self.problem.agents_in[:, None]).astype(np.int64)
+
+    @staticmethod
+    def key(counts: Int[np.ndarray, "C A"]) -> bytes:
+        """A name for numbers of agents."""
+        return counts.tobytes()
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
+
+    def region(self, request: Mapping[str, Any]) -> Region:
+        """The possible tables from where agents are now."""
+        if "current" not in request:
+            return self.problem.region
+        return self.problem.region.around(self.problem.table(request["current"]), self.problem.largest_move)
+
+    def whole(self, region: Region, table: TableArray, random: np.random.Generator) -> Int[np.ndarray, "C A"]:
+        """Whole agents, as the problem rounds."""
+        return region.sampled(table, random) if self.problem.rounding == "sampled" else region.whole(table)
+
+    def spread(self, region: Region, random: np.random.Generator) -> TableArray:
+        """A random possible table: the softmax of uniform numbers, which stays away from corners."""
+        shares = np.exp(random.random(self.problem.simplex.shape)) * region.allowed
+        return region.project((shares / shares.sum(axis=1, keepdims=True))[None])[0]
+
+    def fresh(
+        self, region: Region, random: np.random.Generator, taken: set[bytes], tries: int = 20
+    ) -> Int[np.ndarray, "C A"]:
+        """Whole agents of a random table that was not taken yet, if one is found."""
+        for _ in range(tries):
+            counts = self.whole(region, self.spread(region, random), random)
+            if self.key(counts) not in taken:
+                return counts
+            counts = region.sampled(self.spread(region, random), random)
+            if self.key(counts) not in taken:
+                break
+        return counts
+
+    def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
+        """The suggestion of these numbers of agents."""
+        values: dict[str, Any] = {"distribution": self.problem.named(counts / self.problem.agents_in[:, None])}
+        if self.problem.counts:
+            simplex = self.problem.simplex
+            values["counts"] = {
+                context: {a: int(k) for a, k in zip(simplex.columns, row, strict=True) if k}
+                for context, row in zip(simplex.rows, counts, strict=True)
+            }
+        return Choice(EVERYTHING, values, note=note)
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+
+    def recommend(self, history: History) -> Recommendation:
+        """The best distribution played."""
+        if not self.outcomes:
+            return self.untold()
+        averages = self.averages()
+        best = int(averages.argmax())
+        values = {"distribution": self.problem.named(self.tables[best])}
+        return Recommendation(EVERYTHING, values, self.problem.sign * float(averages[best]), note="the best one played")
+
+    def untold(self) -> Recommendation:
+        """Before anything is known: spread evenly."""
+        even = self.problem.region.project(np.ones((1, *self.problem.simplex.shape)))[0]
+        counts = self.problem.region.whole(even)
+        values = {"distribution": self.problem.named(counts / self.problem.agents_in[:, None])}
+        return Recommendation(EVERYTHING, values, note="nothing is known yet: spread evenly")
+
+    def explain(self, history: History) -> Explanation:
+        """The best distributions played."""
+        if not self.outcomes:
+            return Explanation("nothing was told yet")
+        averages = self.averages()
+        best = np.argsort(-averages, kind="stable")[:5]
+        rows = tuple((float(self.problem.sign * averages[i]), self._summary(self.tables[i])) for i in best)
+        title = "Best distributions played"
+        return Explanation(
+            f"{len(self.outcomes)} outcomes, {len({self.key(self.counts_of(t)) for t in self.tables})} distributions",
+            (Table(title, ("payoff", "most agents in"), rows),),
+        )
+
+    def _summary(self, table: TableArray) -> str:
+        """The five fullest cells."""
+        order = np.argsort(-(table * self.problem.shares[:, None]).ravel(), kind="stable")[:5]
+        cells = [np.unravel_index(i, table.shape) for i in order]
+        one = len(self.problem.contexts) == 1
+        return ", ".join(
+            f"{'' if one else self.problem.contexts[c] + ' → '}{self.problem.actions[a]} {table[c, a]:.3g}"
+            for c, a in cells
+            if table[c, a] > 0
+        )

@@ -1,0 +1,84 @@
+"""From outcomes to what the Gaussian process is conditioned on, in standardised units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from ..gp import Output
+from ..optimizer import Outcome
+from .kernels import Observations
+from .problem import MeanField
+from .process import Data
+
+Row = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float]
+"""Weights of the cells, the distribution, a payoff, and the agents behind it."""
+
+_ROWS = 1200  # payoffs of cells that are held; of older rounds with feedback from all agents only the average counts
+
+
+def standardised(
+    problem: MeanField,
+    outcomes: Sequence[Outcome],
+    tables: Sequence[Float[np.ndarray, "C A"]],
+    averages: Float[np.ndarray, " n"],
+    first: int,
+) -> tuple[Data, float, float]:
+    """Observations in standardised units, and the offset and unit that undo it.
+
+    A population's average is cut off as far below the first rounds' median as the best one lies above it: how bad a
+    disaster was teaches nothing about the best, and taken to the letter, disasters would set the scale of everything.
+
+    Args:
+        problem: what kind of feedback there is.
+        outcomes: at least one.
+        tables: what was really played in each.
+        averages: (n,) the population's averages, larger is better.
+        first: how many of them were random.
+    """
+    if problem.feedback == "population":
+        known = np.array(tables)
+        start = float(np.median(averages[:first]))
+        y = np.maximum(averages, start - (float(averages.max()) - start))
+        observations, agents = Observations(known * problem.shares[:, None], known), np.ones(len(known))
+    else:
+        rows = _payoffs(problem, outcomes, tables, averages)
+        weights, seen, values, behind = zip(*rows, strict=True)
+        observations, y, agents = Observations(np.array(weights), np.array(seen)), np.array(values), np.array(behind)
+    output = Output.fitted(y)
+    return Data(observations, output.forward(y), agents), output.offset, output.scale
+
+
+def _payoffs(
+    problem: MeanField,
+    outcomes: Sequence[Outcome],
+    tables: Sequence[Float[np.ndarray, "C A"]],
+    averages: Float[np.ndarray, " n"],
+) -> list[Row]:
+    """What single agents told, newest first."""
+    rows: list[Row] = []
+    sign, shares = problem.sign, problem.shares[:, None]
+    for outcome, table, average in zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True):
+        if problem.feedback == "representative":
+            c = problem.contexts.index(outcome.realised["context"])
+            a = problem.actions.index(outcome.realised["action"])
+            rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0))
+        elif len(rows) >= _ROWS:
+            rows.append((table * shares, table, average, float(problem.agents)))
+        else:
+            paid = problem.table(outcome.value)
+            agents = np.maximum(np.rint(table * problem.agents_in[:, None]), 1)
+            rows.extend(
+                (_cell(table.shape, c, a), table, float(sign * paid[c, a]), float(agents[c, a]))
+                for c, a in np.argwhere(table > 0)
+            )
+    return rows
+
+
+def _cell(shape: tuple[int, ...], c: int, a: int) -> Float[np.ndarray, "C A"]:
+    """All weight on one cell."""
+    weights = np.zeros(shape)
+    weights[c, a] = 1.0
+    return weights

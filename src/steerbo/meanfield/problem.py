@@ -1,0 +1,250 @@
+"""What: agents that are alike, the actions open to them, their contexts, and what limits their distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+from pydantic import BeforeValidator, Field, model_validator
+
+from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
+from ..optimizer import History, Method, Outcome, Problem, Suggestion, finite
+from ..record import record
+from ..space import Simplex, Space, largest_remainders
+from . import feedback
+from .region import Region
+
+
+def _names(given: Any) -> Any:
+    """A number of actions as that many names."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        return tuple(str(i + 1) for i in range(given))
+    return given
+
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Features = tuple[tuple[Annotated[float, Field(allow_inf_nan=False)], ...], ...]
+
+
+@record
+class MeanField(Problem):
+    """Mean-field Bayesian optimisation (Steinberg et al.): how should many agents, all alike, spread?
+
+    Each agent has a context and picks an action; its payoff depends on both and on how all agents spread. Wanted is the
+    distribution of actions for every context with the largest average payoff over the population. The cost of a
+    suggestion does not depend on the number of agents.
+
+    Args:
+        actions: names of the actions, or their number.
+        agents: how many agents there are, M.
+        contexts: names of the contexts; default: one for all.
+        weights: share of the agents in each context, in any unit; default: equal shares.
+        action_features: where similar actions pay similarly: coordinates of each action, (A, d).
+        context_features: coordinates of each context, (C, d).
+        feedback: what `tell` is given: the `population`'s average payoff, a `representative` agent's payoff (with
+            ``realised={"context": …, "action": …}``), or the payoffs of all `agents`: the mean of each played cell.
+        rounding: how shares become whole agents: `largest-remainders`, or `sampled` (every agent draws; seeded).
+        counts: whether suggestions hold the whole numbers of agents too.
+        allowed: actions open to a context, where not all are, by context.
+        capacity: the most agents an action can take, by action; left out: no limit.
+        largest_move: the largest share of a context's agents that a round may move from the present distribution.
+        moving_cost: what moving all agents would cost, in units of the value; paid by the share that moves.
+        minimize: whether smaller payoffs are better.
+
+    Raises:
+        InvalidProblem: naming the field, the value and what is allowed; also where capacities cannot hold the agents.
+
+    >>> import steerbo as sb
+    >>> problem = sb.MeanField(["north", "south"], agents=10)
+    >>> sb.Optimizer(problem, seed=1).ask().values
+    {'distribution': {'everyone': {'north': 0.4, 'south': 0.6}}}
+    """
+
+    actions: Annotated[tuple[str, ...], BeforeValidator(_names)]
+    agents: int = Field(ge=1, le=2**53)
+    contexts: tuple[str, ...] = ("everyone",)
+    weights: tuple[Positive, ...] | None = None
+    action_features: Features | None = None
+    context_features: Features | None = None
+    feedback: Literal["population", "representative", "agents"] = "population"
+    rounding: Literal["largest-remainders", "sampled"] = "largest-remainders"
+    counts: bool = False
+    allowed: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    capacity: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    largest_move: float | None = Field(None, gt=0, le=1)
+    moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
+    minimize: bool = False
+    kind: Literal["mean-field"] = "mean-field"
+    default_method: ClassVar[str] = "mf-gp-ucb"
+
+    @model_validator(mode="after")
+    def _check(self) -> MeanField:
+        C = len(self.simplex.rows)
+        if self.weights is not None and len(self.weights) != C:
+            raise InvalidProblem("weights", self.weights, f"{C} numbers, one for each context")
+        for field, features, names in (
+            ("action_features", self.action_features, self.actions),
+            ("context_features", self.context_features, self.contexts),
+        ):
+            if features is not None and len(features) != len(names):
+                raise InvalidProblem(field, features, f"{len(names)} rows, one for each of {', '.join(names[:5])}")
+            if features is not None and len({len(row) for row in features}) != 1:
+                raise InvalidProblem(field, features, "rows of equal length")
+        for context, open_to in self.allowed.items():
+            self._known("allowed", context, self.contexts)
+            if not open_to:
+                raise InvalidProblem(f"allowed.{context}", open_to, "at least one action")
+            for action in open_to:
+                self._known(f"allowed.{context}", action, self.actions)
+        for action in self.capacity:
+            self._known("capacity", action, self.actions)
+        for name, agents in zip(self.contexts, self.agents_in, strict=True):
+            if not agents:
+                hint = "Raise the number of agents or the context's weight, or leave the context out."
+                raise InvalidProblem(f"weights.{name}", agents, "a share that makes at least one whole agent", hint)
+        self.region.check()
+        return self
+
+    @staticmethod
+    def _known(field: str, name: str, names: tuple[str, ...]) -> None:
+        if name not in names:
+            raise InvalidProblem(field, name, one_of(names, name))
+
+    @cached_property
+    def simplex(self) -> Simplex:
+        """Tables of contexts × actions."""
+        return Simplex(self.contexts, self.actions)
+
+    @property
+    def space(self) -> Space:
+        """A distribution is no list of variables: there are none beside it."""
+        return Space(())
+
+    @cached_property
+    def agents_in(self) -> Int[np.ndarray, " C"]:
+        """Whole agents in each context."""
+        return largest_remainders(self.weights or np.ones(len(self.contexts)), self.agents)
+
+    @cached_property
+    def shares(self) -> Float[np.ndarray, " C"]:
+        """p(c): the share of the agents that each context really has."""
+        return self.agents_in / self.agents
+
+    @cached_property
+    def region(self) -> Region:
+        """The distributions that are possible, whatever the present one is."""
+        open_to = np.array([[a in self.allowed.get(c, self.actions) for a in self.actions] for c in self.contexts])
+        capacity = np.array([self.capacity.get(a, self.agents) for a in self.actions], dtype=np.int64)
+        return Region(self.contexts, self.actions, self.agents_in, open_to, capacity)
+
+    @classmethod
+    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
+        """The methods that can solve it, by name."""
+        from .annealing import Annealing
+        from .genetic import Genetic
+        from .gp_ucb import GPUCB, AddGPUCB
+        from .mf_gp_ucb import MFGPUCB
+        from .random import Random
+        from .turbo import Turbo
+
+        return {method.name: method for method in (MFGPUCB, GPUCB, AddGPUCB, Turbo, Genetic, Annealing, Random)}
+
+    # -- what users give -----------------------------------------------------------------------------------------------
+
+    def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """The present distribution (`current`), where moving is limited or costs; default: the last one played.
+
+        Raises:
+            InvalidRequest: naming the row that is no distribution, or the limit that it breaks.
+        """
+        moving = self.largest_move is not None or self.moving_cost > 0
+        for name, value in request.items():
+            if name != "current" or not moving:
+                hint = "Set the problem's largest_move or moving_cost first." if name == "current" else ""
+                raise InvalidRequest(name, value, f"nothing: this {self.kind} problem does not take it", hint)
+        if "current" in request:
+            return {"current": self.named(self.simplex.check(request["current"], "current", InvalidRequest))}
+        played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
+        return {"current": played[-1]} if played else {}
+
+    def read_value(self, value: Any) -> Any:
+        """A payoff; with feedback from all agents the mean payoff of every played cell, by context and action."""
+        if self.feedback != "agents":
+            return finite("value", value)
+        return feedback.payoffs(self.simplex, value)
+
+    def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+        """The distribution really played (default: the one suggested), and who the representative agent was."""
+        if not isinstance(realised, Mapping):
+            raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
+        suggested = suggestion.values
+        known = {"distribution": suggested["distribution"], **realised}
+        if known.get("counts") == suggested.get("counts"):  # nothing new: a corrected distribution goes before it
+            known.pop("counts", None)
+        return self._played(known, needed)
+
+    def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """An outcome of `suggestion`, checked and complete."""
+        outcome = super().read_outcome(suggestion, value, cost, realised)
+        return self._complete(outcome)
+
+    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """Data that nobody suggested: `realised` must hold the distribution or the counts."""
+        if not isinstance(realised, Mapping) or not {"distribution", "counts"} & set(realised):
+            raise InvalidOutcome("realised", realised, "a 'distribution' or 'counts', as context × action")
+        paid = None if cost is None else finite("cost", cost, least=0.0)
+        return self._complete(Outcome(self.read_value(value), paid, self._played(dict(realised), needed=True)))
+
+    def named(self, table: Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
+        """A table by context and action; actions that nobody takes are left out."""
+        return {
+            context: {action: share for action, share in row.items() if share > 0}
+            for context, row in self.simplex.named(table).items()
+        }
+
+    def table(self, named: Any) -> Float[np.ndarray, "C A"]:
+        """The array of a table by context and action."""
+        return feedback.array(self.simplex, named)
+
+    def _played(self, known: dict[str, Any], needed: bool) -> dict[str, Any]:
+        agent = ("context", "action") if self.feedback == "representative" else ()
+        fields = ("distribution", "counts", *agent)
+        for name, value in known.items():
+            if name not in fields:
+                raise InvalidOutcome(f"realised.{name}", value, one_of(fields, name))
+        if "counts" in known:
+            counted = feedback.counts(self.simplex, known["counts"], self.agents_in)
+            table = counted / self.agents_in[:, None]
+        else:
+            table = self.simplex.check(known["distribution"], "realised.distribution", InvalidOutcome)
+        self._check_allowed(table)
+        played: dict[str, Any] = {"distribution": self.named(table)}
+        for name, names in zip(agent, (self.contexts, self.actions), strict=False):
+            if name in known:
+                if known[name] not in names:
+                    raise InvalidOutcome(f"realised.{name}", known[name], one_of(names, known[name]))
+                played[name] = str(known[name])
+            elif needed:
+                hint = "A representative agent's payoff means nothing without its context and action."
+                if name == "context" and len(self.contexts) == 1:
+                    played[name] = self.contexts[0]
+                else:
+                    raise InvalidOutcome(f"realised.{name}", None, f"the {name} of the representative agent", hint)
+        return played
+
+    def _check_allowed(self, table: Float[np.ndarray, "C A"]) -> None:
+        broken = np.argwhere((table > 0) & ~self.region.allowed)
+        if len(broken):
+            c, a = broken[0]
+            context, action = self.contexts[c], self.actions[a]
+            hint = f"The problem allows {context!r} only {', '.join(self.allowed[context])}."
+            raise InvalidOutcome(f"realised.{context}.{action}", float(table[c, a]), "no agents here", hint)
+
+    def _complete(self, outcome: Outcome) -> Outcome:
+        """With feedback from all agents, every played cell has a payoff and no other."""
+        if self.feedback == "agents":
+            feedback.matches(outcome.value, outcome.realised["distribution"])
+        return outcome

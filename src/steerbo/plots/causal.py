@@ -1,0 +1,148 @@
+"""Pictures of causal studies: the graph of every scope, and how often each scope was played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..causal import Causal, CausalGraph, PolicyScope
+from ..errors import InvalidProblem, MissingExtra
+from ..optimizer import Optimizer
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
+"""Okabe and Ito's: told apart by every eye."""
+_FILL = {"set": "#E69F00", "seen": "#56B4E9", "target": "#009E73", "free": "#E8E8E8"}
+_SHAPE = {"set": "s", "seen": "o", "target": "D", "free": "o"}
+_MARGIN = 0.15
+
+
+def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
+    """The graph while a scope is played: actions squares, contexts circles, the target a diamond.
+
+    Grey edges are cut by setting their end; orange ones lead from a context to the action that looks at it; dashed
+    ones are latent common causes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    figure, (axes,) = _figure(1, (7.5, 5.0))
+    places = _layers(graph)
+    told = scope.to_dict()
+    for a, b in graph.directed:
+        _edge(axes, places, a, b, "#C8C8C8" if b in told else "#222222")
+    for action, contexts in told.items():
+        for context in contexts:
+            _edge(axes, places, context, action, COLOURS[1], bend=0.18, width=2.0)
+    for a, b in graph.bidirected:
+        colour = "#C8C8C8" if a in told or b in told else "#222222"
+        _edge(axes, places, a, b, colour, bend=-0.35, dashed=True, style="<|-|>")
+    for name, (x, y) in places.items():
+        role = (
+            "target"
+            if name == graph.target
+            else "set"
+            if name in told
+            else "seen"
+            if name in scope.contexts
+            else "free"
+        )
+        axes.plot([x], [y], _SHAPE[role], ms=26, mfc=_FILL[role], mec="#222222", zorder=3)
+        axes.text(x, y, name, ha="center", va="center", fontsize=9 if len(name) < 6 else 6, zorder=4)
+    axes.set_title(str(scope), fontsize=11, wrap=True)
+    axes.axis("off")
+    axes.margins(_MARGIN)
+    return figure
+
+
+def draw_scopes(graph: CausalGraph, scopes: Sequence[PolicyScope], folder: Path) -> list[Path]:
+    """One PNG file for every scope in a folder, which is made if need be; their paths."""
+    figures = [scope_figure(graph, scope) for scope in scopes]
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"scope-{k}.png" for k in range(1, len(figures) + 1)]
+    for figure, path in zip(figures, paths, strict=True):
+        figure.savefig(path)
+    return paths
+
+
+def figure(optimizer: Optimizer) -> Any:
+    """Left: the share of rounds that went to each scope so far. Right: the mean outcome so far, over all rounds.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    if not isinstance(optimizer.problem, Causal):
+        raise InvalidProblem("optimizer.problem", optimizer.problem, "a Causal problem")
+    shown, (left, right) = _figure(2, (11.0, 4.6))
+    rounds = list(optimizer.history)
+    number = np.arange(1, len(rounds) + 1)
+    scopes = [str(PolicyScope.of(played.suggestion.scope)) for played in rounds]
+    for name, colour in zip(dict.fromkeys(scopes), cycle(COLOURS), strict=False):
+        left.plot(number, np.cumsum([scope == name for scope in scopes]) / number, color=colour, label=name)
+    left.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Which scope was played")
+    if rounds:
+        left.legend(fontsize=8)
+    told = [(played.number, played.outcome.value) for played in rounds if played.state == "told" and played.outcome]
+    if told:
+        at, values = (np.array(column, dtype=float) for column in zip(*told, strict=True))
+        right.plot(at, values, ".", color="#BBBBBB", label="one round")
+        right.plot(at, np.cumsum(values) / np.arange(1, len(values) + 1), color=COLOURS[0], label="mean so far")
+        right.legend(fontsize=8)
+    right.set(xlabel="round", ylabel=optimizer.problem.graph.target, title="What came of it")
+    return shown
+
+
+def _figure(columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plots") from None
+    figure = Figure(figsize=size, layout="constrained", dpi=130)
+    return figure, figure.subplots(1, columns, squeeze=False)[0]
+
+
+def _layers(graph: CausalGraph) -> dict[str, tuple[float, float]]:
+    """Places: causes left of their effects, each layer spread from top to bottom."""
+    depth: dict[str, int] = {}
+    for name in sorted(graph.names, key=lambda n: len(graph.ancestors([n]))):
+        depth[name] = 1 + max((depth[p] for p in graph.parents(name)), default=-1)
+    layers = [[n for n in graph.names if depth[n] == k] for k in range(max(depth.values()) + 1)]
+    return {
+        name: (float(k), (len(layer) - 1) / 2 - j + 0.21 * (k % 2))
+        for k, layer in enumerate(layers)
+        for j, name in enumerate(layer)
+    }
+
+
+def _edge(
+    axes: Any,
+    places: dict[str, tuple[float, float]],
+    a: str,
+    b: str,
+    colour: str,
+    *,
+    bend: float = 0.0,
+    dashed: bool = False,
+    style: str = "-|>",
+    width: float = 1.2,
+) -> None:
+    axes.annotate(
+        "",
+        places[b],
+        places[a],
+        arrowprops={
+            "arrowstyle": style,
+            "color": colour,
+            "lw": width,
+            "ls": "--" if dashed else "-",
+            "shrinkA": 15,
+            "shrinkB": 15,
+            "mutation_scale": 13,
+            "connectionstyle": f"arc3,rad={bend}",
+        },
+        zorder=1,
+    )

@@ -1,0 +1,115 @@
+"""A time-varying study in one picture: what each round gave, and which prior was behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..errors import InvalidOption, InvalidProblem, MissingExtra
+from ..optimizer import Optimizer
+from ..timevarying import TimeVarying
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
+"""Okabe and Ito's: told apart by every eye."""
+DASHES = ("-", "--", ":", "-.")
+_ROWS = 20  # priors shown
+
+
+def figure(optimizer: Optimizer, value: str = "value") -> Any:
+    """The picture as a matplotlib `Figure`.
+
+    Top: what was expected in each round (with the band of the prior behind the choice) and what it gave, against time.
+    Bottom: which prior was behind which choice, those played most first; a cross where a prior was dropped.
+
+    Args:
+        optimizer: of a `TimeVarying` problem.
+        value: name and unit of the objective, for the labels.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    if not isinstance(optimizer.problem, TimeVarying):
+        raise InvalidProblem("optimizer.problem", optimizer.problem, "a TimeVarying problem")
+    shown = _figure(figsize=(10, 7))
+    top, bottom = shown.subplots(2, 1, sharex=True)
+    rounds = list(optimizer.history)
+    told = [(r.request["time"], r.outcome.value) for r in rounds if r.state == "told" and r.outcome]
+    noted = [(r.request["time"], r.suggestion.note) for r in rounds if "prior" in r.suggestion.note]
+    if noted:
+        times, notes = zip(*noted, strict=True)
+        mean, band = (np.array([note[name] for note in notes]) for name in ("mean", "band"))
+        top.fill_between(times, mean - band, mean + band, color=COLOURS[5], alpha=0.3, lw=0, label="expected")
+    top.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=COLOURS[0], label="outcome")
+    top.set(ylabel=value, title="What each round gave")
+    top.legend(frameon=False)
+    _priors(bottom, optimizer, noted)
+    for axes in (top, bottom):
+        axes.spines[["top", "right"]].set_visible(False)
+    return shown
+
+
+def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
+    """Average regret against time, one panel for each case, one line (with its standard error) for each method.
+
+    Args:
+        curves: case, then method, to regrets of every round, one row a seed.
+    """
+    shown = _figure(figsize=(4 * min(len(curves), 3), 3.2 * -(-len(curves) // 3)))
+    panels = np.ravel(shown.subplots(-(-len(curves) // 3), min(len(curves), 3), squeeze=False))
+    for axes, (case, methods) in zip(panels, curves.items(), strict=False):
+        for i, (method, regrets) in enumerate(methods.items()):
+            t = np.arange(1, regrets.shape[1] + 1)
+            average = np.cumsum(regrets, axis=1) / t
+            centre, error = average.mean(axis=0), average.std(axis=0) / np.sqrt(len(average))
+            colour = COLOURS[i % len(COLOURS)]
+            axes.plot(t, centre, DASHES[i // len(COLOURS) % 4], color=colour, label=method)
+            axes.fill_between(t, centre - error, centre + error, color=colour, alpha=0.2, lw=0)
+        axes.set(title=case, xlabel="round", ylabel="average regret")
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in panels[len(curves) :]:
+        axes.set_visible(False)
+    handles, labels = panels[0].get_legend_handles_labels()
+    shown.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    return shown
+
+
+def save(shown: Any, path: Path) -> Path:
+    """Save a picture of `figure` or `regret`, making its folder; the suffix says the format.
+
+    Raises:
+        InvalidOption: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shown.savefig(path)
+    except (OSError, ValueError) as error:
+        raise InvalidOption("path", str(path), "a picture file that can be written", f"({error})") from None
+    return path
+
+
+def _priors(axes: Any, optimizer: Optimizer, noted: Sequence[tuple[float, Mapping[str, Any]]]) -> None:
+    method: Any = optimizer._method
+    plays = method.plays
+    order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
+    dropped = getattr(method, "dropped", {})
+    when = {r.number: r.request["time"] for r in optimizer.history}
+    for row, p in enumerate(order):
+        axes.plot([t for t, note in noted if note["prior"] == p], [row] * plays[p], "|", ms=9, color=COLOURS[0])
+        if p in dropped and dropped[p][0] in when:
+            axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=COLOURS[3])
+    axes.set_yticks(range(len(order)), [method.names[p] for p in order])
+    axes.invert_yaxis()
+    axes.set(xlabel="time", title="The prior behind each choice (× dropped)")
+
+
+def _figure(figsize: tuple[float, float]) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plots") from None
+    return Figure(figsize=figsize, layout="constrained", dpi=110)

@@ -1,0 +1,18 @@
+"""Time-varying objectives with several candidate priors: where is the optimum now, and whose opinion holds?"""
+
+from .drift import Decay, MaternInTime, Periodic
+from .kernels import Covariance, Matern, SquaredExponential
+from .priors import Bumps, Prior
+from .problem import TimeVarying
+
+__all__ = [
+    "Bumps",
+    "Covariance",
+    "Decay",
+    "Matern",
+    "MaternInTime",
+    "Periodic",
+    "Prior",
+    "SquaredExponential",
+    "TimeVarying",
+]

@@ -1,0 +1,92 @@
+"""What methods ask of a surrogate: where to look next, given what is available now. Sites and boxes answer alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from jaxtyping import Float, Int
+
+Place = Any
+"""The number of a point of a finite domain, or the coordinates (d,) of a point of a box."""
+
+
+class Datum(NamedTuple):
+    """One outcome, in units of sign · value; `number` orders outcomes of the same time."""
+
+    time: float
+    number: float
+    place: Place
+    value: float
+
+
+class Unknown(NamedTuple):
+    """A place that was tried `times` times, last at `time`, and has no outcome yet, or will never have one."""
+
+    place: Place
+    time: float
+    times: int
+
+
+@dataclass(frozen=True)
+class View:
+    """One round: the time, what is available (see `read_available`; None: everything), and what is still unknown."""
+
+    time: float
+    available: Any = None
+    unknown: Sequence[Unknown] = ()
+
+
+@dataclass(frozen=True)
+class Pick:
+    """A place, the prior behind it, and what that prior expects there, in units of sign · value.
+
+    `sd` is the posterior one, without places that are still unknown; `upper` is the score that won.
+    """
+
+    place: Place
+    prior: int
+    mean: float
+    sd: float
+    upper: float
+
+
+class Surrogate(Protocol):
+    """The posteriors of all P priors."""
+
+    evidence: Float[np.ndarray, " P"]
+
+    def add(self, datum: Datum) -> bool:
+        """Condition on an outcome; False if it is too old for what is remembered: then `rewrite` with all of them."""
+
+    def rewrite(self, data: Sequence[Datum]) -> None:
+        """Forget everything and condition on these."""
+
+    def optimistic(
+        self, view: View, betas: Float[np.ndarray, " P"], priors: Int[np.ndarray, " k"], random: np.random.Generator
+    ) -> Pick:
+        """The largest `μ + β σ` over what is available and over the given priors; ties are drawn."""
+
+    def averaged(
+        self, view: View, betas: Float[np.ndarray, " P"], weights: Float[np.ndarray, " P"], random: np.random.Generator
+    ) -> Pick:
+        """The largest weighted mean of all priors' `μ + β σ`."""
+
+    def differ_in_scale_only(self) -> bool:
+        """Whether all priors share mean and correlation, and not the output scale."""
+
+    def anywhere(self, view: View, random: np.random.Generator) -> Place:
+        """Any available place."""
+
+
+def draw_largest(scores: Float[np.ndarray, " n"], random: np.random.Generator) -> int:
+    """The index of the largest score; of several that are equal but for rounding, any.
+
+    >>> draw_largest(np.array([1.0, 3.0, 2.0]), np.random.default_rng(0))
+    1
+    """
+    top = float(scores.max())
+    tied = np.flatnonzero(scores >= top - 1e-12 * max(abs(top), 1e-300))
+    return int(tied[0]) if tied.size == 1 else int(random.choice(tied))

@@ -1,0 +1,116 @@
+"""What methods that reject priors share: who is alive, who was dropped and why, and what to do when nobody is left."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+from jaxtyping import Int
+from pydantic import Field
+
+from ..errors import ModelFailure
+from ..optimizer import Choice, Explanation, History, Round, Streams
+from ..record import record
+from .method import CandidatePriors, GivenWidth, PriorWarning
+from .problem import TimeVarying
+
+O = TypeVar("O", bound="_Exhaustible")  # noqa: E741
+
+
+class _Exhaustible(Protocol):
+    @property
+    def on_exhausted(self) -> Literal["keep-last", "restart", "raise"]: ...
+
+
+@record
+class Options:
+    """Options of the methods that reject priors.
+
+    Args:
+        confidence: "theory" (Theorem 4.1), or a number for β. ξ is always the theory's.
+        delta: δ, the probability with which the theory may fail.
+        on_exhausted: what to do when all priors are rejected, beside a warning: "keep-last" goes on with the last one,
+            "restart" takes all of them back, "raise" stops with `ModelFailure`.
+    """
+
+    confidence: GivenWidth = "theory"
+    delta: float = Field(0.1, gt=0, lt=1)
+    on_exhausted: Literal["keep-last", "restart", "raise"] = "keep-last"
+
+
+class Eliminating(CandidatePriors[O]):
+    """A method that drops priors for good."""
+
+    def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.forget()
+
+    def forget(self) -> None:
+        """All priors are alive, and nothing is booked."""
+        self.alive = np.ones(len(self.names), dtype=bool)
+        self.dropped: dict[int, tuple[int, float]] = {}  # the round, and by how much the prior overran its band
+        self.exhausted: list[int] = []  # rounds after which no prior was left
+        self.open_books()
+
+    @abstractmethod
+    def open_books(self) -> None:
+        """Nothing is booked."""
+
+    @property
+    def candidates(self) -> Int[np.ndarray, " k"]:
+        """The priors that are alive."""
+        return np.flatnonzero(self.alive)
+
+    def drop(self, overrun: Mapping[int, float], number: int) -> None:
+        """Drop priors after round `number`; `overrun` says by how much each of them left its band."""
+        keep_last = self.options.on_exhausted != "restart"
+        for p, excess in overrun.items():
+            if keep_last and self.alive.sum() == 1:
+                if not self.exhausted:
+                    self.exhausted.append(number)
+                    self.dropped[p] = (number, excess)
+                return
+            self.alive[p] = False
+            self.dropped[p] = (number, excess)
+        if not self.alive.any():
+            self.exhausted.append(number)
+            self.alive[:] = True
+            self.open_books()
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Choose among the priors that are alive; say so when all were rejected since the last choice."""
+        if self.exhausted and self.exhausted[-1] == len(history):
+            meant = f"all {len(self.names)} priors were rejected by round {self.exhausted[-1]}: none of them fits"
+            if self.options.on_exhausted == "raise":
+                raise ModelFailure(f"{meant}; add other candidates, or choose on_exhausted='keep-last' or 'restart'")
+            warnings.warn(f"{meant} (on_exhausted={self.options.on_exhausted!r})", PriorWarning, stacklevel=6)
+        return self.choose_among(history, request, self.candidates)
+
+    @abstractmethod
+    def choose_among(self, history: History, request: Mapping[str, Any], candidates: Int[np.ndarray, " k"]) -> Choice:
+        """Choose among these priors."""
+
+    @abstractmethod
+    def book(self, told: Round) -> None:
+        """Book an outcome, and drop whom it rejects."""
+
+    def trusted(self) -> list[int]:
+        """Those alive, most probable first."""
+        return [p for p in super().trusted() if self.alive[p]]
+
+    def explain(self, history: History) -> Explanation:
+        """Which priors are alive, when each was dropped and by how much it overran its band."""
+        rows: dict[int, tuple[Any, ...]] = {
+            p: (bool(self.alive[p]), *self.dropped.get(p, (None, None))) for p in range(len(self.names))
+        }
+        summary = f"{int(self.alive.sum())} of {len(self.names)} priors are alive"
+        if self.exhausted:
+            rounds = ", ".join(map(str, self.exhausted[-5:]))
+            summary += (
+                f"; all were rejected by round {rounds} (on_exhausted = {self.options.on_exhausted}): none of them fits"
+            )
+        table = self.table_of_priors(rows, ("alive", "dropped in round", "overran its band by"))
+        return Explanation(summary, (table, self.table_of_last(history)))

@@ -1,0 +1,77 @@
+"""GP-UCB (Srinivas et al. 2010); with a prior that drifts, TV-GP-UCB (Bogunovic et al. 2016): one prior is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from pydantic import Field
+
+from ..errors import InvalidOption, one_of
+from ..optimizer import Choice, Explanation, History, Streams
+from ..record import record
+from .method import CandidatePriors, GivenWidth
+from .problem import TimeVarying
+
+O = TypeVar("O")  # noqa: E741
+
+
+@record
+class Options:
+    """Options of `gp-ucb`.
+
+    Args:
+        prior: the name of the prior to believe, or its number from 0; None where there is only one.
+        confidence: "theory" (Theorem 4.1), or a number for β.
+        delta: δ, the probability with which the theory may fail.
+    """
+
+    prior: str | int | None = None
+    confidence: GivenWidth = "theory"
+    delta: float = Field(0.1, gt=0, lt=1)
+
+
+class OnePrior(CandidatePriors[O]):
+    """A method that believes one prior: the problem's others are left out."""
+
+    def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
+        believed = problem.priors[find_prior(problem, options.prior)]  # type: ignore[attr-defined]
+        super().__init__(replace(problem, priors=(believed,)), options, streams)
+
+    def explain(self, history: History) -> Explanation:
+        """The prior, and what it expected."""
+        return Explanation(f"{self.names[0]} is taken as true", (self.table_of_last(history),))
+
+
+class GaussianProcessUCB(OnePrior[Options]):
+    """Believe one given prior, and maximise its upper confidence bound (GP-UCB; TV-GP-UCB where the prior drifts)."""
+
+    name: ClassVar[str] = "gp-ucb"
+    Options: ClassVar[type[Any]] = Options
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """The largest upper confidence bound."""
+        t = len(history) + 1
+        betas = self.confidence.betas(t)
+        view = self.view(history, request)
+        pick = self.surrogate.optimistic(view, betas, np.array([0]), self.streams(t, "ties"))
+        return self.play(pick, float(betas[0]))
+
+
+def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
+    """The number of a prior.
+
+    Raises:
+        InvalidOption: there is none of this name or number, or none was named and there are several.
+    """
+    names = [prior.name for prior in problem.priors]
+    if wanted is None and len(names) == 1:
+        return 0
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < len(names):
+        return wanted
+    if isinstance(wanted, str) and wanted in names:
+        return names.index(wanted)
+    allowed = one_of([name or str(i) for i, name in enumerate(names)], wanted)
+    raise InvalidOption("prior", wanted, allowed, "This method believes one prior: name it, or give its number.")

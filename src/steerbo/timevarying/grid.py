@@ -1,0 +1,148 @@
+"""The structured maths on a finite domain: exact posteriors of all priors at all sites, at a cost that never grows.
+
+With `k((x, t), (x', t')) = K(x, x') ρ^{|t − t'|}` the posterior covariance at the sites, now, is `K − E`: all that
+has been learned is the explained covariance E. Time only fades it, `E ← ρ^{2Δ} E`, `δμ ← ρ^Δ δμ`, and an
+observation y of site i adds one outer product,
+
+    v = (K[i] − E[i]) / d,   d² = (K − E)[i, i] + R²,   E += v vᵀ,   δμ += v (y − μ_i) / d,   ln p += ln N(y; μ_i, d²).
+
+E is kept as a matrix plus a tail of the last rows v, which one matrix product folds in when the tail is full:
+nothing is ever factorised, and a round costs O(sites · tail) whatever number of rounds lies behind it. The fading
+is one lazy scalar. Priors that share covariance, drift and noise share E.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float, Int
+
+_TAIL = 64  # rows that wait to be folded in
+_FADED = 1e-100  # the lazy scalar is folded in before it underflows
+_LOG_2PI = math.log(2.0 * math.pi)
+
+
+class Grid:
+    """Posteriors of P priors, with G different covariances among them, at X sites.
+
+    Args:
+        means: (P, X) prior means, in units of sign · value, as all outcomes here.
+        covariances: (G, X, X).
+        rates: (G,) how fast correlations fade: `ρ^Δ = exp(−rate · Δ)`.
+        noise: (G,) noise standard deviations R.
+        group: (P,) which covariance each prior has.
+
+    >>> grid = Grid(np.zeros((1, 2)), np.eye(2)[None], np.zeros(1), np.array([1.0]), np.array([0]))
+    >>> grid.observe(0.0, 1, 3.0)
+    >>> grid.posterior(5.0)
+    (array([[0. , 1.5]]), array([[1. , 0.5]]))
+    """
+
+    def __init__(
+        self,
+        means: Float[np.ndarray, "P X"],
+        covariances: Float[np.ndarray, "G X X"],
+        rates: Float[np.ndarray, " G"],
+        noise: Float[np.ndarray, " G"],
+        group: Int[np.ndarray, " P"],
+    ) -> None:
+        G, X, _ = covariances.shape
+        self.group = group
+        self.evidence = np.zeros(len(means))  # (P,) log marginal likelihoods
+        self.time = -math.inf
+        self._means, self._covariances = means, covariances
+        self._diagonal = np.einsum("gxx->gx", covariances).copy()
+        self._rates, self._fades = rates, bool(rates.any())
+        self._variance = noise**2
+        self._shift = np.zeros(means.shape)  # δμ
+        self._aligned = G == 1 or (len(means) == G and bool((group == np.arange(G)).all()))
+        self._explained = np.zeros((G, X))  # diag E
+        self._folded: np.ndarray | None = None  # E but for the tail and the scale
+        self._tail = np.empty((G, _TAIL, X))
+        self._rows = 0
+        self._scale = np.ones(G)  # E = scale² (folded + tailᵀ tail)
+
+    def copy(self) -> Self:
+        """The same state, on its own."""
+        other = copy.copy(self)
+        other.evidence, other._shift = self.evidence.copy(), self._shift.copy()
+        other._explained, other._scale = self._explained.copy(), self._scale.copy()
+        other._folded = None if self._folded is None else self._folded.copy()
+        other._tail = self._tail.copy()
+        return other
+
+    def observe(self, time: float, site: int, value: float, inflation: float = 1.0) -> None:
+        """Condition on one outcome, noise variance times `inflation`, no earlier than the last. O(G·X·tail + P·X)."""
+        self._advance(time)
+        column = self._column(site)
+        d2 = np.maximum(column[:, site], 0.0) + self._variance * inflation
+        d = np.sqrt(d2)
+        v = column / d[:, None]
+        self._explained += v * v
+        if self._rows == _TAIL:
+            self._fold()
+        self._tail[:, self._rows] = v / self._scale[:, None] if self._fades else v
+        self._rows += 1
+        z = value - self._means[:, site] - self._shift[:, site]
+        d, d2, v = self._each(d), self._each(d2), self._each(v)
+        z_d = z / d
+        self._shift += v * z_d[:, None]
+        self.evidence -= 0.5 * (z_d * z_d + np.log(d2) + _LOG_2PI)
+
+    def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "G X"]]:
+        """Means (P, X) and variances (G, X) of the objective at every site at a time that is not in the past."""
+        faded = self._faded(time)
+        if faded is None:
+            return self._means + self._shift, np.maximum(self._diagonal - self._explained, 0.0)
+        mean = self._means + self._each(faded)[:, None] * self._shift
+        return mean, np.maximum(self._diagonal - (faded * faded)[:, None] * self._explained, 0.0)
+
+    def covariance(self, time: float, site: int) -> Float[np.ndarray, "G X"]:
+        """Posterior covariances (G, X) of one site with all others, at a time that is not in the past."""
+        faded = self._faded(time)
+        if faded is None:
+            return self._column(site)
+        row = self._covariances[:, site]
+        return row - (faded * faded)[:, None] * (row - self._column(site))
+
+    def _each(self, shared: Float[np.ndarray, G * s]) -> Float[np.ndarray, P * s]:
+        """What each prior has of what covariances have; one row that fits all stays one row."""
+        return shared if self._aligned else shared[self.group]
+
+    def _column(self, site: int) -> Float[np.ndarray, "G X"]:
+        tail = self._tail[:, : self._rows]
+        known = np.matmul(tail[:, None, :, site], tail)[:, 0]
+        if self._folded is not None:
+            known += self._folded[:, site]
+        if self._fades:
+            known *= (self._scale * self._scale)[:, None]
+        return self._covariances[:, site] - known
+
+    def _faded(self, time: float) -> Float[np.ndarray, " G"] | None:
+        """ρ^Δ (G,) since the last outcome; None for 1."""
+        elapsed = time - self.time
+        return np.exp(-self._rates * elapsed) if self._fades and 0.0 < elapsed < math.inf else None
+
+    def _advance(self, time: float) -> None:
+        faded = self._faded(time)
+        self.time = max(time, self.time)
+        if faded is None:
+            return
+        self._shift *= self._each(faded)[:, None]
+        self._explained *= (faded * faded)[:, None]
+        self._scale = self._scale * faded
+        if self._scale.min() < _FADED:
+            self._fold()
+
+    def _fold(self) -> None:
+        """Fold the tail and the scale into the matrix."""
+        tail = self._tail[:, : self._rows]
+        known = np.matmul(tail.transpose(0, 2, 1), tail)
+        if self._folded is not None:
+            known += self._folded
+        known *= (self._scale * self._scale)[:, None, None]
+        self._folded, self._rows = known, 0
+        self._scale = np.ones(len(self._scale))

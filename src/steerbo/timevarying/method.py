@@ -1,0 +1,212 @@
+"""What the methods of this wing share: one surrogate for all priors, what is still unknown, and the final answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+import numpy as np
+from jaxtyping import Float
+from pydantic import Field
+
+from ..optimizer import (
+    Added,
+    Amended,
+    Asked,
+    Choice,
+    Event,
+    Failed,
+    History,
+    Method,
+    Outcome,
+    Recommendation,
+    Round,
+    Streams,
+    Table,
+    Told,
+)
+from ..record import record
+from .acquisition import Datum, Pick, Place, Unknown, View
+from .boxes import Boxes
+from .confidence import Confidence
+from .problem import TimeVarying
+from .sites import Sites
+
+O = TypeVar("O")  # noqa: E741  the method's options
+GivenWidth = Literal["theory"] | Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_SHOWN = 20  # priors in a table
+
+
+class PriorWarning(UserWarning):
+    """The candidate priors are not what the method needs: all rejected, or alike but for their output scale."""
+
+
+@record
+class Options:
+    """Options of the methods that use all priors.
+
+    Args:
+        confidence: "theory" (Theorem 4.1), or a number for β.
+        delta: δ, the probability with which the theory may fail.
+    """
+
+    confidence: GivenWidth = "theory"
+    delta: float = Field(0.1, gt=0, lt=1)
+
+
+class CandidatePriors(Method[TimeVarying, O]):
+    """A method that keeps the posteriors of all candidate priors. Everything inside is in units of `sign · value`."""
+
+    def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(problem.priors)]
+        self.confidence = Confidence(problem, getattr(options, "confidence", 0.0), getattr(options, "delta", 0.1))
+        self.surrogate = self.fresh()
+        self.plays = np.zeros(len(self.names), dtype=int)
+        self.now = 0.0
+        self._added: list[tuple[float, float]] = []  # time and number of data that nobody suggested
+        self._tries: dict[Any, Unknown] = {}  # failed and voided, by place
+
+    def fresh(self) -> Sites | Boxes:
+        """A surrogate that knows nothing yet."""
+        return Sites(self.problem) if self.problem.points is not None else Boxes(self.problem)
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in. An amended outcome starts over: O(rounds), all else is O(1)."""
+        match event:
+            case Asked():
+                self.now = event.request["time"]
+                if "prior" in event.note:
+                    self.plays[event.note["prior"]] += 1
+            case Told():
+                told = history[event.token]
+                datum = self._datum(told)
+                if not self.surrogate.add(datum):
+                    self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
+                self.book(told)
+            case Added():
+                self._added.append((event.outcome.realised.get("time", self.now), len(history) + 0.5))
+                datum = self._row(event.outcome, *self._added[-1])
+                if not self.surrogate.add(datum):
+                    self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
+            case Failed():
+                self._try(history[event.token])
+            case Amended():
+                self._start_over(history)
+            case _:
+                pass
+
+    def book(self, told: Round) -> None:
+        """What an outcome does beside conditioning the surrogate."""
+
+    def forget(self) -> None:
+        """Undo everything that `book` ever did."""
+
+    def _start_over(self, history: History) -> None:
+        self.forget()
+        self._tries = {}
+        for played in history.unknown:
+            if not played.waiting:
+                self._try(played)
+        self.surrogate.rewrite([])
+        for datum, told in self._everything(history):
+            self.surrogate.add(datum)
+            if told is not None:
+                self.book(told)
+
+    def _everything(self, history: History) -> list[tuple[Datum, Round | None]]:
+        """All outcomes in order of time, with the rounds they belong to."""
+        rows: list[tuple[Datum, Round | None]] = [(self._datum(r), r) for r in history if r.state == "told"]
+        rows += [(self._row(o, *k), None) for o, k in zip(history.added, self._added, strict=True)]
+        return sorted(rows, key=lambda row: row[0][:2])
+
+    def _datum(self, told: Round) -> Datum:
+        assert told.outcome is not None
+        return self._row(told.outcome, told.request["time"], told.number)
+
+    def _row(self, outcome: Outcome, time: float, number: float) -> Datum:
+        return Datum(time, number, self._place(outcome.realised), self.problem.sign * outcome.value)
+
+    def _place(self, values: Mapping[str, Any]) -> Place:
+        if self.problem.points is not None:
+            return self.problem.site(values)
+        return self.problem.place([values[name] for name in self.problem.space.names])
+
+    def _try(self, played: Round) -> None:
+        place = self._place(played.realised)
+        key = place if self.problem.points is not None else tuple(place)
+        before = self._tries.get(key)
+        time = played.request["time"]
+        self._tries[key] = (
+            Unknown(place, max(time, before.time), before.times + 1) if before else Unknown(place, time, 1)
+        )
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
+
+    def view(self, history: History, request: Mapping[str, Any]) -> View:
+        """The round as the surrogate sees it."""
+        waiting = [Unknown(self._place(r.realised), r.request["time"], 1) for r in history.unknown if r.waiting]
+        return View(request["time"], request.get("available"), [*self._tries.values(), *waiting])
+
+    def play(self, pick: Pick, beta: float, **more: Any) -> Choice:
+        """A pick as a choice; the note says which prior is behind it and what it expects, in the user's units."""
+        sign = self.problem.sign
+        note = {"prior": pick.prior, "mean": sign * pick.mean, "band": beta * pick.sd, "upper": sign * pick.upper}
+        return Choice(list(self.problem.space.names), self.settings(pick.place), note={**note, **more})
+
+    def settings(self, place: Place) -> dict[str, Any]:
+        """Values to set, by variable."""
+        if self.problem.sites is not None:
+            return dict(zip(self.problem.space.names, self.problem.sites[place], strict=True))
+        pairs = zip(self.problem.variables, place, strict=True)
+        return {
+            v.name: v.choices[round(x)] if v.kind == "categorical" else v.decode(v.encode([x]))[0] for v, x in pairs
+        }
+
+    def weights(self) -> Float[np.ndarray, " P"]:
+        """Posterior probabilities of the priors, all equally likely beforehand."""
+        likely = np.exp(self.surrogate.evidence - self.surrogate.evidence.max())
+        return likely / likely.sum()
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+
+    def trusted(self) -> list[int]:
+        """The priors that the answer may rest on, most probable first."""
+        return [int(p) for p in np.argsort(-self.weights(), kind="stable")]
+
+    def recommend(self, history: History) -> Recommendation:
+        """The point with the largest mean now, everything being available, by the most probable prior that is left."""
+        rows = [self.best(p, self.surrogate) for p in self.trusted()[:4]]
+        return Recommendation(
+            rows[0].scope, rows[0].values, rows[0].mean, rows[0].lower, rows[0].upper, note=rows[0].note,
+            alternatives=tuple(rows[1:]),
+        )  # fmt: skip
+
+    def best(self, p: int, surrogate: Sites | Boxes) -> Recommendation:
+        """The point with the largest mean now by prior p."""
+        view = View(self.now)
+        zeros = np.zeros(len(self.names))
+        pick = surrogate.optimistic(view, zeros, np.array([p]), self.streams(0, f"recommend {p}"))
+        sign = self.problem.sign
+        lower, upper = sorted((sign * (pick.mean - 2 * pick.sd), sign * (pick.mean + 2 * pick.sd)))
+        note = f"believing {self.names[p]}, at time {self.now:g}"
+        scope = list(self.problem.space.names)
+        return Recommendation(scope, self.settings(pick.place), sign * pick.mean, lower, upper, note=note)
+
+    def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
+        """Plays and posterior weight of every prior, with further columns; the heaviest only where there are many."""
+        weights = self.weights()
+        shown = self.trusted() + [p for p in range(len(self.names)) if p not in set(self.trusted())]
+        rows = [(self.names[p], int(self.plays[p]), float(weights[p]), *more.get(p, ())) for p in shown[:_SHOWN]]
+        title = "Priors" if len(shown) <= _SHOWN else f"Priors ({_SHOWN} of {len(shown)}, most probable first)"
+        return Table(title, ("prior", "plays", "weight", *columns), tuple(rows))
+
+    def table_of_last(self, history: History) -> Table:
+        """The prior behind the present choice, and what it expected."""
+        rows = []
+        if (last := history.latest) is not None and "prior" in last.suggestion.note:
+            note = last.suggestion.note
+            rows.append((last.number, last.suggestion.values, self.names[note["prior"]], note["mean"], note["band"]))
+        return Table("Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows))

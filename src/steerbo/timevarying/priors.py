@@ -1,0 +1,111 @@
+"""A candidate prior, as data: what somebody believes of the objective before it is seen, and how it drifts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from jaxtyping import Float as Floats
+from numpy.typing import ArrayLike
+from pydantic import model_validator
+
+from ..errors import InvalidProblem
+from ..record import record
+from ..space.fields import Listed, Number, Positive
+from .drift import Drift
+from .kernels import GivenKernel
+
+
+@record
+class Bumps:
+    """A mean with hills: `base + Σ_k height_k exp(−|x − centre_k|² / 2 width²)`.
+
+    Args:
+        centres: one row for each hill, with all coordinates.
+        heights: one for each hill.
+        width: of every hill, in units of the coordinates.
+        base: the level far from all hills.
+
+    >>> Bumps(centres=[[0.0], [1.0]], heights=[1, 5], width=0.1)(np.array([[1.0], [0.5]])).round(3)
+    array([5., 0.])
+    """
+
+    centres: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed]
+    heights: Annotated[Sequence[Number], Listed]
+    width: Positive
+    base: Number = 0.0
+    kind: Literal["bumps"] = "bumps"
+
+    @model_validator(mode="after")
+    def _check(self) -> Bumps:
+        if not self.centres or len({len(centre) for centre in self.centres}) > 1:
+            raise InvalidProblem("centres", self.centres, "at least one centre, all with as many coordinates")
+        if len(self.heights) != len(self.centres):
+            raise InvalidProblem("heights", self.heights, f"{len(self.centres)} numbers, one for each centre")
+        return self
+
+    def __call__(self, X: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, " n"]:
+        """The mean at points (n, d), (n,)."""
+        squares = ((X[:, None] - np.array(self.centres)) ** 2).sum(-1)
+        return self.base + np.exp(-0.5 * squares / self.width**2) @ np.array(self.heights)
+
+
+GivenMean = Number | Annotated[Sequence[Number], Listed] | Bumps | Callable[..., Any]
+"""One number for everywhere, one for each point of a finite domain, hills, or a function of points (n, d)."""
+
+
+@record
+class Prior:
+    """One candidate: a Gaussian process with this mean, covariance in space, drift in time and noise.
+
+    Args:
+        kernel: covariance in space: `SquaredExponential`, `Matern`, `Covariance`, or any function of two arrays of
+        points
+            (n, d), (m, d), such as a kernel of scikit-learn or GPyTorch. Points are in the user's units, or the
+            problem's `coordinates`.
+        mean: in the user's units: a number, one number for each point of a finite domain, `Bumps`, or a function.
+        drift: how it changes with time: `Decay`, `MaternInTime`, `Periodic`; None: never.
+        noise: standard deviation of an outcome, in the user's units.
+        name: how to speak of it.
+
+    Raises:
+        InvalidProblem: naming the field, the value and what is allowed.
+
+    >>> from steerbo.timevarying import Decay, SquaredExponential
+    >>> Prior(SquaredExponential(0.5), drift=Decay(0.03), noise=0.2, name="slow").noise
+    0.2
+    """
+
+    kernel: GivenKernel
+    mean: GivenMean = 0.0
+    drift: Drift | None = None
+    noise: Positive = 0.1
+    name: str = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> Prior:
+        if isinstance(self.mean, tuple) and not self.mean:
+            raise InvalidProblem("mean", self.mean, "a number, or one number for each point")
+        return self
+
+    @classmethod
+    def from_panel(cls, panel: ArrayLike, names: Sequence[str] = ()) -> tuple[Prior, ...]:
+        """Priors learned from what past days looked like, one for each day.
+
+        The mean is the day's own mean over all sites and times; the covariance is the empirical one between sites on
+        that day, times `(1 − ε)^{|t − t'|/2}`; ε and the noise are those of largest likelihood on that day. Gaps
+        (NaN) are left out pair by pair. One step of the panel is one unit of time.
+
+        Args:
+            panel: (days, times, sites), in the user's units; NaN where nothing was measured. The sites are the
+            points of
+                the problem's domain, in order.
+            names: one for each day.
+
+        Raises:
+            InvalidProblem: a wrong shape, values that are infinite, or a day with next to no data.
+        """
+        from .panel import learn_priors
+
+        return learn_priors(panel, names)

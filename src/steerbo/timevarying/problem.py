@@ -1,0 +1,224 @@
+"""What: a domain that may change, an objective that drifts, and several opinions of how."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import product
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from jaxtyping import Float as Floats
+from pydantic import model_validator
+
+from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest
+from ..optimizer import History, Method, Outcome, Problem
+from ..record import record
+from ..space import Categorical, Space, Variable
+from ..space.fields import Listed, Number, as_number
+from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial
+from .priors import Bumps, Prior
+
+MOST_SITES = 4096
+"""A domain with more points than these is searched as a box."""
+
+
+@record
+class TimeVarying(Problem):
+    """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
+
+    Each round one point of what is available now is tried; wanted is the best one *now*. `ask(time=…)` says what
+    time it is (default: the number of the round; it must not run backwards), `ask(available=…)` what can be chosen:
+    on a finite domain a list of its points (values of the one variable, or mappings) or a mask over all of them; on a
+    box bounds by variable name, such as ``{"x": (0, 0.5)}``, or a list of points.
+
+    The domain is finite where all variables together have at most 4096 settings, else a box.
+
+    Args:
+        variables: what can be set.
+        priors: the candidates; one of them should be right.
+        coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
+        minimize: whether smaller values are better.
+
+    Raises:
+        InvalidProblem: naming the field, the value and what is allowed.
+
+    >>> import steerbo as sb
+    >>> from steerbo.timevarying import SquaredExponential
+    >>> problem = sb.TimeVarying([sb.Float("x", 0, 1)], [sb.Prior(SquaredExponential(0.2), drift=sb.Decay(0.1))])
+    >>> optimizer = sb.Optimizer(problem, seed=1)
+    >>> suggestion = optimizer.ask(time=8.5, available={"x": (0.5, 1)})
+    >>> optimizer.tell(suggestion, value=2.0)
+    >>> 0.5 <= suggestion.values["x"] <= 1
+    True
+    """
+
+    variables: Annotated[Sequence[Variable], Listed]
+    priors: Annotated[Sequence[Prior], Listed]
+    coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
+    minimize: bool = False
+    kind: Literal["time-varying"] = "time-varying"
+    default_method: ClassVar[str] = "prior-elimination"
+
+    @model_validator(mode="after")
+    def _check(self) -> TimeVarying:
+        _ = self.space
+        if not self.priors:
+            raise InvalidProblem("priors", self.priors, "at least one prior", "Prior(SquaredExponential(…)) is one.")
+        if self.coordinates is not None:
+            if self.sites is None:
+                raise InvalidProblem(
+                    "coordinates", len(self.coordinates), "None: the domain is a box, not a set of points"
+                )
+            if len(self.coordinates) != len(self.sites) or len({len(row) for row in self.coordinates}) != 1:
+                shape = [len(row) for row in self.coordinates]
+                raise InvalidProblem("coordinates", shape, f"{len(self.sites)} rows of the same length, one a point")
+        for i, prior in enumerate(self.priors):
+            try:
+                self._check_prior(prior)
+            except InvalidInput as error:
+                raise error.within(f"priors.{i}") from None
+        return self
+
+    def _check_prior(self, prior: Prior) -> None:
+        points = self.points if self.points is not None else self._corners()
+        by_name = isinstance(prior.kernel, SquaredExponential | Matern)
+        if by_name and self.coordinates is None and any(isinstance(v, Categorical) for v in self.variables):
+            raise InvalidProblem(
+                "kernel", type(prior.kernel).__name__, "a Covariance or a function: categories have no distances",
+                "Or give the problem coordinates.",
+            )  # fmt: skip
+        if isinstance(prior.kernel, Covariance):
+            if self.points is None or len(prior.kernel.matrix) != len(points):
+                have = "infinitely many" if self.points is None else len(points)
+                raise InvalidProblem(
+                    "kernel.matrix", len(prior.kernel.matrix), f"one row a point, and there are {have}"
+                )
+        else:
+            few = points[: min(len(points), 64)]
+            K = _called("kernel", spatial(prior.kernel, points.shape[1]), (few, few), (len(few), len(few)))
+            check_covariance("kernel", K)
+        if isinstance(prior.mean, tuple):
+            if self.points is None or len(prior.mean) != len(points):
+                have = "infinitely many" if self.points is None else len(points)
+                raise InvalidProblem("mean", len(prior.mean), f"one number a point, and there are {have}")
+        elif isinstance(prior.mean, Bumps) and len(prior.mean.centres[0]) != points.shape[1]:
+            raise InvalidProblem("mean.centres", prior.mean.centres[0], f"{points.shape[1]} coordinates each")
+        elif callable(prior.mean):
+            _called("mean", prior.mean, (points,), (len(points),))
+
+    # -- the domain ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def space(self) -> Space:
+        """All variables, in order."""
+        return Space(self.variables)
+
+    @cached_property
+    def sites(self) -> tuple[tuple[Any, ...], ...] | None:
+        """The settings of a finite domain, the last variable running fastest; None for a box."""
+        levels = [variable.levels for variable in self.variables]
+        if any(k is None for k in levels) or math.prod(len(k) for k in levels if k is not None) > MOST_SITES:
+            return None
+        choices = [v.decode(k) for v, k in zip(self.variables, levels, strict=True) if k is not None]
+        return tuple(product(*choices))
+
+    @cached_property
+    def points(self) -> Floats[np.ndarray, "X d"] | None:
+        """What kernels and means see of a finite domain, (X, d); categories without coordinates are numbered."""
+        if self.coordinates is not None:
+            return np.array(self.coordinates, dtype=np.float64)
+        if self.sites is None:
+            return None
+        return np.array([self.place(site) for site in self.sites])
+
+    def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
+        """Values of all variables as coordinates, (d,): numbers as they are, categories numbered."""
+        pairs = zip(self.variables, values, strict=True)
+        return np.array([v.encode([x])[0] if isinstance(v, Categorical) else float(x) for v, x in pairs])
+
+    def _corners(self) -> Floats[np.ndarray, "n d"]:
+        """Some points of a box, to try functions on."""
+        ends = [[v.decode([z])[0] for z in (0.0, 0.3, 1.0)] for v in self.variables]
+        return np.array([self.place(values) for values in zip(*ends, strict=True)])
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[Any, ...], int]:
+        return {site: i for i, site in enumerate(self.sites or ())}
+
+    def site(self, values: Mapping[str, Any]) -> int:
+        """Which point of a finite domain this is, or the nearest one, if numbers were measured between points."""
+        row = tuple(values[name] for name in self.space.names)
+        if row in self._numbers:
+            return self._numbers[row]
+        snapped = [v.decode(v.encode([x]))[0] for v, x in zip(self.variables, row, strict=True)]
+        return self._numbers[tuple(snapped)]
+
+    @classmethod
+    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
+        """The methods that can solve it, by name."""
+        from .forgetting import Resetting, SlidingWindow, Weighted
+        from .fully_bayesian import FullyBayesian
+        from .gp_ucb import GaussianProcessUCB
+        from .mle import MaximumLikelihood
+        from .prior_elimination import PriorElimination
+        from .random import Random
+        from .regret_balancing import RegretBalancing
+        from .tempered_elimination import TemperedElimination
+
+        known = (
+            PriorElimination, TemperedElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
+            GaussianProcessUCB, Resetting, SlidingWindow, Weighted, Random,
+        )  # fmt: skip
+        return {method.name: method for method in known}
+
+    # -- what users say ------------------------------------------------------------------------------------------------
+
+    def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """Time and what is available, checked. Time is always there; `available` only where something is not."""
+        unknown = {name: value for name, value in request.items() if name not in ("time", "available")}
+        super().read_request(unknown, history)
+        last = history.latest
+        before = last.request["time"] if last else -math.inf
+        if "time" in request:
+            time = as_number(request["time"])
+            if time is None:
+                raise InvalidRequest("time", request["time"], "a finite number")
+            hint = ""
+        else:
+            time, hint = float(len(history) + 1), "Without time= it is the number of the round: give it in every round."
+        if time < before:
+            raise InvalidRequest("time", time, f"at least {before:g}, the time of the last round", hint)
+        read: dict[str, Any] = {"time": time}
+        if "available" in request:
+            from .available import read_available
+
+            available = read_available(self, request["available"])
+            if available is not None:
+                read["available"] = available
+        return read
+
+    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """Data that nobody suggested, checked; a `time` among the realised values says when, else it is now."""
+        if not isinstance(realised, Mapping) or "time" not in realised or "time" in self.space.names:
+            return super().read_added(value, cost, realised)
+        time = as_number(realised["time"])
+        if time is None:
+            raise InvalidOutcome("realised.time", realised["time"], "a finite number")
+        outcome = super().read_added(value, cost, {k: v for k, v in realised.items() if k != "time"})
+        return Outcome(outcome.value, outcome.cost, {**outcome.realised, "time": time})
+
+
+def _called(field: str, function: Any, arguments: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
+    try:
+        found = np.asarray(function(*arguments), dtype=np.float64)
+    except InvalidInput:
+        raise
+    except Exception as error:
+        width = arguments[0].shape[1]
+        raise InvalidProblem(field, function, f"a function of points (n, {width})", f"It failed ({error}).") from None
+    if found.shape != shape or not np.isfinite(found).all():
+        got = found.shape if found.shape != shape else "values that are not finite"
+        raise InvalidProblem(field, got, f"an array of finite numbers of shape {shape}")
+    return found

@@ -1,0 +1,29 @@
+"""The baseline: anything that is available."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ..optimizer import Choice, Explanation, History
+from ..record import record
+from .method import CandidatePriors
+
+
+class Random(CandidatePriors[Any]):
+    """Choose uniformly among what is available: the baseline."""
+
+    name: ClassVar[str] = "random"
+
+    @record
+    class Options:
+        """It has none."""
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """Any available point."""
+        place = self.surrogate.anywhere(self.view(history, request), self.streams(len(history) + 1, "choose"))
+        return Choice(list(self.problem.space.names), self.settings(place))
+
+    def explain(self, history: History) -> Explanation:
+        """Posterior weights, which nobody acts upon."""
+        return Explanation("every available point is equally likely", (self.table_of_priors({}, ()),))

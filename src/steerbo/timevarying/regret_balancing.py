@@ -1,0 +1,53 @@
+"""Regret Balancing: Algorithm 2 of Ziomek, Adachi & Osborne (2025), with suspected bounds R^p(t) = t as there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from jaxtyping import Int
+
+from ..optimizer import Choice, History, Round
+from .acquisition import draw_largest
+from .elimination import Eliminating, Options
+
+
+class RegretBalancing(Eliminating[Options]):
+    """Play the prior played least; drop one whose mean outcome falls behind (Regret Balancing, Algorithm 2)."""
+
+    name: ClassVar[str] = "regret-balancing"
+    Options: ClassVar[type[Any]] = Options
+
+    def open_books(self) -> None:
+        """No outcomes yet."""
+        self.counts = np.zeros(len(self.names), dtype=int)  # |S|
+        self.sums = np.zeros(len(self.names))  # Σ y
+        self.bands = np.zeros(len(self.names))  # Σ β σ
+
+    def choose_among(self, history: History, request: Mapping[str, Any], candidates: Int[np.ndarray, " k"]) -> Choice:
+        """Lines 3–4; rounds that are pending count as plays."""
+        t = len(history) + 1
+        random = self.streams(t, "ties")
+        plays = self.counts.copy()
+        for waiting in history.pending:
+            plays[waiting.suggestion.note["prior"]] += 1
+        p = candidates[draw_largest(-plays[candidates].astype(float), random)]
+        betas = self.confidence.betas(t)
+        pick = self.surrogate.optimistic(self.view(history, request), betas, np.array([p]), random)
+        return self.play(pick, float(betas[p]))
+
+    def book(self, told: Round) -> None:
+        """Lines 7–12, once every prior alive has been played."""
+        assert told.outcome is not None
+        p = told.suggestion.note["prior"]
+        self.counts[p] += 1
+        self.sums[p] += self.problem.sign * told.outcome.value
+        self.bands[p] += told.suggestion.note["band"]
+        n = self.counts[self.alive]
+        if not n.all():
+            return
+        lower = self.sums[self.alive] / n - np.sqrt(self.confidence.xi(told.number)[self.alive] / n)
+        short = lower.max() - (lower + self.bands[self.alive] / n)
+        behind = zip(self.candidates.tolist(), short.tolist(), strict=True)
+        self.drop({q: excess for q, excess in behind if excess > 0}, told.number)

@@ -1,0 +1,252 @@
+"""The surrogate of a finite domain: filters for all priors, outcomes in order of time, and the best point."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from .acquisition import Datum, Pick, View, draw_largest
+from .drift import Decay
+from .grid import Grid
+from .kernels import Covariance, spatial
+from .means import Means
+from .priors import Prior
+from .problem import TimeVarying
+from .statespace import StateSpace
+
+_EVERY = 64  # outcomes between two checkpoints
+_KEPT = 4  # checkpoints
+
+
+def sharing(priors: Sequence[Prior]) -> tuple[list[Prior], Int[np.ndarray, " P"]]:
+    """One prior of each set that has kernel, drift and noise in common, and which set each prior is in."""
+    found: list[Prior] = []
+    group = []
+    for prior in priors:
+        for g, other in enumerate(found):
+            same = prior.kernel is other.kernel or prior.kernel == other.kernel
+            if prior.noise == other.noise and prior.drift == other.drift and same:
+                group.append(g)
+                break
+        else:
+            group.append(len(found))
+            found.append(prior)
+    return found, np.array(group)
+
+
+def covariance_between(kernel: Any, points: Float[np.ndarray, "X d"]) -> Float[np.ndarray, "X X"]:
+    """A kernel's covariances between all points, (X, X), symmetric."""
+    K = np.array(kernel.matrix) if isinstance(kernel, Covariance) else spatial(kernel, points.shape[1])(points, points)
+    return (K + K.T) / 2
+
+
+def scale_only(means: Float[np.ndarray, "P X"], tables: Sequence[np.ndarray], drifts: Sequence[Any]) -> bool:
+    """Whether priors differ in output scale and in nothing else."""
+    if len(tables) < 2 or np.ptp(means, axis=0).max() > 0 or any(drift != drifts[0] for drift in drifts):
+        return False
+    shapes = [K / np.diag(K).mean() for K in tables]
+    scales = [float(np.diag(K).mean()) for K in tables]
+    return all(np.allclose(shape, shapes[0], atol=1e-9) for shape in shapes) and max(scales) > min(scales) * (1 + 1e-9)
+
+
+class Sites:
+    """Posteriors of all priors at all points of a finite domain.
+
+    A filter wants its outcomes in order of time. A late one goes back to the last checkpoint before it, and everything
+    since is filtered again; four checkpoints, 64 outcomes apart, are kept.
+
+    Args:
+        problem: with a finite domain.
+        static: leave drift out.
+    """
+
+    def __init__(self, problem: TimeVarying, static: bool = False) -> None:
+        assert problem.points is not None
+        self.problem, self.points = problem, problem.points
+        priors = [_static(p) for p in problem.priors] if static else list(problem.priors)
+        self.sharing, self.group = sharing(priors)
+        means = Means(problem)(problem.points)
+        tables = {id(p.kernel): covariance_between(p.kernel, problem.points) for p in self.sharing}
+        kinds = [_state_size(p) for p in self.sharing]
+        self._filters: list[Grid | StateSpace] = []
+        self._ids: list[np.ndarray] = []  # which priors each filter has
+        self._sets: list[np.ndarray] = []  # which sets of sharing priors
+        for size in sorted(set(kinds)):
+            sets = np.flatnonzero(np.array(kinds) == size)
+            ids = np.flatnonzero(np.isin(self.group, sets))
+            covariances = np.array([tables[id(self.sharing[g].kernel)] for g in sets])
+            noise = np.array([self.sharing[g].noise for g in sets])
+            local = np.searchsorted(sets, self.group[ids])
+            drifts = [self.sharing[g].drift for g in sets]
+            if size == 1:
+                rates = np.array([d.rate if isinstance(d, Decay) else 0.0 for d in drifts])
+                self._filters.append(Grid(means[ids], covariances, rates, noise, local))
+            else:
+                motions = [d.motion for d in drifts if d is not None and not isinstance(d, Decay)]
+                self._filters.append(StateSpace(means[ids], covariances, motions, noise, local))
+            self._ids.append(ids)
+            self._sets.append(sets)
+        self.size = means.shape
+        self._origin = [f.copy() for f in self._filters]
+        self._restart()
+
+    def _restart(self) -> None:
+        self._filters = [f.copy() for f in self._origin]
+        self._checkpoints = [(-np.inf, -np.inf, [f.copy() for f in self._origin])]
+        self._recent: list[Datum] = []  # since the first checkpoint, in order
+        self._since = 0  # outcomes since the last checkpoint
+
+    @property
+    def evidence(self) -> Float[np.ndarray, " P"]:
+        """Log marginal likelihoods, (P,)."""
+        if len(self._filters) == 1:
+            return self._filters[0].evidence
+        whole = np.empty(self.size[0])
+        for f, ids in zip(self._filters, self._ids, strict=True):
+            whole[ids] = f.evidence
+        return whole
+
+    # -- outcomes ------------------------------------------------------------------------------------------------------
+
+    def add(self, datum: Datum, inflation: float = 1.0) -> bool:
+        """Condition on an outcome; False if it is older than the first checkpoint."""
+        if self._recent and datum[:2] < self._recent[-1][:2]:
+            return self._insert(datum)
+        self._recent.append(datum)
+        self._absorb(datum, inflation)
+        self._since += 1
+        if self._since == _EVERY:
+            self._since = 0
+            self._checkpoints.append((datum.time, datum.number, [f.copy() for f in self._filters]))
+            if len(self._checkpoints) > _KEPT:
+                self._checkpoints.pop(0)
+                first = self._checkpoints[0][:2]
+                self._recent = [d for d in self._recent if d[:2] > first] or [datum]
+        return True
+
+    def _absorb(self, datum: Datum, inflation: float = 1.0) -> None:
+        for f in self._filters:
+            f.observe(datum.time, datum.place, datum.value, inflation)
+
+    def _insert(self, datum: Datum) -> bool:
+        """Put a late outcome where it belongs and filter again from there."""
+        keys = [(time, number) for time, number, _ in self._checkpoints]
+        place = bisect_left(keys, datum[:2]) - 1
+        if place < 0:
+            return False
+        insort(self._recent, datum, key=lambda d: d[:2])
+        del self._checkpoints[place + 1 :]
+        time, number, filters = self._checkpoints[place]
+        self._filters = [f.copy() for f in filters]
+        again = [d for d in self._recent if d[:2] > (time, number)]
+        self._since = 0
+        for old in again:
+            self._absorb(old)
+            self._since = (self._since + 1) % _EVERY
+            if self._since == 0:
+                self._checkpoints.append((old.time, old.number, [f.copy() for f in self._filters]))
+        return True
+
+    def rewrite(self, data: Sequence[Datum]) -> None:
+        """Forget everything and condition on these."""
+        self._restart()
+        for datum in sorted(data, key=lambda d: d[:2]):
+            self.add(datum)
+
+    # -- posteriors ----------------------------------------------------------------------------------------------------
+
+    def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "P X"]]:
+        """Posterior means and standard deviations of the objective, (P, X) each."""
+        if len(self._filters) == 1:
+            mean, variance = self._filters[0].posterior(time)
+            sd = np.sqrt(variance)
+            return mean, sd[self._filters[0].group] if len(sd) > 1 else np.broadcast_to(sd, mean.shape)
+        means, sds = np.empty(self.size), np.empty(self.size)
+        for f, ids in zip(self._filters, self._ids, strict=True):
+            means[ids], variance = f.posterior(time)
+            sds[ids] = np.sqrt(variance)[f.group]
+        return means, sds
+
+    def _shrunk(self, view: View, sd: Float[np.ndarray, "P X"]) -> Float[np.ndarray, "P X"]:
+        """Standard deviations as if the unknown places had been observed; those of some time ago count for less.
+
+        An outcome of age Δ says as much of f now as one of now with noise `(k (1 − ρ²) + R²/count) / ρ²`.
+        """
+        if not view.unknown:
+            return sd
+        shrunk = np.empty(sd.shape)
+        for f, ids, sets in zip(self._filters, self._ids, self._sets, strict=True):
+            variance = f.posterior(view.time)[1]
+            shrunk[ids] = np.sqrt(self._conditioned(f, sets, variance, view))[f.group]
+        return shrunk
+
+    def _conditioned(
+        self, f: Grid | StateSpace, sets: Int[np.ndarray, " G"], variance: Float[np.ndarray, "G X"], view: View
+    ) -> Float[np.ndarray, "G X"]:
+        columns = np.array([f.covariance(view.time, u.place) for u in view.unknown])  # (J, G, X)
+        prior = np.array([[self.sharing[g].noise ** 2 for g in sets]])
+        k = np.array([f._covariances[:, u.place, u.place] for u in view.unknown])  # (J, G)
+        ages = np.array([max(view.time - u.time, 0.0) for u in view.unknown])
+        rho = np.array([np.ones(len(ages)) if d is None else d.between(ages) for d in self._drifts(sets)]).T
+        rho2 = np.maximum(rho * rho, 1e-12)
+        counts = np.array([[u.times] for u in view.unknown])
+        noise = (k * (1 - rho2) + prior / counts) / rho2
+        for j, u in enumerate(view.unknown):
+            c = columns[j]
+            gain = c / (np.maximum(c[:, u.place], 0.0) + noise[j])[:, None]
+            variance = variance - gain * c
+            for later, other in enumerate(view.unknown[j + 1 :], start=j + 1):
+                columns[later] -= c[:, other.place, None] * gain
+        return np.maximum(variance, 0.0)
+
+    def _drifts(self, sets: Int[np.ndarray, " G"]) -> list[Any]:
+        return [self.sharing[g].drift for g in sets]
+
+    def differ_in_scale_only(self) -> bool:
+        """Whether all priors share mean and correlation, and not the output scale."""
+        tables = [K for f in self._origin for K in f._covariances]
+        drifts = [self.sharing[g].drift for sets in self._sets for g in sets]
+        return scale_only(Means(self.problem)(self.points), tables, drifts)
+
+    # -- choices -------------------------------------------------------------------------------------------------------
+
+    def optimistic(
+        self, view: View, betas: Float[np.ndarray, " P"], priors: Int[np.ndarray, " k"], random: np.random.Generator
+    ) -> Pick:
+        """The largest `μ + β σ` over available points and the given priors; ties are drawn."""
+        mean, sd = self.posterior(view.time)
+        upper = mean + betas[:, None] * self._shrunk(view, sd)
+        rows = upper if len(priors) == len(upper) else upper[priors]
+        columns = rows if view.available is None else rows[:, view.available]
+        at, x = divmod(draw_largest(columns.ravel(), random), columns.shape[1])
+        site = x if view.available is None else view.available[x]
+        p = int(priors[at])
+        return Pick(site, p, float(mean[p, site]), float(sd[p, site]), float(upper[p, site]))
+
+    def averaged(
+        self, view: View, betas: Float[np.ndarray, " P"], weights: Float[np.ndarray, " P"], random: np.random.Generator
+    ) -> Pick:
+        """The largest weighted mean of all priors' `μ + β σ`; the prior named is the heaviest."""
+        mean, sd = self.posterior(view.time)
+        scores = weights @ (mean + betas[:, None] * self._shrunk(view, sd))
+        seen = scores if view.available is None else scores[view.available]
+        x = draw_largest(seen, random)
+        site = x if view.available is None else view.available[x]
+        p = draw_largest(weights, random)
+        return Pick(site, p, float(mean[p, site]), float(sd[p, site]), float(scores[site]))
+
+    def anywhere(self, view: View, random: np.random.Generator) -> int:
+        """Any available point."""
+        return int(random.choice(self.size[1] if view.available is None else view.available))
+
+
+def _static(prior: Prior) -> Prior:
+    return Prior(prior.kernel, prior.mean, None, prior.noise, prior.name)
+
+
+def _state_size(prior: Prior) -> int:
+    return 1 if prior.drift is None or isinstance(prior.drift, Decay) else len(prior.drift.motion.output)

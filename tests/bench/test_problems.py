@@ -1,0 +1,152 @@
+"""Published objectives against published values."""
+
+from __future__ import annotations
+
+import json
+import threading
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import HTTPServer, SimpleHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steerbo.bench import data
+from steerbo.bench.borehole import borehole, flow, play
+from steerbo.bench.costvarying.airfoil import noise_level
+from steerbo.bench.costvarying.plant import leaf_area
+from steerbo.bench.costvarying.problems import COSTS, World
+from steerbo.bench.costvarying.runner import Run, measures
+from steerbo.bench.costvarying.runner import play as play_run
+from steerbo.bench.costvarying.synthetic import ackley, hartmann, levy
+from steerbo.errors import InvalidOption, SteerboError
+from steerbo.optimizer import Optimizer, keyed
+
+real_data = pytest.mark.skipif(data.folder() is None, reason="STEERBO_DATA is not set")
+
+
+@real_data
+@pytest.mark.parametrize(("file", "objective"), [("airfoil_gp.json", noise_level), ("plant_gp.json", leaf_area)])
+def test_fitted_processes_against_their_reference(file: str, objective: Any) -> None:
+    """Five points and values of the reference program stand in each file; plant's points are in its own units."""
+    stored = data.required(file)
+    points = np.array(stored["verification"]["points"])
+    if file == "plant_gp.json":
+        low, high = np.array(stored["bounds"], dtype=float).T
+        points = (points - low) / (high - low)
+    np.testing.assert_allclose(objective(points), stored["verification"]["values"], atol=1e-9)
+
+
+def test_synthetic_optima() -> None:
+    best = np.array([[0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573, 0.1, 0.9, 0.5, 0.5, 0.5, 0.5]])
+    assert hartmann(best)[0] == pytest.approx(3.32237, abs=1e-5)
+    assert ackley(np.full((1, 12), 0.5))[0] == pytest.approx(0.0, abs=1e-12)
+    assert levy(np.full((1, 6), 0.55))[0] == pytest.approx(0.0, abs=1e-12)
+    random = np.random.default_rng(0).random((2000, 12))
+    for objective, top in ((hartmann, 3.3224), (ackley, 0.0), (levy, 0.0)):
+        values = objective(random)
+        assert values.max() < top
+        idle = random.copy()
+        idle[:, 6:] = 0.3
+        np.testing.assert_array_equal(objective(idle), values)
+
+
+def test_the_borehole_as_published() -> None:
+    """More water through a wider, shorter hole and a larger difference of heads."""
+    middle = {v.name: v.decode(np.array([0.5]))[0] for v in borehole().variables}
+    base = flow(middle)
+    assert flow({**middle, "rw": 0.15}) > base > flow({**middle, "L": 1680})
+    assert flow({**middle, "Hl": 700}) > base
+    problem = borehole()
+    suggestion = Optimizer(problem, seed=0).ask()
+    assert suggestion is not None
+    told = play(problem, suggestion, keyed(0, 1, "nature"))
+    assert told["cost"] > 0
+    assert suggestion.values.items() <= told["realised"].items()
+
+
+def test_worlds_charge_and_draw_as_stated() -> None:
+    """Mean cost within 5 standard errors, law's variance within 2 % (20 000 draws: 2 standard errors are 1.6 %)."""
+    world = World("hartmann", "moderate", 0.04)
+    assert world.nature(np.random.default_rng(0).random(20_000)).var() == pytest.approx(0.04, rel=0.03)
+    optimizer = Optimizer(world.problem(), "random", seed=0)
+    costs: list[float] = []
+    for _ in range(40):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        told = world.play(suggestion, keyed(0, suggestion.round, "nature"))
+        costs.append(told["cost"] - COSTS["moderate"][suggestion.note["set"]])
+        optimizer.tell(suggestion, **told)
+    assert abs(np.mean(costs)) < 5 * 0.02 / 40**0.5
+
+
+def test_a_run_and_its_measures() -> None:
+    """Regret falls, evaluations rise, and everything can be written as JSON."""
+    world = World("hartmann", "moderate", 0.02)
+    done = json.loads(json.dumps(play_run(Run(world, "random", seed=0, budget=20, rounds=30))))
+    assert sum(done["costs"]) <= 20
+    found = measures(done, np.array([1, 1, 1, 1, 3.32237, 1, 3.32237]))
+    simple = [value for value in found["simple"] if value is not None]
+    assert simple == sorted(simple, reverse=True)
+    assert found["evaluations"][-1] == len(done["sets"])
+    assert all(value >= 0 for value in simple)
+
+
+@pytest.mark.parametrize("wrong", [("hartman", "moderate"), ("levy", "free")])
+def test_unknown_worlds(wrong: tuple[str, str]) -> None:
+    with pytest.raises(InvalidOption, match=r"did you mean|one of"):
+        World(*wrong)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A folder served on the loopback address."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", tmp_path
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_downloads_are_checked(served: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    import hashlib
+
+    address, folder = served
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    with zipfile.ZipFile(folder / "table.zip", "w") as archive:
+        archive.writestr("table.dat", "1\t2\r\n3\t4\r\n")
+    digest = hashlib.sha256(b"a,b\n1,2\n3,4\n").hexdigest()
+    assert data.download(f"{address}/table.zip", "table.dat", digest, "a,b") == "a,b\n1,2\n3,4\n"
+    with pytest.raises(InvalidOption, match="checksum"):
+        data.download(f"{address}/table.zip", "table.dat", "0" * 64, "a,b")
+    with pytest.raises(SteerboError, match="STEERBO_DATA"):
+        data.download(f"{address}/nothing.zip", "table.dat", digest, "a,b")
+
+
+def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(data.VARIABLE, "no-such-folder")
+    with pytest.raises(InvalidOption, match="no-such-folder"):
+        data.folder()
+    monkeypatch.delenv(data.VARIABLE)
+    with pytest.raises(InvalidOption, match=r"plant_gp\.json"):
+        data.required("plant_gp.json")
+
+
+@real_data
+@pytest.mark.parametrize("name", ["airfoil", "plant"])
+def test_real_data_end_to_end(name: str) -> None:
+    """A short study learns something: its best play beats the mean of random ones."""
+    world = World(name)
+    done = play_run(Run(world, "explore-then-commit", seed=0, budget=12, rounds=40))
+    blind = play_run(Run(world, "random", seed=0, budget=12, rounds=40))
+    assert max(done["expected"]) > np.mean(blind["expected"])

@@ -1,0 +1,131 @@
+"""Graphs: what is refused, what is read, and d-separation against networkx."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo.causal import CausalGraph
+from steerbo.errors import InvalidProblem
+from steerbo.record import from_plain, to_plain
+
+from .exact import random_graph
+
+SEEDS = st.integers(0, 10**6)
+FEW = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "roles", "message"),
+    [
+        ("a -> b -> c -> a", {"target": "c"}, r"a -> b -> c -> a.*without cycles"),
+        ("a -> a", {"target": "a"}, "self-loop"),
+        ("a -> b", {"target": "y"}, "target: 'y'.*one of a, b"),
+        ("a -> b", {"target": "b", "intervenable": ["ab"]}, "intervenable: 'ab'.*did you mean"),
+        ("a -> b", {"target": "b", "intervenable": ["b"]}, "other than the target"),
+        ("a -> b", {"target": "b", "intervenable": ["a"], "contexts": ["a"]}, "list it once"),
+        ("a -> b; a -> b", {"target": "b", "intervenable": ["a", "a"]}, "every variable once"),
+        ("a - b", {"target": "b"}, "graph line 1.*edges such as"),
+        ("a -> b\nfoo: x", {}, "graph line 2.*roles"),
+        ("", {"target": "b"}, "at least one edge"),
+        ("digraph { a -> ", {"target": "a"}, "closing brace"),
+        ("graph { a -- b }", {"target": "a"}, "arrows ->"),
+    ],
+)
+def test_refused(text: str, roles: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidProblem, match=message):
+        CausalGraph.from_text(text, **{"intervenable": [], **roles})
+
+
+def test_repeated_edges_are_refused_where_they_are_declared() -> None:
+    with pytest.raises(InvalidProblem, match="every edge once"):
+        CausalGraph([("a", "b"), ("a", "b")], target="b", intervenable=["a"])
+    with pytest.raises(InvalidProblem, match="every edge once"):
+        CausalGraph([], [("a", "b"), ("b", "a")], target="b", intervenable=["a"])
+
+
+OURS = CausalGraph.from_text("age -> dose -> y; age -> y; dose <-> y", target="y", intervenable=["dose"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "age -> dose -> y <- age\ndose <-> y  # confounded\ntarget: y\nintervenable: dose",
+        'dag { bb="0,0,1,1" age [pos="0,1"] dose [exposure,pos="1,1"] y [outcome] age -> {dose y} dose -> y <-> dose}',
+        "digraph G { rankdir=LR; node [shape=circle]; age -> {dose; y}; dose -> y [dir=both, style=dashed] /* c */ }",
+    ],
+)
+def test_text_forms(text: str) -> None:
+    roles = {} if "target" in text or "outcome" in text else {"target": "y", "intervenable": ["dose"]}
+    read = CausalGraph.from_text(text, **roles)
+    if "digraph" in text:
+        assert set(read.directed) == {("age", "dose"), ("age", "y")}
+        assert set(read.bidirected) == {("dose", "y")}
+        return
+    assert (set(read.directed), set(read.bidirected)) == (set(OURS.directed), set(OURS.bidirected))
+    assert (read.target, read.intervenable, read.contexts) == ("y", ("dose",), ("age",))
+
+
+def test_dagitty_latent_variables_are_neither_seen_nor_set() -> None:
+    read = CausalGraph.from_text("dag { u [latent] x [exposure] y [outcome] w u -> x u -> y x -> y w -> x }")
+    assert read.contexts == ("w",)
+
+
+def test_round_trips() -> None:
+    random = np.random.default_rng(1)
+    for _ in range(20):
+        graph = random_graph(random, 7, 2)
+        assert from_plain(CausalGraph, to_plain(graph)) == graph
+        again = CausalGraph.from_text(graph.to_text())
+        assert set(again.names) == set(graph.names)
+        assert (set(again.directed), again.bidirected) == (set(graph.directed), graph.bidirected)
+        drawn = nx.DiGraph(graph.directed)
+        drawn.add_nodes_from(graph.names)
+        other = CausalGraph.from_networkx(drawn, graph.bidirected, target=graph.target, intervenable=graph.intervenable)
+        assert set(other.directed) == set(graph.directed)
+
+
+@FEW
+@given(SEEDS)
+def test_separation_is_that_of_networkx(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    graph = random_graph(random, 7, 2, density=random.choice([0.2, 0.4]))
+    drawn = graph.to_networkx()
+    for a, b in combinations(graph.names, 2):
+        rest = [n for n in graph.names if n not in (a, b)]
+        given_ = {n for n in rest if random.random() < 0.4}
+        apart = nx.is_d_separator(drawn, {a}, {b}, given_)
+        assert graph.separated(a, b, given_) == apart
+        path = graph.active_path(a, b, given_)
+        assert bool(path) != apart
+        if path:
+            assert (path[0], path[-1]) == (a, b)
+
+
+@FEW
+@given(SEEDS)
+def test_projection_keeps_separation(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    graph = random_graph(random, 7, 2)
+    keep = {graph.target, *(n for n in graph.names if random.random() < 0.6)}
+    small = graph.projected(keep)
+    assert set(small.names) == keep
+    for a, b in combinations(sorted(keep), 2):
+        given_ = [n for n in keep if n not in (a, b) and random.random() < 0.5]
+        assert small.separated(a, b, given_) == graph.separated(a, b, given_)
+        assert (a in graph.ancestors([b])) == (a in small.ancestors([b]))
+
+
+def test_districts() -> None:
+    graph = CausalGraph([("a", "y")], [("b", "c"), ("c", "y")], target="y", intervenable=["a"], variables=["d"])
+    assert set(map(frozenset, graph.districts())) == {frozenset("a"), frozenset("d"), frozenset("bcy")}
+
+
+def test_given_must_not_hold_what_is_compared() -> None:
+    with pytest.raises(InvalidProblem, match="given"):
+        OURS.separated("age", "y", ["age"])

@@ -1,0 +1,56 @@
+"""`steerbo scopes` through the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from steerbo.cli.scopes import scopes
+from steerbo.errors import InvalidProblem
+
+APP = typer.Typer()
+APP.command()(scopes)
+GRAPH = "x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y\ntarget: y\nintervenable: x1, x2\n"
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> str:
+    file = tmp_path / "graph.txt"
+    file.write_text(GRAPH)
+    return str(file)
+
+
+def test_in_words(graph: str) -> None:
+    said = CliRunner().invoke(APP, [graph]).stdout
+    assert "set x1 after looking at c\n" in said
+    assert "rule intervene: setting x1 as well, after looking at c, loses nothing" in said
+    assert "rule A: x1 does not affect y" in said
+
+
+def test_as_json_and_drawn(graph: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    folder = tmp_path / "pictures"
+    answer = json.loads(CliRunner().invoke(APP, [graph, "--json", "--draw", str(folder)]).stdout)
+    assert answer["scopes"] == [{"x1": ["c"]}, {"x2": ["c"]}]
+    assert {row["rule"] for row in answer["dropped"]} == {"A", "intervene"}
+    assert all(Path(path).stat().st_size > 5000 for path in answer["pictures"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("x -> y", "target"), ("x ->", "line 1"), ("x -> y; target: z; intervenable: x", "'z'")]
+)
+def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "graph.txt"
+    file.write_text(text)
+    error = CliRunner().invoke(APP, [str(file)]).exception
+    assert isinstance(error, InvalidProblem)
+    assert message in str(error)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    error = CliRunner().invoke(APP, [str(tmp_path / "none.txt")]).exception
+    assert isinstance(error, InvalidProblem)

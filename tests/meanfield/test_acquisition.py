@@ -1,0 +1,214 @@
+"""The structured maths against brute force over all cells, and gradients against finite differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+from steerbo.meanfield.acquisition import Bounds
+from steerbo.meanfield.kernels import Geometry, Observations
+from steerbo.meanfield.likeness import Likeness
+from steerbo.meanfield.process import Data, fit, posterior, priors_of, solve
+
+C, A, N = 2, 4, 7
+SHARES = np.array([0.7, 0.3])
+KINDS = [(kind, embedding) for kind in ("additive", "joint", "product") for embedding in ("plain", "root")]
+Theta = dict[str, float]
+
+
+def geometry(kind: Any, embedding: Any, featured: bool = True) -> Geometry:
+    features = np.random.default_rng(0).normal(size=(A, 2)).tolist() if featured else None
+    actions = Likeness.of(np.full(A, 1 / A), features)
+    return Geometry(kind, embedding, SHARES, actions, Likeness.of(np.full(C, 1 / C), None), single=True)
+
+
+def observed(single: bool = False) -> Data:
+    random = np.random.default_rng(1)
+    tables = random.dirichlet(np.ones(A), size=(N, C))
+    weights = tables * SHARES[:, None]
+    if single:
+        weights = np.zeros((N, C, A))
+        weights[np.arange(N), random.integers(C, size=N), random.integers(A, size=N)] = 1.0
+    return Data(Observations(weights, tables), random.normal(size=N), np.full(N, 2.0))
+
+
+def parameters(space: Geometry) -> Theta:
+    random = np.random.default_rng(5)
+    return {name: float(0.4 * random.normal() - (2.0 if name == "noise" else 0.3)) for name in (*space.names, "noise")}
+
+
+def cell_kernel(space: Geometry, theta: Theta, one: np.ndarray, two: np.ndarray) -> Any:
+    """k((x, c, ξ), (x', c', ξ')) of all cells at two tables, (C, A, C, A): the definition, written out."""
+    alike = {}
+    for name, likeness in (("actions", space.actions), ("contexts", space.contexts)):
+        m, length = len(likeness.weights), space.lengthscale(name, theta)
+        d2 = 2.0 * (1 - np.eye(m)) if likeness.distances is None else likeness.distances
+        k = np.exp(-d2 / (2 * length**2))
+        alike[name] = k / (likeness.weights @ k @ likeness.weights)
+    if space.embedding == "root":
+        one, two = np.sqrt(one), np.sqrt(two)
+    apart = ((one - two) ** 2).sum(axis=1)
+    length2 = np.exp(2 * theta["lengthscale"])
+    k_A, k_C = alike["actions"][None, :, None, :], alike["contexts"][:, None, :, None]
+    if space.kind == "additive":
+        v_A, v_C = (space.variance(name, theta) for name in ("actions", "contexts"))
+        return v_A * k_A + v_C * k_C + np.exp(-apart / (2 * length2)).sum()
+    return k_A * k_C * np.exp(-(SHARES @ apart) / (2 * length2))
+
+
+def brute(space: Geometry, data: Data, theta: Theta, table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Prior covariances of every cell at a table with every observation (C, A, n), Gram matrix, prior of the cells."""
+    seen = list(zip(data.observations.weights, data.observations.tables, strict=True))
+    gram = np.array(
+        [[np.einsum("ca,cadb,db", V, cell_kernel(space, theta, a, b), W) for W, b in seen] for V, a in seen]
+    )
+    cross = [np.einsum("cadb,db->ca", cell_kernel(space, theta, table, b), W) for W, b in seen]
+    return np.stack(cross, axis=2), gram, cell_kernel(space, theta, table, table)
+
+
+@pytest.mark.parametrize(("kind", "embedding"), KINDS)
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("featured", [False, True])
+def test_averages_and_cells_against_the_definition(kind: str, embedding: str, single: bool, featured: bool) -> None:
+    space, data = geometry(kind, embedding, featured), observed(single)
+    theta = parameters(space)
+    after = posterior(space, data, theta)
+    tables = np.random.default_rng(3).dirichlet(np.ones(A), size=(2, C))
+    mean, sd = Bounds(after).average(tables)
+    cell_mean, cell_sd = Bounds(after).cells(tables)
+    for r, table in enumerate(tables):
+        cross, gram, own = brute(space, data, theta, table)
+        inverse = np.linalg.inv(gram + np.diag(np.exp(theta["noise"]) / data.agents))
+        residuals = data.values - after.mean
+        W = table * SHARES[:, None]
+        k = np.einsum("ca,can->n", W, cross)
+        np.testing.assert_allclose(mean[r], after.mean + k @ inverse @ residuals, rtol=1e-9)
+        variance = np.einsum("ca,cadb,db", W, own, W) - k @ inverse @ k
+        np.testing.assert_allclose(sd[r] ** 2, after.scale * variance, rtol=1e-7)
+        np.testing.assert_allclose(cell_mean[r], after.mean + cross @ inverse @ residuals, rtol=1e-9)
+        spread = np.einsum("caca->ca", own) - np.einsum("can,nm,cam->ca", cross, inverse, cross)
+        np.testing.assert_allclose(cell_sd[r] ** 2, after.scale * spread, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("kind", "embedding"), KINDS)
+@pytest.mark.parametrize("which", ["population", "expected"])
+def test_gradients_against_finite_differences(kind: str, embedding: str, which: str) -> None:
+    space, data = geometry(kind, embedding), observed(single=which == "expected")
+    bound = getattr(Bounds(posterior(space, data, parameters(space))), which)
+    tables = np.random.default_rng(4).dirichlet(np.full(A, 3.0), size=(2, C))
+    _, slopes = bound(tables, 1.7)
+    step = 1e-6
+    for r, c, a in np.ndindex(*tables.shape):
+        up, down = tables.copy(), tables.copy()
+        up[r, c, a] += step
+        down[r, c, a] -= step
+        rise = (bound(up, 1.7)[0][r] - bound(down, 1.7)[0][r]) / (2 * step)
+        assert slopes[r, c, a] == pytest.approx(rise, rel=2e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize(("kind", "embedding"), KINDS)
+@pytest.mark.parametrize("featured", [False, True])
+def test_derivatives_of_covariances(kind: str, embedding: str, featured: bool) -> None:
+    space, data = geometry(kind, embedding, featured), observed(single=True)
+    theta, covariances = parameters(space), space.gram(data.observations)
+    _, slopes = covariances(theta)
+    for name in space.names:
+        up, down = {**theta, name: theta[name] + 1e-6}, {**theta, name: theta[name] - 1e-6}
+        rise = (covariances(up, slopes=False)[0] - covariances(down, slopes=False)[0]) / 2e-6
+        np.testing.assert_allclose(slopes[name], rise, atol=1e-7)
+
+
+def test_names_in_one_context_take_the_short_way() -> None:
+    """The same covariances as by mixing tables, and the same derivatives."""
+    tables = np.random.default_rng(8).dirichlet(np.ones(A), size=(N, 1))
+    even, alone = np.full(A, 1 / A), Likeness.of(np.ones(1), None)
+    short = Geometry("product", "plain", np.ones(1), Likeness(even), alone)
+    long = Geometry("product", "plain", np.ones(1), Likeness(even, 2.0 * (1 - np.eye(A))), alone)
+    theta, seen = {"lengthscale": -0.5, "actions": 0.2, "noise": -3.0}, Observations(tables, tables)
+    (gram, slopes), (expected, expected_slopes) = short.gram(seen)(theta), long.gram(seen)(theta)
+    np.testing.assert_allclose(gram, expected, rtol=1e-9)
+    for name in ("lengthscale", "actions"):
+        np.testing.assert_allclose(slopes[name], expected_slopes[name], rtol=1e-7, atol=1e-12)
+
+
+def test_a_single_cell_is_plain_regression() -> None:
+    """One context, all weight on one action: scikit-learn's process on embedded distributions."""
+    random = np.random.default_rng(2)
+    tables, values = random.dirichlet(np.ones(A), size=(N, 1)), random.normal(size=N)
+    weights = np.zeros((N, 1, A))
+    weights[:, 0, 0] = 1.0
+    names = Likeness.of(np.full(A, 1 / A), None)
+    space = Geometry("product", "root", np.ones(1), names, Likeness.of(np.ones(1), None))
+    theta = {"lengthscale": -0.4, "actions": -0.1, "noise": -4.0}
+    after = posterior(space, Data(Observations(weights, tables), values, np.ones(N)), theta)
+    kernel = ConstantKernel(names.own(float(np.exp(-0.1))), "fixed") * RBF(np.exp(-0.4), "fixed")
+    reference = GaussianProcessRegressor(kernel, alpha=np.exp(-4.0), optimizer=None)
+    reference.fit(np.sqrt(tables[:, 0]), values - after.mean)
+    trial = random.dirichlet(np.ones(A), size=(3, 1))
+    mean, sd = reference.predict(np.sqrt(trial[:, 0]), return_std=True)
+    ours, ours_sd = Bounds(after).cells(trial)
+    np.testing.assert_allclose(ours[:, 0, 0], mean + after.mean, rtol=1e-8)
+    np.testing.assert_allclose(ours_sd[:, 0, 0], sd * np.sqrt(after.scale), rtol=1e-7)
+
+
+def test_what_is_pending_shrinks_the_variance_and_leaves_the_mean() -> None:
+    space, data = geometry("product", "root"), observed()
+    theta = parameters(space)
+    table = np.random.default_rng(9).dirichlet(np.ones(A), size=(1, C))
+    unknown = Observations(table * SHARES[:, None], table)
+    before, after = (Bounds(posterior(space, data, theta, u)).average(table) for u in (None, unknown))
+    assert after[0] == pytest.approx(before[0], rel=1e-9)
+    assert after[1][0] < before[1][0]
+
+
+def test_averages_never_identify_single_payoffs() -> None:
+    """After many plays of one table its average is known, and its cells are not."""
+    space = geometry("product", "root", featured=False)
+    table = np.full((1, C, A), 1 / A)
+    many = np.repeat(table, 50, axis=0)
+    data = Data(Observations(many * SHARES[:, None], many), np.zeros(50), np.ones(50))
+    theta = {"lengthscale": 0.0, "actions": -0.5, "contexts": -0.5, "noise": -4.0}
+    bounds = Bounds(posterior(space, data, theta))
+    unit = np.sqrt(bounds.posterior.scale)
+    own = np.sqrt(space.actions.own(np.exp(-0.5)) * space.contexts.own(np.exp(-0.5)))
+    assert bounds.average(table)[1][0] / unit < 0.05
+    assert bounds.cells(table)[1].min() / unit > 0.6 * own
+
+
+def test_a_fit_is_no_worse_than_its_start_and_has_no_slope_left() -> None:
+    space, data = geometry("product", "root"), observed()
+    start = {name: centre for name, (centre, _) in priors_of(space).items()}
+    _, at_start = fit(space, data, start, 1)
+    found, best = fit(space, data, start, 200)
+    assert best >= at_start
+    for name in space.names:
+        for step in (-0.05, 0.05):
+            moved = {**found, name: found[name] + step}
+            assert density(space, data, moved) <= best + 1e-6
+    assert density(space, data, found) == pytest.approx(best)
+
+
+def density(space: Geometry, data: Data, theta: Theta) -> float:
+    """The logarithm of the posterior density of hyperparameters, but for a constant: written out once more."""
+    gram, _ = space.gram(data.observations)(theta, slopes=False)
+    _, scale, _, _, half_log, _ = solve(gram + np.diag(np.exp(theta["noise"]) / data.agents), data.values)
+    off = [(theta[name] - centre) / width for name, (centre, width) in priors_of(space).items()]
+    return float(-0.5 * (N + 1) * np.log(scale) - half_log - 0.5 * np.square(off).sum())
+
+
+def test_profiled_mean_and_scale_are_the_likeliest() -> None:
+    random = np.random.default_rng(11)
+    root = random.normal(size=(N, N))
+    gram, y = root @ root.T + np.eye(N), random.normal(size=N)
+    mean, scale, _, inverse, half_log, _ = solve(gram, y)
+
+    def likelihood(m: float, s: float) -> float:
+        r = y - m
+        return float(-0.5 * (N + 1) * np.log(s) - half_log - 0.5 * (r @ inverse @ r + m**2 + 1) / s)
+
+    for m, s in ((mean + 0.01, scale), (mean - 0.01, scale), (mean, 1.02 * scale), (mean, 0.98 * scale)):
+        assert likelihood(m, s) < likelihood(mean, scale)

@@ -1,0 +1,63 @@
+"""Every method of the wing keeps the contract."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.contract import Case, WingContract
+from tests.meanfield.worlds import case, crowd
+
+
+class TestMFGPUCB(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("mf-gp-ucb", starting_points=3)
+
+
+class TestRepresentative(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("mf-gp-ucb", crowd(feedback="representative"), starting_points=3, kernel="additive")
+
+
+class TestAllAgents(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("mf-gp-ucb", crowd(feedback="agents"), starting_points=3)
+
+
+class TestRandom(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("random")
+
+
+class TestGPUCB(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("gp-ucb", starting_points=3)
+
+
+class TestAddGPUCB(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("add-gp-ucb", starting_points=3)
+
+
+class TestTurbo(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("turbo", starting_points=3)
+
+
+class TestGenetic(WingContract):
+    @staticmethod
+    def case() -> Case:
+        pytest.importorskip("pymoo", reason="the extra 'genetic' is not installed")
+        return case("genetic", population=3)
+
+
+class TestAnnealing(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return case("annealing")

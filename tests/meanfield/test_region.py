@@ -1,0 +1,123 @@
+"""Projections are the nearest points, and whole agents keep to every limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, minimize
+
+from steerbo.meanfield.region import Region
+
+CONTEXTS, ACTIONS = ("day", "night"), ("a", "b", "c", "d")
+
+
+def region(**changes: Any) -> Region:
+    fields: dict[str, Any] = {
+        "agents_in": np.array([30, 10]),
+        "allowed": np.ones((2, 4), dtype=bool),
+        "capacity": np.array([40, 40, 40, 40]),
+    }
+    return Region(CONTEXTS, ACTIONS, **{**fields, **changes})
+
+
+def limited(seed: int, move: float | None) -> Region:
+    """Random capacities with room for all, a cell closed, and perhaps a limit on moves from a possible table."""
+    random = np.random.default_rng(seed)
+    capacity = np.array([15, 12, 14, 12]) + random.integers(0, 5, 4)
+    allowed = np.ones((2, 4), dtype=bool)
+    allowed[0, random.integers(4)] = False
+    free = region(capacity=capacity, allowed=allowed)
+    if move is None:
+        return free
+    present = free.whole(free.project(np.exp(random.normal(size=(1, 2, 4))))[0]) / free.agents_in[:, None]
+    return free.around(present, move)
+
+
+def keeps(found: Region, table: np.ndarray, slack: float) -> bool:
+    if found.largest_move is not None and found.moved(table).max() > found.largest_move + slack:
+        return False
+    fits = (found.agents_in @ table <= found.capacity + slack * 40).all()
+    return bool(fits and np.abs(table.sum(axis=1) - 1).max() < 1e-9 and (table[~found.allowed] == 0).all())
+
+
+seeds = st.integers(0, 10**6)
+moves = st.sampled_from([None, 0.05, 0.2, 0.6])
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(seeds, moves)
+def test_projections_are_possible_and_leave_possible_tables_alone(seed: int, move: float | None) -> None:
+    found = limited(seed, move)
+    tables = np.exp(2 * np.random.default_rng(seed + 1).normal(size=(3, 2, 4)))
+    projected = found.project(tables)
+    assert all(keeps(found, table, 1e-3) for table in projected)
+    np.testing.assert_allclose(found.project(projected), projected, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("move", [None, 0.15])
+def test_projections_are_the_nearest(seed: int, move: float | None) -> None:
+    """Against scipy's SLSQP on the divergence itself."""
+    found = limited(seed, move)
+    table = np.exp(1.5 * np.random.default_rng(seed + 7).normal(size=(2, 4))) * found.allowed
+    table /= table.sum(axis=1, keepdims=True)
+    p = found.agents_in / found.agents_in.sum()
+    keep = found.allowed.ravel()
+    target = (table * p[:, None]).ravel()[keep]
+    n = int(keep.sum())
+    pick, nothing = np.eye(8)[:, keep], np.zeros((2, n))
+    rows = np.kron(np.eye(2), np.ones((1, 4))) @ pick
+    columns = np.kron(np.ones((1, 2)), np.eye(4)) @ pick
+    parts = [
+        LinearConstraint(np.hstack([rows, nothing]), p, p),
+        LinearConstraint(np.hstack([columns, np.zeros((4, n))]), -np.inf, found.capacity / 40),
+    ]
+    ours = found.project(table[None])[0]
+    start = np.concatenate([(ours * p[:, None]).ravel()[keep], np.full(n, 0.1)])
+    if found.present is not None and found.largest_move is not None:
+        q = (found.present * p[:, None]).ravel()[keep]
+        eye = np.eye(n)
+        parts += [
+            LinearConstraint(np.hstack([eye, -eye]), -np.inf, q),
+            LinearConstraint(np.hstack([eye, eye]), q, np.inf),
+            LinearConstraint(np.hstack([nothing, rows]), -np.inf, 2 * found.largest_move * p),
+        ]
+        start[n:] = np.abs(start[:n] - q)
+
+    def divergence(z: np.ndarray) -> float:
+        x = np.maximum(z[:n], 1e-12)
+        return float((x * np.log(x / target)).sum())
+
+    box, options = [(0, 1)] * (2 * n), {"maxiter": 500}
+    best = minimize(divergence, start, method="SLSQP", constraints=parts, bounds=box, options=options)
+    assert divergence((ours * p[:, None]).ravel()[keep]) <= best.fun + 1e-4
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(seeds, moves)
+def test_whole_agents_keep_to_every_limit(seed: int, move: float | None) -> None:
+    found = limited(seed, move)
+    random = np.random.default_rng(seed + 2)
+    table = found.project(np.exp(2 * random.normal(size=(1, 2, 4))))[0]
+    for counts in (found.whole(table), found.sampled(table, random)):
+        assert counts.sum(axis=1).tolist() == [30, 10]
+        assert keeps(found, counts / found.agents_in[:, None], 1e-9)
+
+
+def test_without_limits_whole_agents_are_within_one() -> None:
+    table = np.random.default_rng(0).dirichlet(np.ones(4), size=2)
+    counts = region().whole(table)
+    assert (np.abs(counts - table * region().agents_in[:, None]) < 1).all()
+
+
+def test_largest_remainders_are_the_nearest_whole_agents() -> None:
+    """Brute force over all ways to place five agents."""
+    one = Region(("all",), ("a", "b", "c"), np.array([5]), np.ones((1, 3), dtype=bool), np.array([5, 5, 5]))
+    table = np.array([[0.47, 0.33, 0.2]])
+    ways = [(i, j, 5 - i - j) for i in range(6) for j in range(6 - i)]
+    nearest = min(ways, key=lambda way: float(((np.array(way) / 5 - table[0]) ** 2).sum()))
+    assert tuple(one.whole(table)[0]) == nearest

@@ -1,0 +1,62 @@
+"""Small crowds that are quick to play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from steerbo.meanfield import MeanField
+from steerbo.optimizer import Suggestion
+from tests.contract import Case
+
+REWARDS = np.array([[1.0, 0.5, 0.0, 0.2], [0.0, 0.3, 0.8, 0.1]])
+
+
+def crowd(**changes: Any) -> MeanField:
+    """Two kinds of agents, four places."""
+    fields: dict[str, Any] = {
+        "actions": ("a", "b", "c", "d"),
+        "agents": 40,
+        "contexts": ("day", "night"),
+        "weights": (3, 1),
+    }
+    return MeanField(**{**fields, **changes})
+
+
+def payoffs(problem: MeanField, table: np.ndarray) -> np.ndarray:
+    """A reward for the place less a penalty for its crowd."""
+    crowds = problem.shares @ table
+    return REWARDS[: len(table)] - crowds
+
+
+def average(problem: MeanField, table: np.ndarray) -> float:
+    """The population's average payoff."""
+    return float(problem.shares @ (table * payoffs(problem, table)).sum(axis=1))
+
+
+def case(method: str, problem: MeanField | None = None, **options: Any) -> Case:
+    """For the contract."""
+    world = problem or crowd()
+
+    def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        table = world.table(suggestion.values["distribution"])
+        if world.feedback == "population":
+            return {"value": average(world, table) + 0.01 * random.normal()}
+        paid = payoffs(world, table) + 0.01 * random.normal(size=table.shape)
+        if world.feedback == "agents":
+            return {
+                "value": {
+                    c: {a: float(paid[i, j]) for j, a in enumerate(world.actions) if table[i, j] > 0}
+                    for i, c in enumerate(world.contexts)
+                }
+            }
+        i = int(random.choice(len(table), p=world.shares))
+        j = int(random.choice(table.shape[1], p=table[i]))
+        return {"value": float(paid[i, j]), "realised": {"context": world.contexts[i], "action": world.actions[j]}}
+
+    added = {"distribution": {c: {"a": 0.5, "b": 0.5} for c in world.contexts}}
+    if world.feedback == "representative":
+        added |= {"context": world.contexts[0], "action": "a"}  # type: ignore[dict-item]
+    known = added if world.feedback != "agents" else None
+    return Case(world, method, evaluate, added=known, options=options)

@@ -1,0 +1,46 @@
+"""The pictures show what the optimizer did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steerbo.errors import InvalidOption, InvalidProblem
+from steerbo.optimizer import Optimizer
+from steerbo.plots import timevarying
+from tests.optimizer.stub import Stub
+from tests.timevarying.cases import case
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.mark.parametrize("method", ["prior-elimination", "fully-bayesian", "random"])
+@pytest.mark.parametrize("rounds", [0, 6])
+def test_a_study(method: str, rounds: int, tmp_path: Path) -> None:
+    world = case(method)
+    optimizer = world.play(world.start(), rounds)
+    shown = timevarying.figure(optimizer, "clarity")
+    top, bottom = shown.axes
+    (outcomes,) = top.get_lines()
+    assert [float(y) for y in outcomes.get_ydata()] == [r.outcome.value for r in optimizer.history if r.outcome]
+    assert next(iter(bottom.get_yticklabels())).get_text().startswith("hill")
+    marks = sum(len(line.get_xdata()) for line in bottom.get_lines() if line.get_marker() == "|")
+    assert marks == (rounds if method != "random" else 0)
+    assert timevarying.save(shown, tmp_path / "new" / "study.png").stat().st_size > 1000
+
+
+def test_regret_is_averaged() -> None:
+    curves = {"one day": {"a": np.array([[2.0, 0.0, 1.0], [4.0, 0.0, 2.0]])}}
+    (panel,) = timevarying.regret(curves).axes
+    (line,) = panel.get_lines()
+    np.testing.assert_allclose(line.get_ydata(), [3.0, 1.5, 1.5])
+
+
+def test_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidProblem, match="a TimeVarying problem"):
+        timevarying.figure(Optimizer(Stub()))
+    world = case("random")
+    with pytest.raises(InvalidOption, match="picture file"):
+        timevarying.save(timevarying.figure(world.start()), tmp_path / "picture.docx2")

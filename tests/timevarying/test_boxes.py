@@ -1,0 +1,155 @@
+"""Factors on a box against regression from scratch; slopes against differences; kernels of other libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.gaussian_process.kernels import Matern as SklearnMatern
+
+from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
+from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
+from steerbo.timevarying.acquisition import Datum, Unknown, View
+from steerbo.timevarying.boxes import Boxes
+from steerbo.timevarying.kernels import spatial
+
+HILL = Bumps([[0.3, 0.4]], [2.0], 0.2)
+PRIORS = [
+    Prior(SquaredExponential([0.3, 0.5]), HILL, Decay(0.05), 0.2),
+    Prior(SquaredExponential([0.3, 0.5]), 1.0, Decay(0.05), 0.2),
+    Prior(Matern(0.4, 0.5, 2.0), 0.0, Periodic(9.0), 0.3),
+    Prior(Matern(0.4, 2.5), lambda X: np.sin(X[:, 0]), MaternInTime(4.0, 2.5), 0.1),
+    Prior(Matern([0.4, 0.9], 1.5), HILL, None, 0.1),
+]
+
+
+def plane(priors: list[Prior] | None = None, **more: Any) -> TimeVarying:
+    return TimeVarying([Float("a", 0, 1), Float("b", 0, 2)], priors or PRIORS, **more)
+
+
+def outcomes(n: int = 25) -> list[Datum]:
+    random = np.random.default_rng(0)
+    return [Datum(float(i + i % 3), i, random.random(2) * [1, 2], float(random.normal())) for i in range(n)]
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_posteriors_and_evidence(minimize: bool) -> None:
+    problem, data = plane(minimize=minimize), outcomes()
+    surrogate = Boxes(problem)
+    for datum in reversed(data):  # in any order
+        surrogate.add(datum)
+    points = np.random.default_rng(1).random((9, 2))
+    mean, sd = surrogate.posterior(points, 31.0)
+    X, t, y = np.array([d.place for d in data]), np.array([d.time for d in data]), np.array([d.value for d in data])
+    for p, prior in enumerate(problem.priors):
+        kernel, between = spatial(prior.kernel, 2), prior.drift.between if prior.drift else np.ones_like
+        m: Any = prior.mean if callable(prior.mean) else lambda X, c=prior.mean: np.full(len(X), c)
+        gram = kernel(X, X) * between(t[:, None] - t) + prior.noise**2 * np.eye(len(y))
+        cross = kernel(X, points) * between(t - 31.0)[:, None]
+        z = y - problem.sign * m(X)
+        assert_allclose(mean[p], problem.sign * m(points) + cross.T @ np.linalg.solve(gram, z), rtol=1e-9, atol=1e-9)
+        variance = np.diag(kernel(points, points)) - (cross * np.linalg.solve(gram, cross)).sum(0)
+        assert_allclose(sd[p] ** 2, variance, rtol=1e-8, atol=1e-10)
+        log = -0.5 * (z @ np.linalg.solve(gram, z) + np.linalg.slogdet(gram)[1] + len(y) * np.log(2 * np.pi))
+        assert surrogate.evidence[p] == pytest.approx(log, rel=1e-10)
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_slopes_are_differences(unknown: bool) -> None:
+    surrogate = Boxes(plane())
+    for datum in outcomes(8):
+        surrogate.add(datum)
+    view = View(12.0, None, [Unknown(np.array([0.5, 0.5]), 11.0, 2)] if unknown else [])
+    betas, weights = np.array([2.0, 1.0, 0.5, 1.5, 2.5]), np.array([0.1, 0.3, 0.2, 0.15, 0.25])[:, None]
+    points = np.random.default_rng(2).random((6, 2)) * [1, 2]
+
+    def weigh(upper: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(weights, upper.shape)
+
+    with surrogate._with(view) as rows:
+        value, slope = surrogate._rise(points, view, betas, weigh, rows)
+        mean, sd = surrogate.posterior(points, 12.0, rows)
+        assert_allclose(value, (weights * (mean + betas[:, None] * sd)).sum(0), rtol=1e-12)
+        for j in range(2):
+            step = np.eye(2)[j] * 1e-6
+            up, down = (surrogate._rise(points + s, view, betas, weigh, rows)[0] for s in (step, -step))
+            assert_allclose(slope[:, j], (up - down) / 2e-6, rtol=1e-5, atol=1e-6)
+
+
+def test_the_best_point_is_best() -> None:
+    surrogate = Boxes(plane(PRIORS[:2]))
+    for datum in outcomes(12):
+        surrogate.add(datum)
+    betas = np.array([2.0, 2.0])
+    grid = np.stack(np.meshgrid(np.linspace(0, 1, 60), np.linspace(0, 2, 60)), -1).reshape(-1, 2)
+    mean, sd = surrogate.posterior(grid, 20.0)
+    for priors in (np.array([0]), np.array([1]), np.array([0, 1])):
+        pick = surrogate.optimistic(View(20.0), betas, priors, np.random.default_rng(0))
+        best = (mean + 2 * sd)[priors].max()
+        assert pick.upper >= best - 1e-9
+        assert pick.prior in priors
+    weights = np.array([0.3, 0.7])
+    pick = surrogate.averaged(View(20.0), betas, weights, np.random.default_rng(0))
+    assert pick.upper >= (weights @ (mean + 2 * sd)).max() - 1e-9
+
+
+def test_unknown_places_are_avoided_and_leave_no_trace() -> None:
+    surrogate = Boxes(plane(PRIORS[:2]))
+    for datum in outcomes(5):
+        surrogate.add(datum)
+    betas, both = np.array([2.0, 2.0]), np.array([0, 1])
+    before = surrogate.optimistic(View(9.0), betas, both, np.random.default_rng(0))
+    view = View(9.0, None, [Unknown(before.place, 9.0, 1)])
+    other = surrogate.optimistic(view, betas, both, np.random.default_rng(0))
+    assert np.abs(other.place - before.place).max() > 0.01
+    again = surrogate.optimistic(View(9.0), betas, both, np.random.default_rng(0))
+    assert (again.place == before.place).all()
+
+
+def test_a_kernel_of_scikit_learn() -> None:
+    kernel = 2.0 * SklearnMatern(0.4, nu=2.5) + RBF([0.5, 0.2])
+    problem = plane([Prior(kernel, noise=0.3)])
+    surrogate, data = Boxes(problem), outcomes(15)
+    for datum in data:
+        surrogate.add(datum._replace(time=0.0))
+    X, y = np.array([d.place for d in data]), np.array([d.value for d in data])
+    model = GaussianProcessRegressor(kernel + WhiteKernel(0.09), optimizer=None).fit(X, y)
+    points = np.random.default_rng(3).random((7, 2))
+    mean, sd = model.predict(points, return_std=True)
+    ours = surrogate.posterior(points, 0.0)
+    assert_allclose(ours[0][0], mean, rtol=1e-8)
+    assert_allclose(ours[1][0] ** 2, sd**2 - 0.09, rtol=1e-6)
+    assert surrogate.evidence[0] == pytest.approx(model.log_marginal_likelihood_value_, rel=1e-9)
+    suggestion = Optimizer(problem, confidence=2.0).ask()
+    assert suggestion is not None
+
+
+def test_a_kernel_of_gpytorch() -> None:
+    gpytorch, torch = pytest.importorskip("gpytorch"), pytest.importorskip("torch")
+    kernel = gpytorch.kernels.RBFKernel().double()
+    kernel.lengthscale = 0.3
+    X, Z = np.random.default_rng(0).random((2, 4, 2))
+    assert_allclose(spatial(kernel, 2)(X, Z), SquaredExponential(0.3).over(2)(X, Z), rtol=1e-6)
+    assert torch is not None
+
+
+def test_categories_and_steps_on_a_large_domain() -> None:
+    from steerbo import Categorical, Integer
+
+    def kernel(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return np.exp(-0.5 * (X[:, None, 0] - Z[:, 0]) ** 2) * np.where(X[:, None, 2] == Z[:, 2], 1.0, 0.3)
+
+    problem = TimeVarying([Float("x", 0, 1), Integer("n", 0, 9), Categorical("c", ["a", "b"])], [Prior(kernel)])
+    optimizer = Optimizer(problem, "prior-elimination", confidence=2.0)
+    for i in range(4):
+        suggestion = optimizer.ask(available={"x": (0, 0.5), "n": (2, 2)} if i % 2 else None)
+        assert suggestion is not None
+        assert suggestion.values["c"] in ("a", "b")
+        assert isinstance(suggestion.values["n"], int)
+        if i % 2:
+            assert suggestion.values["n"] == 2
+        optimizer.tell(suggestion, 1.0)

@@ -1,0 +1,37 @@
+"""Every method passes the contract, on sites and on a box."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.contract import Case, WingContract
+from tests.timevarying.cases import box, case, mixed
+
+METHODS: dict[str, dict[str, Any]] = {
+    "prior-elimination": {},
+    "tempered-elimination": {},
+    "mle": {"confidence": 2.0},
+    "fully-bayesian": {},
+    "regret-balancing": {},
+    "gp-ucb": {"prior": "hill at 0.5"},
+    "r-gp-ucb": {"prior": 1, "period": 4},
+    "sw-gp-ucb": {"prior": 1, "window": 4},
+    "w-gp-ucb": {"prior": 1, "discount": 0.8},
+    "random": {},
+}
+OTHERS = {
+    "box, elimination": lambda: case("prior-elimination", box()),
+    "box, averaged": lambda: case("fully-bayesian", box(), confidence=1.5),
+    "box, window": lambda: case("sw-gp-ucb", box(), prior=0, window=3),
+    "every drift": lambda: case("tempered-elimination", mixed(), on_exhausted="restart"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.timevarying.method.PriorWarning")
+class TestContract(WingContract):
+    @pytest.fixture(params=[*METHODS, *OTHERS])
+    def world(self, request: pytest.FixtureRequest) -> Case:
+        name = request.param
+        return case(name, **METHODS[name]) if name in METHODS else OTHERS[name]()

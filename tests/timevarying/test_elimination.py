@@ -1,0 +1,227 @@
+"""Algorithms 1 and 2 line by line, the true prior's survival, exhaustion, and what explain() says."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
+from steerbo.bench.timevarying.play import play
+from steerbo.bench.timevarying.toy import TRUE, Toy
+from steerbo.errors import ModelFailure
+from steerbo.timevarying import Covariance, SquaredExponential
+from steerbo.timevarying.method import PriorWarning
+from tests.timevarying.cases import sites
+from tests.timevarying.reference import refit
+
+TOY = Toy()
+K = SquaredExponential(TOY.lengthscale).over(1)(TOY.grid[:, None], TOY.grid[:, None])
+
+
+class Plain:
+    """The paper's algorithms as printed, with every posterior from scratch (and σ_{i-1} in line 12)."""
+
+    def __init__(self, data: list[tuple[float, int, float]]) -> None:
+        self.data = data
+        self.means = [np.array(p.mean) for p in TOY.problem.priors]
+        self.alive = [True] * 11
+        self.n, self.errors, self.bands, self.sums = (np.zeros(11) for _ in range(4))
+
+    def posteriors(self, t: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        found = [refit(m, K, None, TOY.noise, self.data, t) for m in self.means]
+        return (
+            np.array([f[0] for f in found]),
+            np.sqrt(np.array([f[1] for f in found])),
+            np.array([f[2] for f in found]),
+        )
+
+    @staticmethod
+    def beta(t: int) -> float:
+        return math.sqrt(2 * math.log(2 * 200 * math.pi**2 * t**2 / 0.1))
+
+    @staticmethod
+    def xi(t: int) -> float:
+        return 2 * TOY.noise**2 * math.log(11 * math.pi**2 * t**2 / 0.1)
+
+
+def follow(method: str, rounds: int) -> tuple[Optimizer, Plain, list[tuple[Any, ...]]]:
+    """Run the method; beside it, everything from scratch. Returns what to compare, round by round."""
+    truth = TOY.truth(3, rounds)
+    optimizer = Optimizer(TOY.problem, method, seed=3)
+    random = np.random.default_rng(0)
+    optimizer.add(float(truth[0, 77]), {"x": TOY.problem.sites[77][0], "time": 0.0})  # type: ignore[index]
+    plain = Plain([(0.0, 77, float(truth[0, 77]))])
+    rows = []
+    for t in range(1, rounds + 1):
+        mean, sd, log = plain.posteriors(t)
+        mask = np.array(TOY.available(t) or [True] * 200)
+        suggestion = optimizer.ask(available=mask)
+        assert suggestion is not None
+        x, p = TOY.problem.site(suggestion.values), suggestion.note["prior"]
+        y = float(truth[t - 1, x] + TOY.noise * random.normal())
+        rows.append((t, mean, sd, log, mask, x, p, y, list(plain.alive), suggestion))
+        plain.data.append((float(t), x, y))
+        plain.n[p] += 1
+        plain.errors[p] += y - mean[p, x]
+        plain.sums[p] += y
+        plain.bands[p] += plain.beta(t) * sd[p, x]
+        if method == "prior-elimination":
+            if abs(plain.errors[p]) > math.sqrt(plain.xi(t) * plain.n[p]) + plain.bands[p]:
+                plain.alive[p] = False
+        elif all(plain.n[q] for q in range(11) if plain.alive[q]):
+            live = [q for q in range(11) if plain.alive[q]]
+            lower = {q: plain.sums[q] / plain.n[q] - math.sqrt(plain.xi(t) / plain.n[q]) for q in live}
+            plain.alive = [
+                q in live and lower[q] + plain.bands[q] / plain.n[q] >= max(lower.values()) for q in range(11)
+            ]
+        optimizer.tell(suggestion, y)
+        assert optimizer._method.alive.tolist() == plain.alive  # type: ignore[attr-defined]
+    return optimizer, plain, rows
+
+
+def test_algorithm_1() -> None:
+    _, plain, rows = follow("prior-elimination", 60)
+    for t, mean, sd, _, mask, x, p, _, alive, suggestion in rows:
+        upper = np.where(np.array(alive)[:, None] & mask, mean + plain.beta(t) * sd, -np.inf)
+        assert upper[p, x] == pytest.approx(upper.max(), rel=1e-9)
+        assert suggestion.note["mean"] == pytest.approx(mean[p, x], rel=1e-9)
+        assert suggestion.note["band"] == pytest.approx(plain.beta(t) * sd[p, x], rel=1e-9)
+    assert sum(plain.alive) < 11, "somebody was dropped, or nothing was tested"
+
+
+def test_algorithm_2() -> None:
+    _, plain, rows = follow("regret-balancing", 60)
+    plays = np.zeros(11)
+    for t, mean, sd, _, mask, x, p, _, alive, _ in rows:
+        assert plays[p] == plays[np.array(alive)].min()
+        plays[p] += 1
+        assert (mean + plain.beta(t) * sd)[p, x] == pytest.approx((mean + plain.beta(t) * sd)[p, mask].max(), rel=1e-9)
+
+
+def test_tempered_elimination_is_the_test_it_says() -> None:
+    truth = TOY.truth(3, 40)
+    optimizer = Optimizer(TOY.problem, "tempered-elimination", seed=3)
+    plain, alive = Plain([]), np.ones(11, dtype=bool)
+    for t in range(1, 41):
+        suggestion = optimizer.ask(available=TOY.available(t))
+        assert suggestion is not None
+        x = TOY.problem.site(suggestion.values)
+        plain.data.append((float(t), x, float(truth[t - 1, x])))
+        optimizer.tell(suggestion, float(truth[t - 1, x]))
+        log = plain.posteriors(t)[2]
+        alive &= np.exp(np.minimum(0.5 * (log[:, None] - log), 700.0)).mean(axis=0) <= 10
+        assert optimizer._method.alive.tolist() == alive.tolist()  # type: ignore[attr-defined]
+    assert alive[TRUE]
+    assert alive.sum() < 11
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["prior-elimination", "tempered-elimination"])
+@pytest.mark.parametrize("lengthscale", [0.5, 0.05])
+def test_the_true_prior_is_kept(method: str, lengthscale: float) -> None:
+    """Thirty runs of δ = 0.1: with a true failure rate of 0.1, more than 8 losses come once in 500 times."""
+    toy = Toy(lengthscale=lengthscale)
+    kept = [play(toy.problem, toy.truth(s, 60), toy.noise, method, s, toy.available).alive[TRUE] for s in range(30)]  # type: ignore[index]
+    assert sum(kept) >= 22
+
+
+def two() -> TimeVarying:
+    table = Covariance([[1.0, 0.2], [0.2, 1.0]])
+    return TimeVarying(
+        [Categorical("s", ["a", "b"])], [Prior(table, m, noise=0.1, name=f"level {m}") for m in (0.0, 5.0)]
+    )
+
+
+def disappoint(optimizer: Optimizer, rounds: int = 8) -> None:
+    for i in range(rounds):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, 1000.0 * (-1) ** i)
+
+
+def test_exhaustion_keeps_the_last_and_says_so() -> None:
+    optimizer = Optimizer(two(), "prior-elimination", confidence=1.0, on_exhausted="keep-last")
+    with pytest.warns(PriorWarning, match="all 2 priors were rejected"):
+        disappoint(optimizer)
+    assert optimizer._method.alive.sum() == 1  # type: ignore[attr-defined]
+    assert "all were rejected by round" in str(optimizer.explain())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optimizer.ask()  # said once
+
+
+@pytest.mark.parametrize(
+    ("on_exhausted", "left"), [("keep-last", ["level 0.0"]), ("restart", ["level 0.0", "level 5.0"])]
+)
+def test_exhaustion_of_evidence(on_exhausted: str, left: list[str]) -> None:
+    """The second prior is dropped, and then the first one is found worse still."""
+    optimizer = Optimizer(two(), "tempered-elimination", confidence=1.0, on_exhausted=on_exhausted)
+    for site, value in (("a", 0.0), ("a", 0.0), ("b", 50.0)):
+        suggestion = optimizer.ask(available=[site])
+        assert suggestion is not None
+        optimizer.tell(suggestion, value)
+    with pytest.warns(PriorWarning, match="all 2 priors were rejected by round 3"):
+        optimizer.ask()
+    alive = optimizer._method.alive  # type: ignore[attr-defined]
+    assert [p.name for p, a in zip(two().priors, alive, strict=True) if a] == left
+
+
+def test_exhaustion_restarts() -> None:
+    optimizer = Optimizer(two(), "prior-elimination", confidence=1.0, on_exhausted="restart")
+    with pytest.warns(PriorWarning, match="restart"):
+        disappoint(optimizer)
+    assert len(optimizer._method.exhausted) >= 1  # type: ignore[attr-defined]
+
+
+def test_exhaustion_raises() -> None:
+    optimizer = Optimizer(two(), "prior-elimination", confidence=1.0, on_exhausted="raise")
+    with pytest.raises(ModelFailure, match="add other candidates"):
+        disappoint(optimizer)
+
+
+def test_explain_tells_who_was_dropped_and_why() -> None:
+    optimizer = Optimizer(two(), "prior-elimination", confidence=2.0)
+    for _ in range(6):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, 0.0)
+    told = optimizer.explain()
+    rows = {row[0]: row for row in told.tables[0].rows}
+    assert rows["level 0.0"][3] is True
+    _, plays, weight, alive, number, overrun = rows["level 5.0"]
+    assert (plays >= 1, weight < 1e-3, alive, number >= 1, overrun > 0) == (True, True, False, True, True)
+    assert "1 of 2 priors are alive" in told.summary
+    assert told.tables[1].rows[0][2] == "level 0.0", "the prior behind the present choice"
+
+
+def test_priors_alike_but_for_their_scale() -> None:
+    scales = [Prior(SquaredExponential(0.2, s)) for s in (0.5, 1.0, 4.0)]
+    for variables in ([Float("x", 0, 1, step=0.1)], [Float("x", 0, 1)]):
+        with pytest.warns(PriorWarning, match="output scale"):
+            Optimizer(TimeVarying(variables, scales), "prior-elimination", confidence=2.0)
+        Optimizer(TimeVarying(variables, scales), "tempered-elimination", confidence=2.0)
+        unlike = [*scales, Prior(SquaredExponential(0.3))]
+        Optimizer(TimeVarying(variables, unlike), "prior-elimination", confidence=2.0)
+
+
+def test_a_point_realised_elsewhere_is_not_booked() -> None:
+    optimizer = Optimizer(sites(), "prior-elimination")
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    elsewhere = 0.5 if suggestion.values["x"] != 0.5 else 0.6
+    optimizer.tell(suggestion, 100.0, realised={"x": elsewhere})
+    assert optimizer._method.counts.sum() == 0  # type: ignore[attr-defined]
+    assert optimizer._method.surrogate.evidence.max() < -50  # type: ignore[attr-defined]
+
+
+def test_ties_are_drawn() -> None:
+    K = np.eye(6).tolist()
+    flat = TimeVarying([Categorical("s", list("abcdef"))], [Prior(Covariance(K), name=str(i)) for i in range(3)])
+    for method in ("prior-elimination", "mle", "fully-bayesian", "regret-balancing"):
+        firsts = [Optimizer(flat, method, seed=s).ask() for s in range(20)]
+        assert len({s.values["s"] for s in firsts if s}) > 3
+        assert len({s.note["prior"] for s in firsts if s}) == 3

@@ -1,0 +1,149 @@
+"""The other methods: what they maximise, what they remember, and streams that run for ever."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from steerbo import Categorical, Decay, Optimizer, Prior, TimeVarying
+from steerbo.timevarying import Covariance
+from tests.timevarying.reference import refit
+
+SITES = list("abcdef")
+K = np.exp(-0.5 * (np.subtract.outer(np.arange(6.0), np.arange(6.0)) / 1.5) ** 2) + 0.05 * np.eye(6)
+
+
+def problem(drift: Decay | None = None) -> TimeVarying:
+    some = [Prior(Covariance(K.tolist()), m, drift, 0.2, name=f"level {m}") for m in (0.0, 0.5, 1.0)]
+    return TimeVarying([Categorical("s", SITES)], some)
+
+
+def run(optimizer: Optimizer, rounds: int) -> list[tuple[float, int, float]]:
+    data = []
+    for t in range(1, rounds + 1):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        x = SITES.index(suggestion.values["s"])
+        y = float(np.sin(x + 0.3 * t))
+        optimizer.tell(suggestion, y)
+        data.append((float(t), x, y))
+    return data
+
+
+def next_site(optimizer: Optimizer) -> tuple[int, dict[str, Any]]:
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    return SITES.index(suggestion.values["s"]), suggestion.note
+
+
+@pytest.mark.parametrize("drift", [None, Decay(0.1)])
+def test_mle_and_fully_bayesian(drift: Decay | None) -> None:
+    for method in ("mle", "fully-bayesian"):
+        optimizer = Optimizer(problem(drift), method, confidence=1.0, seed=2)
+        data = run(optimizer, 12)
+        between = drift.between if drift else None
+        found = [refit(np.full(6, m), K, between, 0.2, data, 13.0) for m in (0.0, 0.5, 1.0)]
+        upper = np.array([f[0] + np.sqrt(f[1]) for f in found])
+        log = np.array([f[2] for f in found])
+        weights = np.exp(log - log.max()) / np.exp(log - log.max()).sum()
+        x, note = next_site(optimizer)
+        assert note["prior"] == log.argmax()
+        score = upper[log.argmax()] if method == "mle" else weights @ upper
+        assert score[x] == pytest.approx(score.max(), rel=1e-9)
+        assert note["upper"] == pytest.approx(score.max(), rel=1e-9)
+        assert_allclose([row[2] for row in optimizer.explain().tables[0].rows], np.sort(weights)[::-1], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "kept"),
+    [
+        ("r-gp-ucb", {"period": 5}, lambda data: data[10:]),
+        ("sw-gp-ucb", {"window": 4}, lambda data: data[-4:]),
+        ("gp-ucb", {}, lambda data: data),
+    ],
+)
+def test_what_is_remembered(method: str, options: dict[str, Any], kept: Any) -> None:
+    optimizer = Optimizer(problem(), method, prior="level 0.5", confidence=1.0, **options)
+    data = run(optimizer, 12)
+    mean, variance, _ = refit(np.full(6, 0.5), K, None, 0.2, kept(data), 0.0)
+    x, note = next_site(optimizer)
+    upper = mean + np.sqrt(variance)
+    assert upper[x] == pytest.approx(upper.max(), rel=1e-9)
+    assert note["upper"] == pytest.approx(upper.max(), rel=1e-9)
+
+
+def test_weights_fall_with_age() -> None:
+    optimizer = Optimizer(problem(), "w-gp-ucb", prior=1, discount=0.8, confidence=1.0)
+    data = run(optimizer, 12)
+    at, y = np.array([d[1] for d in data]), np.array([d[2] for d in data])
+    weights = 0.8 ** np.arange(11.0, -1.0, -1.0)
+    gram = K[np.ix_(at, at)] + np.diag(0.04 / weights)
+    mean = 0.5 + K[:, at] @ np.linalg.solve(gram, y - 0.5)
+    upper = mean + np.sqrt(np.diag(K) - (K[:, at] * np.linalg.solve(gram, K[at]).T).sum(1))
+    x, note = next_site(optimizer)
+    assert note["upper"] == pytest.approx(upper.max(), rel=1e-9)
+    assert upper[x] == pytest.approx(upper.max(), rel=1e-9)
+
+
+def test_a_minimum_is_the_negated_maximum() -> None:
+    def sequence(sign: float) -> list[Any]:
+        some = [Prior(Covariance(K.tolist()), sign * m, Decay(0.05), 0.2) for m in (0.0, 1.0)]
+        optimizer = Optimizer(TimeVarying([Categorical("s", SITES)], some, minimize=sign < 0), seed=5)
+        sites = []
+        for t in range(15):
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            sites.append(suggestion.values["s"])
+            optimizer.tell(suggestion, sign * float(np.sin(SITES.index(suggestion.values["s"]) + 0.3 * t)))
+        found = optimizer.recommend()
+        assert found.mean is not None
+        return [*sites, round(sign * found.mean, 9)]
+
+    assert sequence(1.0) == sequence(-1.0)
+
+
+def test_nothing_in_a_round_grows_but_the_log() -> None:
+    """What a method holds is as large after 3000 rounds as after 1000, failures included."""
+    optimizer = Optimizer(problem(Decay(0.05)), "tempered-elimination", confidence=2.0)
+    sizes = []
+    for t in range(1, 3001):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        if t % 7:
+            optimizer.tell(suggestion, float(np.sin(t)))
+        else:
+            optimizer.fail(suggestion, "no reading")
+        if t in (1000, 2000, 3000):
+            method: Any = optimizer._method
+            recent = len(method.surrogate._recent)
+            sizes.append((len(method._tries), len(method.surrogate._checkpoints), recent < 5 * 64))
+    assert sizes == [sizes[0]] * 3
+    assert optimizer.pending == ()
+
+
+def test_an_old_outcome_amended_and_a_late_one() -> None:
+    straight = Optimizer(problem(Decay(0.05)), "prior-elimination", seed=1)
+    other = Optimizer(problem(Decay(0.05)), "prior-elimination", seed=1)
+    late = None
+    for t in range(1, 400):
+        for optimizer in (straight, other):
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            value = float(np.sin(SITES.index(suggestion.values["s"]) + 0.3 * t))
+            if optimizer is other and t == 5:
+                optimizer.tell(suggestion, -9.0)
+                optimizer.amend(suggestion, value)
+            else:
+                optimizer.tell(suggestion, value)
+        if t == 20:
+            late = suggestion
+    assert late is not None
+    a, b = straight._method.surrogate, other._method.surrogate  # type: ignore[attr-defined]
+    assert_allclose(a.posterior(401.0)[0], b.posterior(401.0)[0], rtol=1e-9)
+    assert_allclose(a.evidence, b.evidence, rtol=1e-9)
+    other.amend(late, void=True)
+    again = Optimizer.replay(other.problem, other.events)
+    assert again.ask() == other.ask()

@@ -1,0 +1,190 @@
+"""What users say: domains, priors, time, what is available; and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steerbo import Categorical, Decay, Float, Integer, Optimizer, Prior, TimeVarying
+from steerbo.errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, InvalidRequest
+from steerbo.record import from_plain, to_plain
+from steerbo.timevarying import Bumps, Covariance, Matern, MaternInTime, Periodic, SquaredExponential
+from steerbo.wings import load, methods
+from tests.timevarying.cases import box, mixed, sites
+
+SMOOTH = SquaredExponential(0.2)
+
+
+def test_domains() -> None:
+    assert len(sites().sites or ()) == 21
+    assert box().sites is None
+    two = TimeVarying([Integer("i", 1, 3), Categorical("c", ["a", "b"])], [Prior(lambda X, Z: np.eye(len(X)) * 1.0)])
+    assert two.sites == ((1, "a"), (1, "b"), (2, "a"), (2, "b"), (3, "a"), (3, "b"))
+    many = TimeVarying([Float("x", 0, 1, step=0.01), Float("y", 0, 1, step=0.01)], [Prior(SMOOTH)])
+    assert many.sites is None, "more points than 4096 are searched as a box"
+
+
+@pytest.mark.parametrize("make", [sites, box, mixed])
+def test_round_trip(make: Any) -> None:
+    problem = make()
+    assert from_plain(TimeVarying, to_plain(problem)) == problem
+    assert hash(problem) == hash(make())
+
+
+def test_functions_are_fine_in_memory_and_refused_by_files() -> None:
+    problem = TimeVarying([Float("x", 0, 1)], [Prior(SMOOTH, mean=lambda X: X[:, 0])])
+    optimizer = Optimizer(problem, "random")
+    optimizer.tell(optimizer.ask(), 1.0)  # type: ignore[arg-type]
+    with pytest.raises(InvalidProblem):
+        optimizer.to_json()
+
+
+CATEGORY = [Categorical("s", ["a", "b", "c"])]
+WRONG: dict[str, tuple[Any, str]] = {
+    "no priors": (lambda: TimeVarying([Float("x", 0, 1)], []), "at least one prior"),
+    "categories have no distance": (lambda: TimeVarying(CATEGORY, [Prior(SMOOTH)]), "no distances"),
+    "table of another size": (lambda: TimeVarying(CATEGORY, [Prior(Covariance([[1.0]]))]), "one row a point"),
+    "table on a box": (lambda: TimeVarying([Float("x", 0, 1)], [Prior(Covariance([[1.0]]))]), "infinitely many"),
+    "means of another number": (lambda: sites_with(mean=[1.0, 2.0]), "one number a point, and there are 3"),
+    "hills of another dimension": (lambda: sites_with(mean=Bumps([[0.0, 1.0]], [1], 1)), "1 coordinates each"),
+    "a mean that fails": (lambda: sites_with(mean=lambda X: 1 / 0), "division by zero"),
+    "a mean of another shape": (lambda: sites_with(mean=lambda X: X), r"shape \(3,\)"),
+    "a kernel that is none": (lambda: sites_with(kernel=lambda X, Z: -np.eye(3)), "no negative eigenvalue"),
+    "an asymmetric table": (lambda: Covariance([[1.0, 0.5], [0.0, 1.0]]), "symmetric"),
+    "a table with holes": (lambda: Covariance([[1.0, 0.5], [0.5]]), "2 rows of 2 numbers"),
+    "lengthscales of another number": (lambda: sites_with(kernel=SquaredExponential([0.1, 0.2])), "one number, or 1"),
+    "coordinates on a box": (lambda: TimeVarying([Float("x", 0, 1)], [Prior(SMOOTH)], [[0.0]]), "is a box"),
+    "too few coordinates": (lambda: TimeVarying(CATEGORY, [Prior(SMOOTH)], [[0.0]]), "3 rows"),
+    "no noise": (lambda: Prior(SMOOTH, noise=0), "above 0"),
+    "a decay beyond one": (lambda: Decay(1.0), "from 0 to below 1"),
+    "a roughness nobody knows": (lambda: Matern(1.0, 2.0), "0.5, 1.5 or 2.5"),
+    "rough in time": (lambda: MaternInTime(1.0, 0.5), "use Decay|Decay"),
+    "a period of countless wiggles": (lambda: Periodic(24.0, 0.05), "above 0.13"),
+    "hills without places": (lambda: Bumps([], [], 1), "at least one centre"),
+    "hills without heights": (lambda: Bumps([[0.0]], [], 1), "one for each centre"),
+}
+
+
+def sites_with(**prior: Any) -> TimeVarying:
+    return TimeVarying([Float("x", 0, 1, step=0.5)], [Prior(**{"kernel": SMOOTH, **prior})])
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_refused(name: str) -> None:
+    make, match = WRONG[name]
+    with pytest.raises(InvalidProblem, match=match):
+        make()
+
+
+def test_time_does_not_run_backwards() -> None:
+    optimizer = Optimizer(sites())
+    optimizer.ask(time=5)
+    optimizer.ask(time=5)
+    with pytest.raises(InvalidRequest, match="at least 5"):
+        optimizer.ask(time=4.9)
+    with pytest.raises(InvalidRequest, match="give it in every round"):
+        optimizer.ask()
+    for wrong in (float("nan"), "noon", True):
+        with pytest.raises(InvalidRequest, match="time"):
+            optimizer.ask(time=wrong)
+    assert optimizer.ask(time=1e9) is not None
+
+
+def test_time_is_the_round_by_default() -> None:
+    optimizer = Optimizer(sites())
+    for _ in range(3):
+        optimizer.ask()
+    assert [r.request["time"] for r in optimizer.history] == [1.0, 2.0, 3.0]
+
+
+def test_what_is_available_on_sites() -> None:
+    optimizer = Optimizer(sites(), "random")
+    mask = [0.3 <= x <= 0.5 for (x,) in optimizer.problem.sites]  # type: ignore[attr-defined]
+    for given in (mask, np.array(mask), [0.3, 0.35, 0.4, 0.45, 0.5], [{"x": 0.4}], [[0.4]]):
+        suggestion = optimizer.ask(available=given)
+        assert suggestion is not None
+        assert 0.3 <= suggestion.values["x"] <= 0.5
+    refused: list[tuple[Any, str]] = [
+        ([], "at least one point"),
+        ([False] * 21, "wait for the next round"),
+        ([True] * 20, "21 truth values"),
+        ([0.33], "multiple of"),
+        ([2.0], "from 0 to 1"),
+        ("0.3", "a list of points"),
+        (3, "a list of points"),
+        ({"x": (0, 1)}, "the domain is finite"),
+        ([{"y": 1}], "values for"),
+        ([None], "a number"),
+    ]
+    for given, match in refused:
+        with pytest.raises(InvalidRequest, match=match):
+            optimizer.ask(available=given)
+
+
+def test_what_is_available_on_a_box() -> None:
+    for method in ("random", "prior-elimination", "fully-bayesian"):
+        optimizer = Optimizer(box(), method)
+        for given in ({"x": (0.3, 0.5)}, {"x": [0.4, 0.4]}, [0.31, 0.42], [{"x": 0.35}]):
+            suggestion = optimizer.ask(available=given)
+            assert suggestion is not None
+            assert 0.3 <= suggestion.values["x"] <= 0.5
+            optimizer.tell(suggestion, 0.1)
+    refused: list[tuple[Any, str]] = [
+        ({}, "at least one point"),
+        ({"x": (0.5, 0.3)}, "wait for the next round"),
+        ({"x": (0, 2)}, "low <= high <= 1"),
+        ({"x": 0.3}, "a pair"),
+        ({"y": (0, 1)}, "bounds of x"),
+        ([1.5], "from 0 to 1"),
+    ]
+    for given, match in refused:
+        with pytest.raises(InvalidRequest, match=match):
+            optimizer.ask(available=given)
+
+
+def test_categories_that_are_truth_values_are_no_mask() -> None:
+    problem = TimeVarying([Categorical("on", [True, False])], [Prior(Covariance([[1.0, 0.0], [0.0, 1.0]]))])
+    suggestion = Optimizer(problem).ask(available=[False])
+    assert suggestion is not None
+    assert suggestion.values == {"on": False}
+
+
+def test_added_data_has_a_time() -> None:
+    optimizer = Optimizer(sites())
+    optimizer.add(1.0, {"x": 0.5, "time": -3})
+    optimizer.add(1.0, {"x": 0.52})
+    with pytest.raises(InvalidOutcome, match=r"realised\.time"):
+        optimizer.add(1.0, {"x": 0.5, "time": "noon"})
+    assert optimizer.history.added[0].realised["time"] == -3.0
+    assert load(optimizer.to_json()).recommend() == optimizer.recommend()
+
+
+def test_methods_are_listed_with_their_options() -> None:
+    found = {row[1]: row[3] for row in methods("time-varying").rows}
+    assert len(found) == 10
+    assert "on_exhausted='keep-last'" in found["prior-elimination"]
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("gp-ucb", {}),
+        ("gp-ucb", {"prior": "nobody"}),
+        ("gp-ucb", {"prior": 3}),
+        ("prior-elimination", {"confidence": -1.0}),
+        ("prior-elimination", {"confidence": "guess"}),
+        ("prior-elimination", {"delta": 0.0}),
+        ("prior-elimination", {"on_exhausted": "weep"}),
+        ("tempered-elimination", {"temper": 2.0}),
+        ("sw-gp-ucb", {"prior": 0, "window": 0}),
+    ],
+)
+def test_bad_options(method: str, options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidOption):
+        Optimizer(sites(), method, **options)
+
+
+def test_every_error_is_ours() -> None:
+    assert issubclass(InvalidRequest, InvalidInput)

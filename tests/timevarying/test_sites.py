@@ -1,0 +1,153 @@
+"""Filters against regression from scratch: every drift, any order of arrival, any number of rounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo import Categorical, Prior, TimeVarying
+from steerbo.timevarying import Covariance, Decay, MaternInTime, Periodic
+from steerbo.timevarying.acquisition import Datum, Unknown, View
+from steerbo.timevarying.drift import Drift
+from steerbo.timevarying.sites import Sites
+from tests.timevarying.reference import refit
+
+RTOL = 1e-9
+
+
+def world(drifts: list[Drift | None], X: int = 7, seed: int = 0, noise: float = 0.3) -> TimeVarying:
+    random = np.random.default_rng(seed)
+    found = []
+    for drift in drifts:
+        root = random.normal(size=(X, X + 3))
+        K = root @ root.T / X
+        found.append(Prior(Covariance(((K + K.T) / 2).tolist()), random.normal(size=X).tolist(), drift, noise))
+    return TimeVarying([Categorical("site", [f"s{i}" for i in range(X)])], found)
+
+
+def outcomes(n: int, X: int = 7, seed: int = 1) -> list[Datum]:
+    random = np.random.default_rng(seed)
+    times = np.cumsum(random.choice([0.0, 1.0, 1.0, 2.5], size=n))
+    return [Datum(float(t), i, int(random.integers(X)), float(random.normal())) for i, t in enumerate(times)]
+
+
+def compare(problem: TimeVarying, surrogate: Sites, data: list[Datum], time: float) -> None:
+    mean, sd = surrogate.posterior(time)
+    plain = [(d.time, d.place, d.value) for d in data]
+    for p, prior in enumerate(problem.priors):
+        K, between = np.array(prior.kernel.matrix), prior.drift.between if prior.drift else None  # type: ignore[union-attr]
+        m, v, log = refit(np.array(prior.mean), K, between, prior.noise, plain, time)
+        np.testing.assert_allclose(mean[p], m, rtol=RTOL, atol=RTOL)
+        np.testing.assert_allclose(sd[p] ** 2, v, rtol=1e-8, atol=RTOL)
+        assert surrogate.evidence[p] == pytest.approx(log, rel=RTOL)
+
+
+EVERY = [None, Decay(0.0), Decay(0.03), Decay(0.9), MaternInTime(8.0, 1.5), MaternInTime(5.0, 2.5), Periodic(12.0, 1.2)]
+
+
+@pytest.mark.parametrize("drift", EVERY, ids=str)
+def test_a_filter_is_a_refit(drift: Drift | None) -> None:
+    problem, data = world([drift, drift]), outcomes(150)
+    surrogate = Sites(problem)
+    for datum in data:
+        assert surrogate.add(datum)
+    # a truncated Fourier series differs by its remainder, not by rounding
+    if isinstance(drift, Periodic):
+        mean, sd = surrogate.posterior(data[-1].time + 3)
+        plain = [(d.time, d.place, d.value) for d in data]
+        for p, prior in enumerate(problem.priors):
+            K = np.array(prior.kernel.matrix)  # type: ignore[union-attr]
+            m, v, log = refit(np.array(prior.mean), K, drift.between, prior.noise, plain, data[-1].time + 3)
+            np.testing.assert_allclose(mean[p], m, atol=1e-6)
+            np.testing.assert_allclose(sd[p] ** 2, v, atol=1e-6)
+            assert surrogate.evidence[p] == pytest.approx(log, abs=1e-4)
+        return
+    compare(problem, surrogate, data, data[-1].time)
+    compare(problem, surrogate, data, data[-1].time + 3.5)
+
+
+def test_all_kinds_at_once() -> None:
+    problem, data = world([None, Decay(0.1), MaternInTime(8.0), Decay(0.1), MaternInTime(5.0, 2.5)]), outcomes(70)
+    surrogate = Sites(problem)
+    for datum in data:
+        surrogate.add(datum)
+    compare(problem, surrogate, data, data[-1].time + 1)
+
+
+def test_two_thousand_rounds_are_still_exact() -> None:
+    problem, data = world([None, Decay(0.03)], X=5), outcomes(2000, X=5)
+    surrogate = Sites(problem)
+    for datum in data:
+        surrogate.add(datum)
+    compare(problem, surrogate, data, data[-1].time + 1)
+
+
+def test_memory_does_not_grow() -> None:
+    surrogate = Sites(world([Decay(0.03)]))
+    sizes = set()
+    for i, datum in enumerate(outcomes(2000)):
+        surrogate.add(datum)
+        if i >= 600 and i % 64 == 0:
+            sizes.add((len(surrogate._recent), len(surrogate._checkpoints)))
+    assert len(sizes) == 1
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(st.permutations(range(30)), st.sampled_from([None, Decay(0.2), MaternInTime(4.0)]))
+def test_any_order_of_arrival(order: list[int], drift: Drift | None) -> None:
+    problem, data = world([drift]), outcomes(30)
+    straight, shuffled = Sites(problem), Sites(problem)
+    for datum in data:
+        straight.add(datum)
+    for i in order:
+        assert shuffled.add(data[i])
+    np.testing.assert_allclose(shuffled.posterior(99.0)[0], straight.posterior(99.0)[0], atol=1e-10)
+    np.testing.assert_allclose(shuffled.evidence, straight.evidence, rtol=1e-10)
+
+
+@pytest.mark.parametrize("late", [3, 60, 64, 65, 200, 399])
+def test_late_by_some_checkpoints(late: int) -> None:
+    problem, data = world([Decay(0.05)]), outcomes(400)
+    surrogate = Sites(problem)
+    for i, datum in enumerate(data):
+        if i != late:
+            surrogate.add(datum)
+    if not surrogate.add(data[late]):
+        assert late < 200, "what is older than the first checkpoint is asked for anew"
+        surrogate.rewrite(data)
+    compare(problem, surrogate, data, data[-1].time)
+
+
+def test_a_very_long_pause_forgets_everything() -> None:
+    problem = world([Decay(0.5), Decay(0.01)])
+    surrogate = Sites(problem)
+    for datum in outcomes(10):
+        surrogate.add(datum)
+    surrogate.add(Datum(1e9, 11, 0, 1.0))
+    mean, sd = surrogate.posterior(3e9)
+    np.testing.assert_allclose(mean, np.array([p.mean for p in problem.priors]))
+    np.testing.assert_allclose(sd**2, np.array([np.diag(p.kernel.matrix) for p in problem.priors]))  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("drift", [None, Decay(0.1), MaternInTime(9.0)], ids=str)
+def test_what_is_unknown_shrinks_variances_as_an_outcome_would(drift: Drift | None) -> None:
+    problem, data = world([drift]), outcomes(20)
+    surrogate, informed = Sites(problem), Sites(problem)
+    for datum in data:
+        surrogate.add(datum)
+        informed.add(datum)
+    now = data[-1].time + 1
+    for place in (2, 5):
+        informed.add(Datum(now, 100 + place, place, 0.0))
+    view = View(now, None, [Unknown(2, now, 1), Unknown(5, now, 1)])
+    shrunk = surrogate._shrunk(view, surrogate.posterior(now)[1])
+    np.testing.assert_allclose(shrunk, informed.posterior(now)[1], rtol=1e-9)
+
+
+def test_priors_that_share_a_covariance_share_its_factor() -> None:
+    K = np.eye(3).tolist()
+    some = [Prior(Covariance(K), float(m), Decay(0.1), 0.2) for m in range(5)]
+    surrogate = Sites(TimeVarying([Categorical("s", ["a", "b", "c"])], some))
+    assert len(surrogate.sharing) == 1
