@@ -1,4 +1,4 @@
-"""Studies whose experiments are people: new, ask, decide, tell, fail, abandon, amend, import, show, export, doctor.
+"""Studies whose experiments are people: new, ask, decide, tell, fail, abandon, amend, import, show and the like.
 
 STUDY is a study file, whose log is the SQLite file beside it, or a log itself: an SQLite file or a database URL.
 """
@@ -28,7 +28,7 @@ NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
 
 def add_to(main: typer.Typer) -> None:
     """Add the commands."""
-    for command in (new, ask, decide, fail, abandon, show, export, doctor):
+    for command in (new, ask, decide, fail, abandon, show, export, report, serve, doctor):
         main.command()(command)
     main.command(context_settings=NEGATIVE)(tell)
     main.command(context_settings=NEGATIVE)(amend)
@@ -211,10 +211,11 @@ def import_(
 def show(study: Place, as_json: AsJson = False) -> None:
     """Show the rounds, the recommendation, and why."""
     from ..record import to_plain
-    from .report import console, print_answers, rich_table, rounds_table
+    from ..study.page import rounds_table
+    from .report import console, print_answers, rich_table
 
     with open_study(study) as going:
-        rows = rounds_table(going.history)
+        rows = rounds_table(going)
         if as_json:
             plain = to_plain(rows)
             print_answers(going, True, {"rounds": [dict(zip(rows.columns, r, strict=True)) for r in plain["rows"]]})
@@ -233,6 +234,41 @@ def export(
         raise InvalidOption("format", kind, one_of(("csv", "jsonl"), kind))
     with open_study(study) as going:
         typer.echo(rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going), nl=False)
+
+
+def report(
+    study: Place, out: Annotated[Path | None, typer.Option(help="The file; default: STUDY.html.")] = None
+) -> None:
+    """Write the study as one HTML page that needs no network."""
+    from ..study.page import page
+
+    file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
+    with open_study(study) as going:
+        text = page(going, file.stem)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror})") from None
+    typer.echo(str(file))
+
+
+def serve(
+    study: Place,
+    host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+) -> None:
+    """Show the same page live. Nothing can be written through it."""
+    from ..study.page import page
+    from ..study.serve import server
+
+    def render() -> str:
+        with open_study(study) as going:
+            return page(going, Path(study).stem, every=10)
+
+    render()
+    with server(render, host, port) as listening:
+        typer.echo(f"http://{host}:{listening.server_address[1]}/  (Ctrl-C ends it)", err=True)
+        listening.serve_forever()
 
 
 def doctor(

@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 
 from ..errors import show
-from ..optimizer import History, Optimizer, Problem, Recommendation, Table
+from ..optimizer import Optimizer, Problem, Recommendation, Table
 from ..record import to_plain
 from ..study import Study
 from ..study.progress import scope_text
@@ -79,23 +79,6 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
         for choice in everyone
     )
     return Table("What each would give", ("steer", "settings", "expected value", "cost"), rows)
-
-
-def rounds_table(history: History) -> Table:
-    """Every round: what was steered and set, and what came of it."""
-    rows = tuple(
-        (
-            r.number,
-            r.suggestion.token,
-            scope_text(r.suggestion.scope),
-            r.suggestion.values,
-            r.outcome.value if r.outcome else None,
-            None if r.waiting else r.cost,
-            r.state,
-        )
-        for r in history
-    )
-    return Table("Rounds", ("round", "token", "steer", "set", "value", "cost", "state"), rows)
 
 
 def print_methods(table: Table) -> None:
