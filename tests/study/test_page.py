@@ -51,7 +51,7 @@ class Tags(HTMLParser):
 
 def nasty() -> Study:
     variables = [Float(NASTY, 0, 1, law=Uniform()), Float("ph", 4, 8, law=Uniform(), unit=NASTY)]
-    study = Study.create(MemoryLog(), CostVarying(variables, [[NASTY], ["ph"]]), "random", rounds=6)  # type: ignore[arg-type]
+    study = Study.create(MemoryLog(), CostVarying(variables, [[NASTY], ["ph"]]), "random", rounds=6)
     study.fail(study.ask(), NASTY)
     for i in range(4):
         suggestion = study.ask()

@@ -10,6 +10,7 @@ from typing import Any
 
 from steerbo.study import Study
 from tests.optimizer.stub import Stub
+from tests.optimizer.test_optimizer import stub_case
 from tests.torture.kills import in_child, world
 
 LEASE = 5.0
@@ -17,7 +18,7 @@ LEASE = 5.0
 
 def _work(place: str, name: str) -> None:
     with Study.open(place, Stub(), name=name, lease=LEASE) as study:
-        study.run(world(study.problem))
+        study.run(world(stub_case()))
 
 
 def crowd(place: str, name: str, workers: int, rounds: int, kills: int, seconds: float) -> dict[str, Any]:

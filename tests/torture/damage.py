@@ -11,6 +11,7 @@ from steerbo.study import Study
 from steerbo.study.database import body_of
 from steerbo.study.doctor import examine, repair
 from tests.optimizer.stub import Stub
+from tests.optimizer.test_optimizer import stub_case
 from tests.torture.kills import world
 
 
@@ -19,7 +20,7 @@ def damage(folder: Path, number: int) -> dict[str, int]:
     folder.mkdir()
     path = folder / "study.db"
     with Study.create(path, Stub(), rounds=30) as study:
-        study.run(world(study.problem))
+        study.run(world(stub_case()))
         before = [body_of(event) for event in study.events]
     whole, random = path.read_bytes(), np.random.default_rng(0)
     counts = {"copies": number, "whole": 0, "refused": 0, "repaired": 0, "wrong": 0}

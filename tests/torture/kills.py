@@ -7,42 +7,36 @@ import random
 import select
 import signal
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from steerbo.costvarying import CostVarying
-from steerbo.optimizer import Problem, Suggestion, keyed
-from steerbo.space import Categorical, Float, Uniform
+from steerbo.optimizer import Suggestion
 from steerbo.study import MemoryLog, Study
 from steerbo.study.database import body_of
-from tests.optimizer.stub import Stub
+from tests.causal import test_contract as causal
+from tests.contract import Case
+from tests.costvarying import worlds as costvarying
+from tests.meanfield import worlds as meanfield
+from tests.optimizer.test_optimizer import stub_case
+from tests.timevarying import cases as timevarying
 
-WINGS: dict[str, tuple[Problem, str, int]] = {
-    "cost-varying": (
-        CostVarying(
-            (Float("t", 0, 1, law=Uniform()), Float("ph", 4, 8, law=Uniform())), (("t",), ("ph",), ("t", "ph"))
-        ),
-        "explore-then-commit",
-        24,
-    ),
-    "stub in stages": (Stub(), "nearest", 40),
+WINGS: dict[str, tuple[Case, int]] = {
+    "cost-varying": (costvarying.case("explore-then-commit"), 24),
+    "time-varying": (timevarying.case("prior-elimination"), 24),
+    "causal": (causal.staged("coca-bo", initial=2), 12),
+    "mean-field": (meanfield.case("mf-gp-ucb"), 12),
+    "stub in stages": (stub_case(), 40),
 }
-"""Problem, method (with learned hyperparameters) and rounds."""
+"""A world, its method with learned hyperparameters where it has any, and rounds."""
 
 
-def world(problem: Problem) -> Callable[[Suggestion], Any]:
+def world(case: Case) -> Callable[[Suggestion], Any]:
     """An objective that answers the same for the same round."""
 
     def measure(suggestion: Suggestion) -> Any:
-        draw = keyed(1, suggestion.round, "nature")
-        if suggestion.observe:
-            return {"context": {name: float(draw.random()) for name in suggestion.observe}}
-        bounds = {v.name: (v.low, v.high) for v in problem.space if not isinstance(v, Categorical)}
-        nature = {name: float(low + draw.random() * (high - low)) for name, (low, high) in bounds.items()}
-        x = {**nature, **suggestion.values}
-        value = -sum((x[name] - 0.6) ** 2 for name in x)
-        return {"value": value, "cost": 1.0, "realised": {**x, **suggestion.context}}
+        return {"context": case.seen(suggestion)} if suggestion.observe else case.outcome(suggestion)
 
     return measure
 
@@ -62,10 +56,10 @@ def in_child(work: Callable[[], None]) -> int:
     return child
 
 
-def _one_life(place: str, name: str, problem: Problem, acknowledged: Path, opened: int) -> None:
-    with Study.open(place, problem, name=name, lease=30.0) as study:
+def _one_life(place: str, name: str, case: Case, acknowledged: Path, opened: int) -> None:
+    measure = world(case)
+    with Study.open(place, case.problem, name=name, lease=30.0) as study:
         os.write(opened, b"o")
-        measure = world(problem)
         file = os.open(acknowledged, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         while (suggestion := study.ask()) is not None:
             while suggestion.observe:
@@ -82,21 +76,24 @@ def kill_often(
     Raises:
         AssertionError: an outcome was lost, a round is stuck, or an event differs from the quiet run's.
     """
-    problem, method, usual = WINGS[wing]
+    case, usual = WINGS[wing]
+    if case.warns is not None:
+        warnings.simplefilter("ignore", case.warns)
+    begin: dict[str, Any] = {"method": case.method, "options": case.options}
     rounds = rounds or usual
     chance, done, studies, lost, stuck, differing = random.Random(7), 0, 0, 0, 0, 0
     end = time.monotonic() + seconds
     while done < kills and time.monotonic() < end:
         name = f"{wing} {studies}"
-        quiet = Study.create(MemoryLog(), problem, method, rounds=rounds, seed=studies)
-        quiet.run(world(problem))
+        quiet = Study.create(MemoryLog(), case.problem, rounds=rounds, seed=studies, **begin)
+        quiet.run(world(case))
         expected = [body_of(event) for event in quiet.events]
         acknowledged = folder / f"{name}.acknowledged"
-        Study.create(place, problem, method, name=name, rounds=rounds, seed=studies).close()
+        Study.create(place, case.problem, name=name, rounds=rounds, seed=studies, **begin).close()
         finished = False
         while not finished:
             hear, say = os.pipe()
-            child = in_child(lambda: _one_life(place, name, problem, acknowledged, say))  # noqa: B023
+            child = in_child(lambda: _one_life(place, name, case, acknowledged, say))  # noqa: B023
             os.close(say)
             wait = chance.uniform(0, 0.05)
             if chance.random() < 0.7 or done >= kills:
@@ -114,7 +111,7 @@ def kill_often(
                 os.waitpid(child, 0)
                 done += 1
             os.close(hear)
-        with Study.open(place, problem, name=name) as study:
+        with Study.open(place, case.problem, name=name) as study:
             found = [body_of(event) for event in study.events]
             told = {r.suggestion.token for r in study.history if r.state == "told"}
             lost += len(set(acknowledged.read_text().split()) - told)
