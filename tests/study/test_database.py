@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -119,6 +120,14 @@ def test_folders_and_other_files_are_no_logs(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "text.db", tmp_path / "text.db" / "x.db"):
         with pytest.raises(InvalidStudy, match="log"):
             DatabaseLog(place)
+
+
+def test_workers_may_make_a_file_at_once(tmp_path: Path) -> None:
+    for i in range(10):
+        with ThreadPoolExecutor(4) as pool:
+            for log in pool.map(DatabaseLog, [tmp_path / f"{i}.db"] * 4):
+                assert log.read() == []
+                log.close()
 
 
 # -- damage -----------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,10 +86,7 @@ class DatabaseLog:
         self.place = self._engine.url.render_as_string(hide_password=True) if "://" in self.place else self.place
         self.seen, self._tip = 0, ""
         try:
-            with self._transaction() as connection:
-                _tables.create_all(connection)
-        except LogConflict:  # another worker has made the tables at the same time
-            pass
+            self._make_tables()
         except BaseException:
             self.close()
             raise
@@ -201,6 +199,21 @@ class DatabaseLog:
         """An event from its text."""
         event: Event = from_plain(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
         return event
+
+    def _make_tables(self) -> None:
+        """Several workers may do so at once, and SQLite does not wait by itself while a file becomes a database."""
+        limit = time.monotonic() + BUSY
+        while True:
+            try:
+                with self._transaction() as connection:
+                    _tables.create_all(connection)
+                return
+            except LogConflict:  # another worker was first
+                return
+            except InvalidStudy as error:
+                if "locked" not in error.hint or time.monotonic() > limit:
+                    raise
+            time.sleep(0.02)
 
     def _connect(self, text: str) -> sa.Engine:
         try:

@@ -83,11 +83,12 @@ def rounds_table(study: Study) -> Table:
             r.suggestion.values,
             r.outcome.value if r.outcome else None,
             None if r.waiting else r.cost,
-            r.state + (f": {r.failure.reason}" if r.failure and r.failure.reason else ""),
+            r.state,
+            r.failure.reason if r.failure else None,
         )
         for r in study.history
     )
-    return Table("Rounds", ("round", "token", "steer", "set", "value", "cost", "state"), rows)
+    return Table("Rounds", ("round", "token", "steer", "set", "value", "cost", "state", "reason"), rows)
 
 
 def _table(table: Table) -> str:
