@@ -35,7 +35,7 @@ def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, A
 
 def figure(method: str, **options: Any) -> Case:
     problem = Causal(FIGURE_1, (Float("x1", -1, 1), Float("x2", -1, 1), Float("c", -1, 1)))
-    return Case(problem, method, evaluate, look, added={"x1": 0.1, "x2": 0.3, "c": -0.2}, options=options, rounds=9)
+    return Case(problem, method, evaluate, look, added={"x1": 0.1, "x2": 0.3, "c": -0.2}, options=options, rounds=7)
 
 
 def staged(method: str, **options: Any) -> Case:

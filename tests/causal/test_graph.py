@@ -56,7 +56,7 @@ OURS = CausalGraph.from_text("age -> dose -> y; age -> y; dose <-> y", target="y
     "text",
     [
         "age -> dose -> y <- age\ndose <-> y  # confounded\ntarget: y\nintervenable: dose",
-        'dag { bb="0,0,1,1" age [pos="0,1"] dose [exposure,pos="1,1"] y [outcome] age -> {dose y} dose -> y <-> dose}',
+        'dag { bb="0,0,1,1" age [pos="0,1"] dose [exposure] y [outcome] age -> {dose y} dose -> y dose <-> y }',
         "digraph G { rankdir=LR; node [shape=circle]; age -> {dose; y}; dose -> y [dir=both, style=dashed] /* c */ }",
     ],
 )

@@ -171,3 +171,25 @@ def test_starts_are_half_the_best_and_half_random_of_every_scale() -> None:
     np.testing.assert_array_equal(begin, simplex_starts(best, 16, seed=2))
     assert not np.array_equal(begin, simplex_starts(best, 16, seed=3))
     assert len(simplex_starts(best[:1], 5, seed=0)) == 5
+
+
+def test_every_table_tried_keeps_to_further_limits() -> None:
+    """At most half of the first context takes the best action: the maximum under that limit is on it."""
+    rewards = np.array([[3.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
+    tried = []
+
+    def halved(tables: np.ndarray) -> np.ndarray:
+        tables = tables.copy()
+        first = np.maximum(tables[:, 0, 0], 1e-300)
+        much = first > 0.5
+        tables[much, 0, 1:] *= (0.5 / (1 - first[much]))[:, None]
+        tables[much, 0, 0] = 0.5
+        return tables
+
+    def linear(tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        tried.append(tables)
+        return (tables * rewards).sum(axis=(1, 2)), np.broadcast_to(rewards, tables.shape)
+
+    best = maximise_simplex(linear, simplex_starts(np.empty((0, 2, 3)), 4, seed=0), project=halved)
+    assert max(tables[:, 0, 0].max() for tables in tried) <= 0.5 + 1e-12
+    np.testing.assert_allclose(best.point, [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], atol=1e-3)

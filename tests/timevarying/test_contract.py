@@ -29,7 +29,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::steerbo.timevarying.method.PriorWarning")
+@pytest.mark.filterwarnings("ignore::steerbo.timevarying.PriorWarning")
 class TestContract(WingContract):
     @pytest.fixture(params=[*METHODS, *OTHERS])
     def world(self, request: pytest.FixtureRequest) -> Case:

@@ -14,7 +14,7 @@ from steerbo.bench.timevarying.play import play
 from steerbo.bench.timevarying.toy import TRUE, Toy
 from steerbo.errors import ModelFailure
 from steerbo.timevarying import Covariance, SquaredExponential
-from steerbo.timevarying.method import PriorWarning
+from steerbo.timevarying.priors import PriorWarning
 from tests.timevarying.cases import sites
 from tests.timevarying.reference import refit
 

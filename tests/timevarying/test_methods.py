@@ -16,8 +16,8 @@ SITES = list("abcdef")
 K = np.exp(-0.5 * (np.subtract.outer(np.arange(6.0), np.arange(6.0)) / 1.5) ** 2) + 0.05 * np.eye(6)
 
 
-def problem(drift: Decay | None = None) -> TimeVarying:
-    some = [Prior(Covariance(K.tolist()), m, drift, 0.2, name=f"level {m}") for m in (0.0, 0.5, 1.0)]
+def problem(drift: Decay | None = None, levels: tuple[float, ...] = (0.0, 0.5, 1.0)) -> TimeVarying:
+    some = [Prior(Covariance(K.tolist()), m, drift, 0.2, name=f"level {m}") for m in levels]
     return TimeVarying([Categorical("s", SITES)], some)
 
 
@@ -124,16 +124,17 @@ def test_nothing_in_a_round_grows_but_the_log() -> None:
     assert optimizer.pending == ()
 
 
-def test_an_old_outcome_amended_and_a_late_one() -> None:
-    straight = Optimizer(problem(Decay(0.05)), "prior-elimination", seed=1)
-    other = Optimizer(problem(Decay(0.05)), "prior-elimination", seed=1)
+@pytest.mark.parametrize("method", ["prior-elimination", "tempered-elimination"])
+def test_an_old_outcome_amended(method: str) -> None:
+    given = problem(Decay(0.05), levels=(0.0, 3.0, 6.0))
+    straight, other = (Optimizer(given, method, confidence=2.0, seed=1) for _ in range(2))
     late = None
     for t in range(1, 400):
         for optimizer in (straight, other):
             suggestion = optimizer.ask()
             assert suggestion is not None
             value = float(np.sin(SITES.index(suggestion.values["s"]) + 0.3 * t))
-            if optimizer is other and t == 5:
+            if optimizer is other and t in (5, 300):
                 optimizer.tell(suggestion, -9.0)
                 optimizer.amend(suggestion, value)
             else:
@@ -144,6 +145,8 @@ def test_an_old_outcome_amended_and_a_late_one() -> None:
     a, b = straight._method.surrogate, other._method.surrogate  # type: ignore[attr-defined]
     assert_allclose(a.posterior(401.0)[0], b.posterior(401.0)[0], rtol=1e-9)
     assert_allclose(a.evidence, b.evidence, rtol=1e-9)
+    assert straight._method.dropped.keys() == other._method.dropped.keys()  # type: ignore[attr-defined]
+    assert other._method.alive.sum() < 3, "somebody was dropped, or nothing was tested"  # type: ignore[attr-defined]
     other.amend(late, void=True)
     again = Optimizer.replay(other.problem, other.events)
     assert again.ask() == other.ask()

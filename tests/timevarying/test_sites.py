@@ -151,3 +151,24 @@ def test_priors_that_share_a_covariance_share_its_factor() -> None:
     some = [Prior(Covariance(K), float(m), Decay(0.1), 0.2) for m in range(5)]
     surrogate = Sites(TimeVarying([Categorical("s", ["a", "b", "c"])], some))
     assert len(surrogate.sharing) == 1
+
+
+def test_a_place_unknown_several_times_counts_as_often() -> None:
+    problem, data = world([None, Decay(0.2)]), outcomes(20)
+    surrogate, informed = Sites(problem), Sites(problem)
+    for datum in data:
+        surrogate.add(datum)
+        informed.add(datum)
+    now = data[-1].time + 1
+    for i in range(3):
+        informed.add(Datum(now, 100 + i, 2, 0.0))
+    shrunk = surrogate._shrunk(View(now, None, [Unknown(2, now, 3)]), surrogate.posterior(now)[1])
+    np.testing.assert_allclose(shrunk, informed.posterior(now)[1], rtol=1e-9)
+
+
+def test_what_is_long_unknown_no_longer_counts_where_there_is_drift() -> None:
+    surrogate = Sites(world([None, Decay(0.2)]))
+    fresh = surrogate.posterior(100.0)[1]
+    shrunk = surrogate._shrunk(View(100.0, None, [Unknown(2, 0.0, 1)]), fresh)
+    np.testing.assert_allclose(shrunk[1], fresh[1], rtol=1e-6)
+    assert (shrunk[0] < fresh[0]).any()

@@ -91,13 +91,12 @@ class Actions:
         return remaining, left, tuple(sorted([*later, (x, reached & observed)]))
 
     def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-        """The group to place last, of the actions that can matter: the others come first, where nobody misses anything."""
+        """The group to place last, of the actions that can matter; the others come first: nobody misses a thing."""
         relevant = 0
         while True:
             useful = self._useful(relevant, remaining, left, dict(later))
-            above = self._graph({**dict(later), **dict.fromkeys(bits(remaining), 0), **useful}).ancestors(
-                1 << self.target
-            )
+            graph = self._graph({**dict(later), **dict.fromkeys(bits(remaining), 0), **useful})
+            above = graph.ancestors(1 << self.target)
             if not above & remaining & ~relevant:
                 break
             relevant |= above & remaining

@@ -116,6 +116,9 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned") -> tuple[PolicyScop
             intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those that lose
             nothing by several more interventions at once.
 
+    The time grows exponentially with the number of actions that can matter together: eight or so take seconds at most,
+    a dozen in an unlucky graph can take hours.
+
     Raises:
         InvalidOption: there is no such mode.
 

@@ -57,16 +57,15 @@ class Individuals(Population[O]):
     def told(self, history: History) -> tuple[Int[np.ndarray, "n M"], Float[np.ndarray, " n"], list[int]]:
         """The vectors told, their values (larger is better) and the rounds' numbers; added data count as round 0."""
         vectors = [self._ordered(self.problem.table(outcome.realised["distribution"])) for outcome in history.added]
-        values = [self._average(o, self.problem.table(o.realised["distribution"])) for o in history.added]
+        values = [self.problem.average(outcome) for outcome in history.added]
         numbers = [0] * len(vectors)
         for played in history:
             if played.state == "told" and played.outcome is not None:
                 vectors.append(self.vectors[played.suggestion.token])
-                values.append(
-                    self._average(played.outcome, self.problem.table(played.outcome.realised["distribution"]))
-                )
+                values.append(self.problem.average(played.outcome))
                 numbers.append(played.number)
-        return np.array(vectors).reshape(-1, self.problem.agents), np.array(values), numbers
+        known = self.problem.sign * np.array(values)
+        return np.array(vectors).reshape(-1, self.problem.agents), known, numbers
 
     def _ordered(self, table: Float[np.ndarray, "C A"]) -> Vector:
         """Agents in the order of their actions: one vector of the many that play this table."""

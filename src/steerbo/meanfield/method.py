@@ -68,18 +68,12 @@ class Population(Method[MeanField, O]):
         self.outcomes.append(outcome)
         table = self.problem.table(outcome.realised["distribution"])
         self.tables.append(table)
-        self.known.append(self._average(outcome, table))
+        self.known.append(self.problem.sign * self.problem.average(outcome))
         self.keys.add(self.key(self.counts_of(table)))
 
     def averages(self) -> Float[np.ndarray, " n"]:
         """The population's average of every outcome, (n,): a single agent's payoff where that is all there is."""
         return np.array(self.known)
-
-    def _average(self, outcome: Outcome, table: TableArray) -> float:
-        if self.problem.feedback != "agents":
-            return float(self.problem.sign * outcome.value)
-        payoffs = self.problem.table(outcome.value)
-        return float(self.problem.sign * (self.problem.shares @ (table * payoffs).sum(axis=1)))
 
     def unknown(self, history: History) -> Float[np.ndarray, "u C A"]:
         """The tables of rounds without an outcome, (u, C, A)."""
@@ -122,12 +116,13 @@ class Population(Method[MeanField, O]):
     def fresh(
         self, region: Region, random: np.random.Generator, taken: set[bytes], tries: int = 20
     ) -> Int[np.ndarray, "C A"]:
-        """Whole agents of a random table that was not taken yet, if one is found."""
+        """Whole agents of a random table that was not taken yet, if one is found: an even one or, next, any."""
         for _ in range(tries):
             counts = self.whole(region, self.spread(region, random), random)
             if self.key(counts) not in taken:
                 return counts
-            counts = region.sampled(self.spread(region, random), random)
+            wide = np.exp(3 * random.standard_normal((1, *self.problem.simplex.shape)))
+            counts = region.sampled(region.project(wide)[0], random)
             if self.key(counts) not in taken:
                 break
         return counts

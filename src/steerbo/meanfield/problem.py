@@ -60,7 +60,7 @@ class MeanField(Problem):
     >>> import steerbo as sb
     >>> problem = sb.MeanField(["north", "south"], agents=10)
     >>> sb.Optimizer(problem, seed=1).ask().values
-    {'distribution': {'everyone': {'north': 0.4, 'south': 0.6}}}
+    {'distribution': {'everyone': {'north': 0.5, 'south': 0.5}}}
     """
 
     actions: Annotated[tuple[str, ...], BeforeValidator(_names)]
@@ -208,6 +208,13 @@ class MeanField(Problem):
     def table(self, named: Any) -> Float[np.ndarray, "C A"]:
         """The array of a table by context and action."""
         return feedback.array(self.simplex, named)
+
+    def average(self, outcome: Outcome) -> float:
+        """The population's average payoff, or the single agent's where that is all there is."""
+        if self.feedback != "agents":
+            return float(outcome.value)
+        table, paid = self.table(outcome.realised["distribution"]), self.table(outcome.value)
+        return float(self.shares @ (table * paid).sum(axis=1))
 
     def _played(self, known: dict[str, Any], needed: bool) -> dict[str, Any]:
         agent = ("context", "action") if self.feedback == "representative" else ()

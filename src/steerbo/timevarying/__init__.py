@@ -2,7 +2,7 @@
 
 from .drift import Decay, MaternInTime, Periodic
 from .kernels import Covariance, Matern, SquaredExponential
-from .priors import Bumps, Prior
+from .priors import Bumps, Prior, PriorWarning
 from .problem import TimeVarying
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "MaternInTime",
     "Periodic",
     "Prior",
+    "PriorWarning",
     "SquaredExponential",
     "TimeVarying",
 ]

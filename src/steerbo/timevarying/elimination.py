@@ -14,7 +14,8 @@ from pydantic import Field
 from ..errors import ModelFailure
 from ..optimizer import Choice, Explanation, History, Round, Streams
 from ..record import record
-from .method import CandidatePriors, GivenWidth, PriorWarning
+from .method import CandidatePriors, GivenWidth
+from .priors import PriorWarning
 from .problem import TimeVarying
 
 O = TypeVar("O", bound="_Exhaustible")  # noqa: E741

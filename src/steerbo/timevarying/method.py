@@ -37,10 +37,6 @@ GivenWidth = Literal["theory"] | Annotated[float, Field(ge=0, allow_inf_nan=Fals
 _SHOWN = 20  # priors in a table
 
 
-class PriorWarning(UserWarning):
-    """The candidate priors are not what the method needs: all rejected, or alike but for their output scale."""
-
-
 @record
 class Options:
     """Options of the methods that use all priors.
@@ -105,12 +101,12 @@ class CandidatePriors(Method[TimeVarying, O]):
         """Undo everything that `book` ever did."""
 
     def _start_over(self, history: History) -> None:
+        self.surrogate.rewrite([])
         self.forget()
         self._tries = {}
         for played in history.unknown:
             if not played.waiting:
                 self._try(played)
-        self.surrogate.rewrite([])
         for datum, told in self._everything(history):
             self.surrogate.add(datum)
             if told is not None:

@@ -21,7 +21,7 @@ from jaxtyping import Int
 from ..optimizer import Choice, History, Round, Streams
 from . import elimination
 from .elimination import Eliminating
-from .method import PriorWarning
+from .priors import PriorWarning
 from .problem import TimeVarying
 
 

@@ -17,6 +17,10 @@ from .drift import Drift
 from .kernels import GivenKernel
 
 
+class PriorWarning(UserWarning):
+    """The candidate priors are not what the method needs: all rejected, or alike but for their output scale."""
+
+
 @record
 class Bumps:
     """A mean with hills: `base + Σ_k height_k exp(−|x − centre_k|² / 2 width²)`.

@@ -14,7 +14,9 @@ def suggest(
     y: np.ndarray,
     actions: int,
     context: np.ndarray,
+    *,
     beta: float = 1.0,
+    fit: bool = True,
 ) -> np.ndarray:
     """The next actions of an arm, given points (n, d) in the unit cube, actions first, and outcomes (n,)."""
     import torch
@@ -31,7 +33,8 @@ def suggest(
     d = points.shape[1]
     bent = Warp(d=d, indices=list(range(d)))
     model = SingleTaskGP(points, outcomes, outcome_transform=Standardize(m=1), input_transform=bent)
-    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    if fit:
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
     bounds = torch.tensor([[0.0] * d, [1.0] * d], dtype=torch.double)
     held = {actions + j: float(value) for j, value in enumerate(context)}
     found, _ = optimize_acqf(

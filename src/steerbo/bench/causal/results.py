@@ -162,13 +162,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", default="", help="only problems whose name starts like this")
+    parser.add_argument("--tables", action="store_true", help="run nothing, write the tables of what is finished")
     parser.add_argument("--page", type=Path, default=Path("docs/results/causal-tables.md"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     file = options.out / "runs.jsonl"
     chosen = [e for e in EXPERIMENTS if e.environment.startswith(options.only)]
     with ProcessPoolExecutor(options.processes) as pool, file.open("a") as log:
-        waiting = {pool.submit(run, *pair): pair for pair in _missing(chosen, options.seeds, _finished(file))}
+        missing = [] if options.tables else _missing(chosen, options.seeds, _finished(file))
+        waiting = {pool.submit(run, *pair): pair for pair in missing}
         for done in as_completed(waiting):
             log.write(json.dumps(done.result()) + "\n")
             log.flush()

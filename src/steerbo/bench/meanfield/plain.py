@@ -8,6 +8,7 @@ One thread, float64, `fast_pred_var` off (the exact variance), the training side
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -88,12 +89,14 @@ class Plain:
         self.likelihood.noise = max(hyper["noise"], 1.1e-8)
 
     def fit(self) -> None:
-        """Hyperparameters by maximum likelihood, from the present ones on, as BoTorch does it."""
+        """Hyperparameters by maximum likelihood, from the present ones on, as BoTorch does it; a fit may fail."""
         from botorch import fit_gpytorch_mll
+        from botorch.exceptions.errors import ModelFittingError
 
         self.model.train()
         self.likelihood.train()
-        fit_gpytorch_mll(self.gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self.model))
+        with suppress(ModelFittingError):
+            fit_gpytorch_mll(self.gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self.model))
 
     def evaluate(self) -> None:
         """Ready for predictions."""

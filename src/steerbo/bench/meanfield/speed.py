@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...meanfield import MeanField
+from ...meanfield.acquisition import Bounds
 from ...meanfield.mf_gp_ucb import MFGPUCB
 from ...optimizer import Optimizer
 from ...optimizer.arithmetic import one_blas_thread
@@ -72,15 +73,15 @@ def play(place: World, optimizer: Optimizer, random: np.random.Generator) -> flo
     return seconds + time.process_time() - began
 
 
-def rival(method: MFGPUCB, optimizer: Optimizer, full: bool) -> tuple[float, float | None]:
-    """CPU seconds of the rival's round on our data, and with `full` the gap of its best acquisition value over ours."""
-    belief = method.belief(optimizer.history)
-    data, _, _ = method.data()
-    posterior, geometry = belief.bounds.posterior, method.geometry
+def rival_of(optimizer: Optimizer) -> tuple[Plain, Bounds]:
+    """The rival on our data with our hyperparameters, and our bounds."""
+    method: MFGPUCB = optimizer._method  # type: ignore[assignment]
     problem: MeanField = optimizer.problem  # type: ignore[assignment]
+    bounds = method.belief(optimizer.history).bounds
+    data, geometry = method.data()[0], method.geometry
     weights = data.observations.weights
     contexts, actions = weights.sum(axis=2).argmax(axis=1), weights.sum(axis=1).argmax(axis=1)
-    features = []
+    posterior, features = bounds.posterior, []
     for likeness, m in ((geometry.actions, len(problem.actions)), (geometry.contexts, len(problem.contexts))):
         index = np.arange(m, dtype=float)
         step = 1.0 if likeness.distances is None else np.sqrt(likeness.distances[0, 1])
@@ -92,7 +93,14 @@ def rival(method: MFGPUCB, optimizer: Optimizer, full: bool) -> tuple[float, flo
         own = getattr(geometry, name).own(length)
         hyper[name], hyper[f"{name} variance"] = length, max(geometry.variance(name, posterior.parameters) * own, 1e-6)
     observed = (actions, contexts, data.observations.tables, data.values)
-    plain = Plain(features[0], features[1], problem.shares, observed, hyper)
+    return Plain(features[0], features[1], problem.shares, observed, hyper), bounds
+
+
+def rival(optimizer: Optimizer, full: bool) -> tuple[float, float | None]:
+    """CPU seconds of the rival's round, and with `full` the gap of its best acquisition value over ours."""
+    method: MFGPUCB = optimizer._method  # type: ignore[assignment]
+    problem: MeanField = optimizer.problem  # type: ignore[assignment]
+    plain, bounds = rival_of(optimizer)
     sample = STEPS if full else max(20, STEPS // (4 * len(problem.actions)))
     plain.maximise(BETA, 2, seed=0)  # caches are warm on both sides
     began = time.process_time()
@@ -101,10 +109,10 @@ def rival(method: MFGPUCB, optimizer: Optimizer, full: bool) -> tuple[float, flo
     gap = None
     if full:
         with one_blas_thread():
-            ours = method.search(lambda t: belief.bounds.expected(t, BETA), problem.region, seed=0)[:1]
+            ours = method.search(lambda t: bounds.expected(t, BETA), problem.region, seed=0)[:1]
             spread = simplex_starts(np.empty((0, *table.shape)), 64, seed=2)
             points = np.concatenate([ours, table[None], spread])
-            values, _ = belief.bounds.expected(points, BETA)
+            values, _ = bounds.expected(points, BETA)
         gap = float((values[1] - values[0]) / (values.max() - values.min()))
     began = time.process_time()
     plain.fit()
@@ -117,12 +125,11 @@ def run(name: str, rounds: int, against: bool) -> dict[str, Any]:
     problem = indexed(place.problem)
     paper: dict[str, Any] = {"kernel": "additive", "embedding": "plain", "acquisition": "expected", "beta": BETA}
     optimizer = Optimizer(problem, "mf-gp-ucb", seed=0, **paper)
-    method: MFGPUCB = optimizer._method  # type: ignore[assignment]
     random, ours, times, gap = np.random.default_rng(0), 0.0, [], None
     for number in range(1, rounds + 1):
         ours += play(place, optimizer, random)
         if against and number in SAMPLED:
-            seconds, found = rival(method, optimizer, full=number == SAMPLED[2])
+            seconds, found = rival(optimizer, full=number == SAMPLED[2])
             times.append(seconds)
             gap = found if found is not None else gap
     default = Optimizer(place.problem, "mf-gp-ucb", seed=0)

@@ -1,0 +1,44 @@
+"""Runs are kept, taken up again, and told as they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from steerbo.bench.meanfield.results import jobs, label, page
+from steerbo.bench.meanfield.runner import Job, finished, play, run_all
+
+
+def test_finished_runs_are_not_played_again(tmp_path: Path) -> None:
+    wanted = [Job("swarm", "random", seed, rounds=20) for seed in (0, 1)]
+    first = list(run_all(wanted[:1], tmp_path, workers=1))
+    again = list(run_all(wanted, tmp_path, workers=1))
+    assert [json.loads(run["job"])["seed"] for run in (*first, *again)] == [0, 1]
+    assert finished(tmp_path).keys() == {job.key for job in wanted}
+    assert first[0]["best"] == play(wanted[0])["best"], "a run depends on its job alone"
+
+
+def test_scores_are_noise_free() -> None:
+    """The best so far never falls, though what is told is noisy."""
+    clear, noisy = (play(Job("swarm", "random", 3, rounds=40, noise=noise)) for noise in (0.0, 5.0))
+    assert clear["best"] == noisy["best"]
+    assert clear["best"]["20"] <= clear["best"]["40"]
+
+
+def test_the_page_says_what_was_met_and_missed() -> None:
+    marks = ("20", "40", "80", "160", "250")
+    run = {
+        "job": Job("swarm", "mf-gp-ucb", 10).key,
+        "seconds": 1.0,
+        "distinct": 250,
+        **{what: dict.fromkeys(marks, 0.995) for what in ("best", "now", "answer", "payoff")},
+    }
+    text = page([run])
+    assert "| swarm | 80 | 0.99 | 0.9950 (1) | 0.9950 | met |" in text
+    assert "missed by 0.0040" in text
+
+
+def test_rows_are_told_apart() -> None:
+    rows = {(job.problem, label(json.loads(job.key))) for job in jobs(full=True)}
+    assert ("swarm", "mf-gp-ucb, 2 % noise") in rows
+    assert ("swarm", "mf-gp-ucb (paper's acquisition and kernel, β = 2)") in rows

@@ -1,0 +1,51 @@
+"""Named kernels against scikit-learn, and slopes against differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.gaussian_process import kernels as sklearn
+
+from steerbo import Float, Prior, TimeVarying
+from steerbo.timevarying import Bumps, Matern, SquaredExponential
+from steerbo.timevarying.kernels import spatial
+from steerbo.timevarying.means import Means
+
+RANDOM = np.random.default_rng(0)
+X, Z = RANDOM.random((5, 2)), RANDOM.random((4, 2))
+PAIRS: list[tuple[Any, Any]] = [
+    (SquaredExponential([0.3, 0.5], 2.0), 2.0 * sklearn.RBF([0.3, 0.5])),
+    *((Matern(0.4, nu, 2.0), 2.0 * sklearn.Matern([0.4, 0.4], nu=nu)) for nu in (0.5, 1.5, 2.5)),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=lambda k: str(k)[:20])
+def test_kernels(ours: Any, theirs: Any) -> None:
+    kernel: Any = spatial(ours, 2)
+    assert_allclose(kernel(X, Z), theirs(X, Z), rtol=1e-12)
+    assert_allclose(spatial(theirs, 2)(X, Z), theirs(X, Z))
+    W = RANDOM.random((5, 4))
+    slope = kernel.input_gradient(X, Z, W)
+    for j in range(2):
+        step = np.eye(2)[j] * 1e-6
+        rise = ((kernel(X + step, Z) - kernel(X - step, Z)) * W).sum(axis=1) / 2e-6
+        assert_allclose(slope[:, j], rise, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_means_and_their_slopes(sign: float) -> None:
+    hills = [Bumps([[0.2, 0.3], [0.8, 0.9]], [1.0, -2.0], 0.3, 0.5), Bumps([[0.5, 0.5]], [3.0], 0.1)]
+    given: list[Any] = [*hills, 2.0, lambda X: X[:, 0] ** 2 + np.sin(X[:, 1])]
+    priors = [Prior(SquaredExponential(1.0), mean) for mean in given]
+    means = Means(TimeVarying([Float("a", 0, 1), Float("b", 0, 1)], priors, minimize=sign < 0))
+    plain = [mean(X) if callable(mean) else np.full(5, mean) for mean in given]
+    assert_allclose(means(X), sign * np.array(plain), rtol=1e-12)
+    weights = RANDOM.random((4, 5))
+    slope = means.slope(X, weights)
+    for j in range(2):
+        step = np.eye(2)[j] * 1e-5
+        rise = (weights * (means(X + step) - means(X - step))).sum(axis=0) / 2e-5
+        assert_allclose(slope[:, j], rise, rtol=1e-6, atol=1e-7)
