@@ -119,7 +119,8 @@ class WingContract:
     def test_replay_at_every_event_continues_bit_for_bit(self, world: Case) -> None:
         whole = world.play(world.start(), world.rounds)
         lines = [json.dumps(to_plain(event)) for event in whole.events]
-        for stop in range(1, len(lines), 3):
+        refits = [i + 1 for i, event in enumerate(whole.events) if isinstance(event, Refitted)]
+        for stop in sorted({*range(1, len(lines), 3), *refits[-1:]}):
             again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(line)) for line in lines[:stop]])
             if again.pending:
                 suggestion = world.decide(again, again.pending[0])

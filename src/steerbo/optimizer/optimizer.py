@@ -195,7 +195,9 @@ class Optimizer:
             return None
         number = len(self._history) + 1
         with one_blas_thread():
-            fitted = self._method.refit(self._history)
+            last = self._events[-1]  # a refit for this very round was logged, and then its worker was lost
+            done = isinstance(last, Refitted) and last.round == number
+            fitted = None if done else self._method.refit(self._history)
             if fitted is not None:
                 self._append(Refitted(number, dict(fitted)))
             choice = self._method.choose(self._history, request)
