@@ -94,7 +94,7 @@ class PartialControl(Method[CostVarying, O]):
                 )
                 self.arms = Arms.new(len(self.sets))
                 for played in history:
-                    if played.state != "open":
+                    if not played.waiting:
                         self._pay(played)
             case Failed():
                 self._pay(history[event.token])
