@@ -5,13 +5,17 @@ BIN := $(VENV)/bin
 LOCK := requirements/lock.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types wheel lock clean
+.PHONY: demo test torture lint types wheel lock clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
 
 test: $(STAMP) lint types
 	$(BIN)/python -m pytest -n 2
+
+# Kills, crowds, damage and rubbish, for minutes; figures in docs/results/torture.json. STEERBO_OPTUNA_PYTHON: see there.
+torture: $(STAMP)
+	$(BIN)/python -m tests.torture
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -38,7 +42,7 @@ $(STAMP): pyproject.toml $(LOCK)
 lock:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable ".[plots,data]" --group test
+	$(BIN)/pip install --quiet --editable ".[plots,data,postgres]" --group test
 	$(BIN)/pip freeze --exclude-editable --exclude pip > $(LOCK)
 
 clean:

@@ -119,7 +119,8 @@ class WingContract:
     def test_replay_at_every_event_continues_bit_for_bit(self, world: Case) -> None:
         whole = world.play(world.start(), world.rounds)
         lines = [json.dumps(to_plain(event)) for event in whole.events]
-        for stop in range(1, len(lines), 3):
+        refits = [i + 1 for i, event in enumerate(whole.events) if isinstance(event, Refitted)]
+        for stop in sorted({*range(1, len(lines), 3), *refits[-1:]}):
             again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(line)) for line in lines[:stop]])
             if again.pending:
                 suggestion = world.decide(again, again.pending[0])
@@ -210,6 +211,32 @@ class WingContract:
             optimizer.fail(world.ask(optimizer), "nothing works", cost=1.0)
         assert str(optimizer.recommend())
         assert str(optimizer.explain())
+
+    def test_abandoned_rounds_free_their_money_and_late_outcomes_are_used(self, world: Case) -> None:
+        optimizer = world.play(world.start(budget=1000), world.rounds)
+        reserved = optimizer.status.reserved
+        left, late, open_still = (world.ask(optimizer) for _ in range(3))
+        for _ in range(2):
+            optimizer.abandon(left, "the lab closed")
+            optimizer.abandon(late.token)
+        assert optimizer.status.abandoned == 2
+        assert [s.token for s in optimizer.pending] == [open_still.token]
+        assert optimizer.status.reserved == pytest.approx(
+            reserved + (optimizer.history[open_still.token].expected_cost or 0.0)
+        )
+        fresh = world.ask(optimizer)
+        points = [bits({"s": s.scope, "v": s.values}) for s in (left, late, open_still, fresh)]
+        assert len(set(points)) == 4, "an abandoned point is not suggested again"
+        optimizer.tell(late, **world.outcome(late))
+        assert (optimizer.status.told, optimizer.status.abandoned) == (world.rounds + 1, 1)
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.abandon(late)
+        with pytest.raises(OutcomeConflict, match="no outcome yet"):
+            optimizer.amend(left, void=True)
+        optimizer.amend(late, **world.outcome(late), reason="the same again")  # counts are folded anew
+        again = Optimizer.replay(world.problem, optimizer.events)
+        assert bits(again.status) == bits(optimizer.status)
+        assert bits(world.ask(again)) == bits(world.ask(optimizer))
 
     def test_amended_to_the_truth_equals_the_truth(self, world: Case) -> None:
         straight = world.play(world.start(), world.rounds)

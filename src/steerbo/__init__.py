@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         TruncatedNormal,
         Uniform,
     )
+    from .study import Study
     from .timevarying import Decay, Prior, TimeVarying
     from .wings import load, methods
 
@@ -52,6 +53,7 @@ _HOME = {
         "TruncatedNormal",
         "Uniform",
     ),
+    "study": ("Study",),
     "timevarying": ("Decay", "Prior", "TimeVarying"),
     "wings": ("load", "methods"),
 }
@@ -81,6 +83,7 @@ __all__ = [
     "Scipy",
     "Status",
     "SteerboError",
+    "Study",
     "Suggestion",
     "Threshold",
     "TimeVarying",

@@ -7,8 +7,9 @@
     │   ├── InvalidRequest                what `ask` was given: batch, time, what is available
     │   ├── InvalidContext                what `decide` was given
     │   ├── InvalidOutcome                what `tell`, `fail`, `amend` or `add` was given
-    │   └── InvalidStudy                  a study file, a journal line, a saved optimizer
+    │   └── InvalidStudy                  a study file, a log, a saved optimizer
     ├── OutcomeConflict                   a second, different outcome for one suggestion
+    ├── LogConflict                       another worker's event came between: read the log, compute again
     ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
     ├── ModelFailure                      no model could be fitted to what was observed
     ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
@@ -85,11 +86,15 @@ class InvalidOutcome(InvalidInput):
 
 
 class InvalidStudy(InvalidInput):
-    """A study file, a journal line or a saved optimizer is not allowed."""
+    """A study file, a log or a saved optimizer is not allowed."""
 
 
 class OutcomeConflict(SteerboError):  # noqa: N818
     """A second, different outcome for one suggestion: call `amend` if the first one was wrong."""
+
+
+class LogConflict(SteerboError):  # noqa: N818
+    """Another worker's event came between: read the log, and compute again. A `Study` does so by itself."""
 
 
 class UnknownSuggestion(SteerboError, KeyError):  # noqa: N818

@@ -16,7 +16,18 @@ from typer.testing import CliRunner, Result
 
 import steerbo
 from steerbo.cli import main
-from tests.study.files import ANSWER, MEASURE, PLANT, PROBLEM, STUDY, write_function, write_plant, write_study
+from tests.study.files import (
+    ANSWER,
+    MEASURE,
+    PLANT,
+    PROBLEM,
+    STUDY,
+    bodies,
+    logged,
+    write_function,
+    write_plant,
+    write_study,
+)
 from tests.study.test_objective import gone
 from tests.study.test_specification import OBJECTIVES, PROBLEMS, STUDIES
 
@@ -53,7 +64,7 @@ def test_run_answers_in_json(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     answer = json.loads(result.stdout)
-    assert set(answer) == {"recommendation", "explanation", "status", "journal"}
+    assert set(answer) == {"recommendation", "explanation", "status", "log"}
     assert answer["status"]["finished"]
     assert answer["status"]["told"] == answer["status"]["rounds"] > 3
     assert answer["recommendation"]["scope"] in (["temperature"], ["temperature", "ph"])
@@ -74,12 +85,12 @@ def test_run_prints_tables_within_80_columns(tmp_path: Path) -> None:
 
 def test_run_some_rounds(tmp_path: Path) -> None:
     path = write_study(tmp_path)
-    journal = tmp_path / "kept" / "here.jsonl"
+    log = tmp_path / "kept" / "here.db"
     for rounds in (2, 4):
-        result = call("run", path, "--json", "--rounds", 2, "--journal", journal)
+        result = call("run", path, "--json", "--rounds", 2, "--log", log)
         assert json.loads(result.stdout)["status"]["rounds"] == rounds
-    assert journal.exists()
-    assert not list(tmp_path.glob("*.jsonl"))
+    assert log.exists()
+    assert not list(tmp_path.glob("*.db"))
     assert call("run", path, "--rounds", 0).exit_code == 2
 
 
@@ -100,6 +111,13 @@ def test_bad_objectives(tmp_path: Path, objective: str) -> None:
 
 def test_no_study_file(tmp_path: Path) -> None:
     assert "No such file" in refused(call("run", tmp_path / "none.toml"), 2)
+
+
+def test_a_run_needs_an_objective(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    path.write_text(path.read_text().partition("[objective]")[0])
+    assert "objective: None" in refused(call("run", path), 2)
+    assert "evaluated by hand" in call("check", path).stdout
 
 
 FAILING = {
@@ -126,7 +144,7 @@ def test_failing_objectives(tmp_path: Path, instead: str, message: str) -> None:
     line = refused(call("run", path, "--json"), 1)
     assert line.startswith("steerbo: 2 evaluations failed in a row, the last: ")
     assert message in line
-    kinds = [json.loads(event)["kind"] for event in (tmp_path / "study.journal.jsonl").read_text().splitlines()]
+    kinds = [event.kind for event in logged(path)]
     assert [kind for kind in kinds if kind in ("told", "failed")][-2:] == ["failed", "failed"]
 
 
@@ -141,11 +159,11 @@ def test_check_says_what_will_be_run(tmp_path: Path) -> None:
         "random, seed 3",
         "until       a budget of 10 is spent",
         "the Python function plant",
-        "study.journal.jsonl",
+        "study.db",
     ):
         assert words in text
     assert "goes on from it" not in text
-    assert not (tmp_path / "study.journal.jsonl").exists()
+    assert not (tmp_path / "study.db").exists()
     call("run", path, "--rounds", 1)
     assert "goes on from it" in call("check", path).stdout
 
@@ -197,21 +215,21 @@ def test_killed_and_run_again_nothing_acknowledged_is_lost(tmp_path: Path) -> No
     whole = write_study(tmp_path / "whole")
     (tmp_path / "plant.py").write_text(SLOW)
     path = write_study(tmp_path, objective="\n" + whole.read_text().partition(STUDY)[2])
-    journal = tmp_path / "study.journal.jsonl"
+    after: list[str] = []
     for number in (4, 10):
         process = start(path)
-        before = wait_for_lines(journal, number)
+        done = wait_for_lines(tmp_path / "done", number // 2)
         process.kill()
         process.communicate()
-        after = journal.read_text().splitlines()
-        assert after[: len(before) - 1] == before[:-1]
+        before, after = after, bodies(path)
+        assert after[: len(before)] == before, "history never changes"
+        assert sum('"kind":"told"' in body for body in after) >= len(set(done)) - 1
     process = start(path)
     said = process.communicate()
     assert process.returncode == 0, said
-    lines = journal.read_text().splitlines()
-    assert lines[: len(after) - 1] == after[:-1]
+    assert bodies(path)[: len(after)] == after
     assert call("run", whole).exit_code == 0
-    assert lines == (tmp_path / "whole" / "study.journal.jsonl").read_text().splitlines(), "as if nothing had happened"
+    assert bodies(path) == bodies(whole), "as if nothing had happened"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

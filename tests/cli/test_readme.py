@@ -46,7 +46,8 @@ def test_the_study_file(tmp_path: Path) -> None:
 
 
 def test_the_options_and_files_it_names_exist() -> None:
-    helps = "".join(CliRunner().invoke(main, [name, "--help"]).stdout for name in ("run", "check", "methods", "demo"))
+    names = ("run", "check", "methods", "demo", "ask", "decide", "tell", "fail", "amend", "export", "doctor")
+    helps = "".join(CliRunner().invoke(main, [name, "--help"]).stdout for name in names)
     for option in re.findall(r"`(--\w+)|(?<= )(--\w+)", README):
         assert any(name and name in helps for name in option)
     root = Path(__file__).parents[2]

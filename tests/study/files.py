@@ -5,9 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
-from steerbo.study import Specification, read_study
+from steerbo.optimizer import Event
+from steerbo.study import DatabaseLog, Specification, read_study
+from steerbo.study.database import body_of
 
 PROBLEM = """
 [problem]
@@ -76,6 +80,25 @@ x = {"ph": 6.0, **suggestion.values}
 return {"value": -(x["temperature"] - 22) ** 2 - x["ph"], "cost": len(suggestion.scope), "realised": x}"""
 
 
+def logged(path: Path) -> list[Event]:
+    """The events of the log of a study file."""
+    with closing(DatabaseLog(path.with_suffix(".db"))) as log:
+        return log.read()
+
+
+def bodies(path: Path) -> list[str]:
+    """The same as text that is equal only where every bit is."""
+    return [body_of(event) for event in logged(path)]
+
+
+def rewrite(path: Path, events: Iterable[Event]) -> None:
+    """Another log with these events in the place of the one there was."""
+    path.with_suffix(".db").unlink()
+    with closing(DatabaseLog(path.with_suffix(".db"))) as log:
+        for event in events:
+            log.append(event)
+
+
 class Watcher:
     """An observer that remembers what it was told."""
 
@@ -86,8 +109,8 @@ class Watcher:
     def began(self, suggestion: object) -> None:
         pass
 
-    def ended(self, optimizer: object) -> None:
-        self.rounds.append(len(optimizer.history))  # type: ignore[attr-defined]
+    def ended(self, study: object) -> None:
+        self.rounds.append(len(study.history))  # type: ignore[attr-defined]
 
     def say(self, message: str) -> None:
         self.said.append(message)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from steerbo.study import Display, drive
+from steerbo.study import Display, MemoryLog, drive, resume
 from tests.study.files import MEASURE, function_study
 
 
@@ -17,7 +17,9 @@ def shown(folder: Path, terminal: bool, quiet: bool = False) -> str:
     written = io.StringIO()
     display = Display(Console(file=written, force_terminal=terminal, width=80, highlight=False), quiet)
     with display:
-        drive(study.optimizer(), study.objective, display, rounds=None)
+        assert study.objective is not None
+        with resume(study, MemoryLog(), display) as going:
+            drive(going, study.objective, display)
     return written.getvalue()
 
 

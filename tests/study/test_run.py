@@ -1,8 +1,7 @@
-"""The run loop: resuming, failing, refusing and stopping, with everything observed in the journal."""
+"""The run loop: resuming, failing, refusing and stopping, with everything observed in the log."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
@@ -13,20 +12,25 @@ import pytest
 from steerbo.errors import InvalidStudy, ObjectiveFailure
 from steerbo.optimizer import Event, Failed, Optimizer, Told
 from steerbo.record import from_plain, to_plain
-from steerbo.study import Journal, drive, read_study, resume
+from steerbo.study import LEASE, DatabaseLog, MemoryLog, Study, drive, read_study, resume
 from tests.optimizer.stub import Stub
 from tests.optimizer.test_optimizer import stub_case
-from tests.study.files import MEASURE, STUDY, Watcher, function_study, write_function, write_study
+from tests.study.files import MEASURE, STUDY, Watcher, function_study, logged, rewrite, write_function, write_study
 
 
 def run(path: Path, rounds: int | None = None, watcher: Watcher | None = None) -> Optimizer:
     """What the command line does."""
     study = read_study(path)
+    assert study.objective is not None
     watcher = watcher or Watcher()
-    with Journal(study.journal) as journal:
-        optimizer = resume(study, journal, watcher)
-        drive(optimizer, study.objective, watcher, study.settings.failures, rounds)
-    return optimizer
+    with resume(study, DatabaseLog(study.log), watcher, lease=LEASE) as going:
+        drive(going, study.objective, watcher, failures=study.settings.failures, rounds=rounds)
+    assert list(going.events) == logged(path) or going.events[1:] == tuple(logged(path)[1:])
+    return going.optimizer
+
+
+def stub_study(**limits: Any) -> Study:
+    return Study.create(MemoryLog(), Stub(), **limits)
 
 
 def plain(optimizer: Optimizer) -> list[Any]:
@@ -48,21 +52,10 @@ def test_a_study_in_pieces_is_the_study_in_one(tmp_path: Path) -> None:
 def test_pending_suggestions_are_evaluated_first(tmp_path: Path) -> None:
     path = write_function(tmp_path, MEASURE)
     whole = run(path)
-    journal = tmp_path / "study.journal.jsonl"
-    lines = journal.read_text().splitlines(keepends=True)
-    asked = max(i for i, line in enumerate(lines[:-3]) if '"kind": "asked"' in line)
-    journal.write_text("".join(lines[: asked + 1]))
+    events = logged(path)
+    asked = max(i for i, event in enumerate(events[:-3]) if event.kind == "asked")
+    rewrite(path, events[: asked + 1])
     assert plain(run(path)) == plain(whole)
-
-
-def test_a_torn_line_is_said_and_its_round_played_again(tmp_path: Path) -> None:
-    path = write_function(tmp_path, MEASURE)
-    whole = run(path)
-    journal = tmp_path / "study.journal.jsonl"
-    journal.write_bytes(journal.read_bytes()[:-20])
-    watcher = Watcher()
-    assert plain(run(path, watcher=watcher)) == plain(whole)
-    assert "cut short" in watcher.said[0]
 
 
 def test_more_money_continues_a_finished_study(tmp_path: Path) -> None:
@@ -82,41 +75,39 @@ def test_more_money_continues_a_finished_study(tmp_path: Path) -> None:
         ("low = 4", "low = 5", "problem"),
     ],
 )
-def test_the_journal_of_another_study_is_refused(tmp_path: Path, old: str, new: str, name: str) -> None:
+def test_the_log_of_another_study_is_refused(tmp_path: Path, old: str, new: str, name: str) -> None:
     path = write_function(tmp_path, MEASURE)
     run(path, rounds=1)
     path.write_text(path.read_text().replace(old, new))
-    with pytest.raises(InvalidStudy, match=rf"study\.journal\.jsonl: {name}: .* another study"):
+    with pytest.raises(InvalidStudy, match=rf"study\.db: {name}: .* another study"):
         run(path)
 
 
-def test_journals_changed_by_hand(tmp_path: Path) -> None:
+def test_logs_changed_by_hand(tmp_path: Path) -> None:
     path = write_function(tmp_path, MEASURE)
     run(path, rounds=3)
-    journal = tmp_path / "study.journal.jsonl"
-    lines = journal.read_text().splitlines(keepends=True)
-    journal.write_text("".join([lines[0], *lines[2:]]))
+    created, _, *rest = logged(path)
+    rewrite(path, [created, *rest])
     with pytest.raises(InvalidStudy, match="events that follow from one another"):
         run(path)
-    journal.write_text("".join(lines[1:]))
-    with pytest.raises(InvalidStudy, match=r"line 1: .* a 'created' event"):
+    rewrite(path, rest)
+    with pytest.raises(InvalidStudy, match=r"event 1: .* a 'created' event"):
         run(path)
 
 
 def test_other_wheels_are_said(tmp_path: Path) -> None:
     path = write_function(tmp_path, MEASURE)
     run(path, rounds=1)
-    journal = tmp_path / "study.journal.jsonl"
-    created, *rest = journal.read_text().splitlines(keepends=True)
-    changed = json.loads(created)
+    created, *rest = logged(path)
+    changed = to_plain(created, Event)
     changed["fingerprint"]["numpy"] = "0.1"
-    journal.write_text("".join([json.dumps(changed) + "\n", *rest]))
+    rewrite(path, [from_plain(Event, changed), *rest])
     watcher = Watcher()
     run(path, rounds=1, watcher=watcher)
     assert "other wheels" in watcher.said[0]
 
 
-def failures(optimizer: Optimizer) -> list[Failed]:
+def failures(optimizer: Optimizer | Study) -> list[Failed]:
     return [event for event in optimizer.events if isinstance(event, Failed)]
 
 
@@ -155,17 +146,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("answer", "message", "raw"), REFUSED.values(), ids=REFUSED)
-def test_refused_answers_are_in_the_journal_with_their_cost(
-    tmp_path: Path, answer: str, message: str, raw: str
-) -> None:
+def test_refused_answers_are_in_the_log_with_their_cost(tmp_path: Path, answer: str, message: str, raw: str) -> None:
     study = STUDY.replace("[study]", "[study]\nfailures = 1").replace("random", "explore-then-commit")
     write_function(tmp_path, f'return {{"cost": 2.5, {answer}}}')
     path = tmp_path / "study.toml"
     path.write_text(path.read_text().replace(STUDY, study))
     with pytest.raises(ObjectiveFailure, match=message):
         run(path)
-    journal = (tmp_path / "study.journal.jsonl").read_text().splitlines()
-    failed = from_plain(Event, json.loads(journal[-1]))
+    failed = logged(path)[-1]
     assert isinstance(failed, Failed)
     assert raw in failed.reason
     assert failed.cost == (None if "cost" in answer else 2.5)
@@ -179,14 +167,14 @@ def test_staged_contexts_are_looked_at_through_the_same_objective(tmp_path: Path
         asked.append(suggestion.observe)
         return {"context": world.seen(suggestion)} if suggestion.observe else world.evaluate(suggestion, _random())
 
-    optimizer = Optimizer(Stub(), rounds=2)
+    optimizer = stub_study(rounds=2)
     drive(optimizer, objective, Watcher())
     assert asked == [("age",), ("pulse",), ()] * 2
     assert optimizer.status.told == 2
 
 
 def test_a_context_that_cannot_be_used_fails_the_round(tmp_path: Path) -> None:
-    optimizer = Optimizer(Stub(), rounds=2)
+    optimizer = stub_study(rounds=2)
     drive(optimizer, lambda suggestion: {"context": {"age": float("nan")}}, Watcher())
     assert optimizer.status.failed == 2
     assert all("context.age: nan" in event.reason for event in failures(optimizer))
@@ -202,23 +190,24 @@ def test_ctrl_c_while_measuring_leaves_the_round_pending(tmp_path: Path) -> None
     body = f"import os, signal\nif suggestion.round == 3:\n    os.kill(os.getpid(), signal.SIGINT)\n{MEASURE}"
     before = signal.getsignal(signal.SIGINT)
     study = function_study(tmp_path, body)
-    with Journal(study.journal) as journal, pytest.raises(KeyboardInterrupt):
-        drive(resume(study, journal, Watcher()), study.objective, Watcher())
+    assert study.objective is not None
+    with resume(study, DatabaseLog(study.log), Watcher()) as going, pytest.raises(KeyboardInterrupt):
+        drive(going, study.objective, Watcher())
     assert signal.getsignal(signal.SIGINT) is before
-    with Journal(study.journal) as journal:
-        optimizer = resume(study, journal, Watcher())
-    assert (optimizer.status.told, len(optimizer.pending)) == (2, 1)
+    with resume(study, DatabaseLog(study.log), Watcher()) as again:
+        assert (again.status.told, len(again.pending)) == (2, 1)
+        assert again.ask() == again.pending[0], "offered again"
 
 
 def test_ctrl_c_while_writing_waits_until_it_is_written() -> None:
-    class Interrupting(list):  # type: ignore[type-arg]
-        def append(self, event: Any) -> None:
+    class Interrupting(MemoryLog):
+        def append(self, event: Any, lease: Any = None) -> None:
             if isinstance(event, Told):
                 os.kill(os.getpid(), signal.SIGINT)
-            super().append(event)
+            super().append(event, lease)
 
     world = stub_case()
-    optimizer = Optimizer(Stub(), rounds=5, log=Interrupting())
+    optimizer = Study.create(Interrupting(), Stub(), rounds=5)
 
     def objective(suggestion: Any) -> Any:
         return {"context": world.seen(suggestion)} if suggestion.observe else {"value": 1.0}
@@ -228,8 +217,8 @@ def test_ctrl_c_while_writing_waits_until_it_is_written() -> None:
     assert (optimizer.status.told, optimizer.status.rounds) == (1, 1), "told, and no further round was begun"
 
 
-def test_unknown_study_files_leave_no_journal(tmp_path: Path) -> None:
+def test_unknown_study_files_leave_no_log(tmp_path: Path) -> None:
     path = write_study(tmp_path, study=STUDY.replace("random", "rondom"))
     with pytest.raises(InvalidStudy):
         run(path)
-    assert not list(tmp_path.glob("*.jsonl"))
+    assert not list(tmp_path.glob("*.db"))

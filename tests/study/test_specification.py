@@ -22,7 +22,7 @@ def test_a_study_is_read(tmp_path: Path) -> None:
     assert study.settings.failures == 3
     assert isinstance(study.objective, Command)
     assert study.objective.timeout == 600
-    assert study.journal == tmp_path / "study.journal.jsonl"
+    assert study.log == tmp_path / "study.db"
     optimizer = study.optimizer()
     assert optimizer.events[0].options["explore_fraction"] == 0.3  # type: ignore[union-attr]
 
@@ -104,7 +104,7 @@ def test_wrong_objectives(tmp_path: Path, objective: str, message: str) -> None:
         read_study(write_study(tmp_path, objective=objective))
 
 
-@pytest.mark.parametrize("missing", ["problem", "study", "objective"])
+@pytest.mark.parametrize("missing", ["problem", "study"])
 def test_every_table_is_needed(tmp_path: Path, missing: str) -> None:
     path = write_study(tmp_path)
     path.write_text(path.read_text().replace(f"[{missing}]", f"[x]\n[x.{missing}]"))
@@ -113,6 +113,12 @@ def test_every_table_is_needed(tmp_path: Path, missing: str) -> None:
     path.write_text("")
     with pytest.raises(InvalidStudy, match=r"problem: None .* a table \[problem\]"):
         read_study(path)
+
+
+def test_people_need_no_objective(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    path.write_text(path.read_text().partition("[objective]")[0])
+    assert read_study(path).objective is None
 
 
 def test_a_module_that_cannot_be_imported(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.study.files import bodies
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "drifting-stream"
 
 
@@ -32,21 +34,19 @@ def study(folder: Path) -> Path:
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_a_killed_stream_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     whole, cut = study(tmp_path / "whole"), study(tmp_path / "cut")
-    journal = cut.with_name("study.journal.jsonl")
     process = start(cut)
     for _ in range(2400):
-        if journal.exists() and len(journal.read_text().splitlines()) > 12:
+        if cut.with_suffix(".db").exists() and len(bodies(cut)) > 12:
             break
         time.sleep(0.025)
     process.kill()
     process.communicate()
-    before = journal.read_text().splitlines()
-    assert 1 < len(before) < 61
+    assert 1 < len(bodies(cut)) < 61
     for path in (cut, whole):
         process = start(path, "--json")
         out, err = process.communicate()
         assert process.returncode == 0, err
-    assert journal.read_text() == whole.with_name("study.journal.jsonl").read_text()
+    assert bodies(cut) == bodies(whole)
     assert "position" in json.dumps(json.loads(out))
 
 

@@ -1,4 +1,4 @@
-"""The command line: `steerbo run`, `check`, `methods`, `demo`."""
+"""The command line: `steerbo run`, `check`, `methods`, `demo`; and by hand `new`, `ask`, `tell` and others."""
 
 from .app import main
 

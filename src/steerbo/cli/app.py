@@ -11,7 +11,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import InvalidInput, MissingExtra, SteerboError
+from ..errors import InvalidInput, InvalidStudy, MissingExtra, SteerboError
+from . import by_hand
+from .scopes import scopes
 
 
 class _Commands(TyperGroup):
@@ -65,31 +67,35 @@ def run(
     study: StudyFile,
     as_json: AsJson = False,
     quiet: Quiet = False,
-    journal: Annotated[
-        Path | None, typer.Option(help="Where the journal is; default: STUDY.journal.jsonl beside the study file.")
+    log: Annotated[
+        str | None, typer.Option(help="An SQLite file or a database URL; default: STUDY.db beside the study file.")
     ] = None,
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Stop after so many rounds; the study can go on later.")
     ] = None,
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
-    from ..study import Display, Journal, drive, read_study, resume
+    from ..study import LEASE, DatabaseLog, Display, drive, read_study, resume
     from .report import console, print_answers
 
     specification = read_study(study)
     errors = console(stderr=True)
-    with Journal(journal or specification.journal) as log:
-        display = Display(errors, quiet)
-        optimizer = resume(specification, log, display)
-        if log.events and not quiet:
-            display.say(f"going on from {log.path}: {optimizer.status}")
+    if specification.objective is None:
+        raise InvalidStudy(
+            "objective", None, "a table [objective]", "Without one, use `steerbo ask` and `steerbo tell`."
+        )
+    display = Display(errors, quiet)
+    events = DatabaseLog(log or specification.log)
+    with resume(specification, events, display, lease=LEASE) as going:
+        if going.status.rounds and not quiet:
+            display.say(f"going on from {events.place}: {going.status}")
         try:
             with display:
-                drive(optimizer, specification.objective, display, specification.settings.failures, rounds)
+                drive(going, specification.objective, display, failures=specification.settings.failures, rounds=rounds)
         except KeyboardInterrupt:
-            typer.echo(f"steerbo: stopped after {optimizer.status}. Run the same command again to go on.", err=True)
+            typer.echo(f"steerbo: stopped after {going.status}. Run the same command again to go on.", err=True)
             raise typer.Exit(130) from None
-        print_answers(optimizer, as_json, {"journal": str(log.path)})
+        print_answers(going, as_json, {"log": events.place})
 
 
 @main.command()
@@ -99,6 +105,9 @@ def check(study: StudyFile) -> None:
     from .report import describe
 
     typer.echo(describe(read_study(study)))
+
+
+main.command()(scopes)
 
 
 @main.command()
@@ -126,3 +135,6 @@ def demo(
     from .demo import show
 
     show(out, as_json)
+
+
+by_hand.add_to(main)

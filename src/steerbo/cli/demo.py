@@ -14,7 +14,7 @@ from ..costvarying import CostVarying
 from ..errors import MissingExtra
 from ..optimizer import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..record import to_plain
-from ..study import Display, drive
+from ..study import Display, MemoryLog, Study, drive
 from ..study.progress import scope_text
 from .report import HEADING, console, print_json, print_recommendation, rich_table
 
@@ -32,11 +32,12 @@ Which of the three are worth paying for? The simulator is Harper and Gupta's
 def show(out: Path, as_json: bool) -> None:
     """Run it, print the answers, and save the picture into `out` where matplotlib is installed."""
     problem = borehole()
-    optimizer = Optimizer(problem, "explore-then-commit", budget=BUDGET, seed=SEED)
+    study = Study.create(MemoryLog(), problem, "explore-then-commit", budget=BUDGET, seed=SEED)
     progress = Display(console(stderr=True))
     progress.say(_INTRODUCTION)
     with progress:
-        drive(optimizer, lambda suggestion: _drill(problem, suggestion), progress)
+        drive(study, lambda suggestion: _drill(problem, suggestion), progress)
+    optimizer = study.optimizer
     advice = optimizer.recommend()
     truth = [true_mean(problem, choice) for choice in (advice, *advice.alternatives)]
     picture, missing = _save_picture(optimizer, out)

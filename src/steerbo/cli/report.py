@@ -16,6 +16,7 @@ from rich.table import Table as RichTable
 from ..errors import show
 from ..optimizer import Optimizer, Problem, Recommendation, Table
 from ..record import to_plain
+from ..study import Study
 from ..study.progress import scope_text
 from ..study.specification import Specification
 
@@ -34,7 +35,7 @@ def print_json(document: Any) -> None:
     sys.stdout.write("\n")
 
 
-def print_answers(optimizer: Optimizer, as_json: bool, more: Mapping[str, Any]) -> None:
+def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str, Any]) -> None:
     """Recommendation, explanation and status; `more` is added to the JSON document."""
     advice, why, status = optimizer.recommend(), optimizer.explain(), optimizer.status
     if as_json:
@@ -119,9 +120,9 @@ def describe(specification: Specification) -> str:
         *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
         f"  method      {method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
         f"  until       {' or '.join(limits)}",
-        f"  objective   {specification.objective}",
-        f"  journal     {specification.journal}"
-        + (" (exists: a run goes on from it)" if specification.journal.exists() else ""),
+        f"  objective   {specification.objective or 'evaluated by hand'}",
+        f"  log         {specification.log}"
+        + (" (exists: a run goes on from it)" if specification.log.exists() else ""),
     ]
     return "\n".join(lines)
 

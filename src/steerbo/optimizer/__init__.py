@@ -1,7 +1,7 @@
 """The round protocol, history and seeding: what every wing stands on."""
 
 from .answers import Explanation, Recommendation, Status, Table
-from .events import Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
+from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
 from .history import History, Round
 from .method import Choice, Decision, Method
 from .optimizer import Log, Optimizer, ReproducibilityWarning
@@ -10,6 +10,7 @@ from .randomness import Streams, keyed
 from .suggestion import Suggestion
 
 __all__ = [
+    "Abandoned",
     "Added",
     "Amended",
     "Asked",

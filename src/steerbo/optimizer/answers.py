@@ -94,7 +94,7 @@ class Status:
     """How far a study has come.
 
     Args:
-        rounds: suggestions made; `told`, `failed` and `pending` of them.
+        rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
         spent, reserved: money spent, and expected for what is pending.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would suggest something.
@@ -109,11 +109,13 @@ class Status:
     budget: float | None = None
     limit: int | None = None
     finished: str = ""
+    abandoned: int = 0
 
     def __str__(self) -> str:
         of = f" of {self.limit}" if self.limit is not None else ""
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
         waiting = f", {len(self.pending)} pending" if self.pending else ""
         broken = f", {self.failed} failed" if self.failed else ""
+        left = f", {self.abandoned} abandoned" if self.abandoned else ""
         end = f"; finished: {self.finished}" if self.finished else ""
-        return f"{self.rounds}{of} rounds{money}{waiting}{broken}{end}"
+        return f"{self.rounds}{of} rounds{money}{waiting}{broken}{left}{end}"

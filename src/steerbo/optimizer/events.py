@@ -109,6 +109,15 @@ class Amended:
 
 
 @record
+class Abandoned:
+    """Nobody is evaluating the suggestion any more; an outcome that comes all the same is kept and used."""
+
+    token: str
+    reason: str = ""
+    kind: Literal["abandoned"] = "abandoned"
+
+
+@record
 class Added:
     """Data that nobody suggested: it feeds the posterior, never counts or elimination sums."""
 
@@ -117,7 +126,7 @@ class Added:
 
 
 Event = Annotated[
-    Created | Refitted | Asked | Decided | Told | Failed | Amended | Added,
+    Created | Refitted | Asked | Decided | Told | Failed | Amended | Abandoned | Added,
     Field(discriminator="kind"),
 ]
 """Any of the events, told apart by `kind` in their JSON form."""

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any, Literal, assert_never
 
 from ..errors import UnknownSuggestion
-from .events import Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
+from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
 from .suggestion import Suggestion
 
-State = Literal["open", "told", "failed", "void"]
+State = Literal["open", "told", "failed", "void", "abandoned"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,11 @@ class Round:
         if self.outcome is not None:
             return self.outcome.cost or 0.0
         return (self.failure.cost or 0.0) if self.failure else 0.0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an outcome may still be told: it is open, or abandoned and may come late."""
+        return self.state in ("open", "abandoned")
 
     @property
     def realised(self) -> dict[str, Any]:
@@ -91,7 +96,7 @@ class History:
 
     @property
     def unknown(self) -> tuple[Round, ...]:
-        """Pending, failed and voided rounds: tried or being tried, with no value to learn from."""
+        """Pending, abandoned, failed and voided rounds: tried or being tried, with no value to learn from."""
         return tuple(self._rounds[token] for token in self._unknown)
 
     @property
@@ -149,6 +154,8 @@ class History:
                 self._change(event.token, state="void")
             case Amended():
                 self._change(event.token, state="told", outcome=event.outcome)
+            case Abandoned():
+                self._change(event.token, state="abandoned")
             case Added():
                 self.added.append(event.outcome)
                 self._charged += event.outcome.cost or 0.0

@@ -12,7 +12,20 @@ from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, InvalidReque
 from ..record import from_plain, identity, to_plain
 from .answers import Explanation, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
-from .events import FORMAT, Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
+from .events import (
+    FORMAT,
+    Abandoned,
+    Added,
+    Amended,
+    Asked,
+    Created,
+    Decided,
+    Event,
+    Failed,
+    Outcome,
+    Refitted,
+    Told,
+)
 from .history import History, Round
 from .problem import Problem, finite
 from .randomness import Streams
@@ -39,7 +52,7 @@ class Optimizer:
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
         seed: a whole number not below 0.
-        log: receives every event before the call that caused it returns, e.g. a journal on disk.
+        log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
 
     Raises:
@@ -182,7 +195,9 @@ class Optimizer:
             return None
         number = len(self._history) + 1
         with one_blas_thread():
-            fitted = self._method.refit(self._history)
+            last = self._events[-1]  # a refit for this very round was logged, and then its worker was lost
+            done = isinstance(last, Refitted) and last.round == number
+            fitted = None if done else self._method.refit(self._history)
             if fitted is not None:
                 self._append(Refitted(number, dict(fitted)))
             choice = self._method.choose(self._history, request)
@@ -210,7 +225,7 @@ class Optimizer:
             OutcomeConflict: the round has an outcome already.
         """
         pending = self._round(suggestion)
-        if pending.state != "open":
+        if not pending.waiting:
             raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
         seen = self.problem.read_context(pending.suggestion, context)
         with one_blas_thread():
@@ -241,7 +256,7 @@ class Optimizer:
         """
         told = self._round(suggestion)
         outcome = self._read(told, value, cost, realised)
-        if told.state == "open":
+        if told.waiting:
             if told.suggestion.observe:
                 waiting = ", ".join(told.suggestion.observe)
                 raise OutcomeConflict(f"round {told.number} is not decided: look at {waiting} and call decide() first")
@@ -269,11 +284,25 @@ class Optimizer:
         broken = self._round(suggestion)
         if broken.state == "failed":
             return
-        if broken.state != "open":
+        if not broken.waiting:
             raise OutcomeConflict(f"round {broken.number} is {broken.state} already; to void its outcome call amend()")
         paid = self.problem.price(broken.suggestion) if cost is None else finite("cost", cost, least=0.0)
         point = self.problem.read_realised(broken.suggestion, realised or {}, needed=False)
         self._append(Failed(broken.suggestion.token, str(reason), paid, point))
+
+    def abandon(self, suggestion: Suggestion | str, reason: str = "") -> None:
+        """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
+
+        Its point is not suggested again, since nobody knows whether it was tried. Calling it twice is fine.
+
+        Raises:
+            OutcomeConflict: there is an outcome already.
+        """
+        left = self._round(suggestion)
+        if not left.waiting:
+            raise OutcomeConflict(f"round {left.number} is {left.state} already; to void its outcome call amend()")
+        if left.state == "open":
+            self._append(Abandoned(left.suggestion.token, str(reason)))
 
     def amend(
         self,
@@ -292,7 +321,7 @@ class Optimizer:
             OutcomeConflict: there is no outcome yet.
         """
         old = self._round(suggestion)
-        if old.state == "open":
+        if old.waiting:
             raise OutcomeConflict(f"round {old.number} has no outcome yet: call tell() or fail()")
         if void:
             if value is not None or cost is not None or realised is not None:
@@ -338,7 +367,16 @@ class Optimizer:
             budget=rounds.budget,
             limit=rounds.limit,
             finished=self._finished(),
+            abandoned=sum(r.state == "abandoned" for r in rounds.unknown),
         )
+
+    def follow(self, event: Event) -> None:
+        """Take in an event that another worker has logged: it is the next one of the log, and is not logged again."""
+        self._take(event)
+
+    def log_to(self, log: Log) -> None:
+        """Let `log` receive every event from here on."""
+        self._log = log
 
     def to_json(self) -> str:
         """Everything that happened, as text: `steerbo.load` reads it back.

@@ -1,19 +1,29 @@
-"""Studies that live in a file: what to optimise, how to evaluate it, and a journal that loses nothing."""
+"""Studies that last: what to optimise, how to evaluate it, and a log that loses nothing and takes many workers."""
 
-from .journal import Journal
+from .database import DatabaseLog
+from .log import BY_HAND, EventLog, Lease
+from .memory import Memory, MemoryLog
 from .objective import Command, Function, Objective
 from .progress import Display
-from .run import drive, resume
+from .run import LEASE, drive, resume
 from .specification import Settings, Specification, read_study
+from .study import Study
 
 __all__ = [
+    "BY_HAND",
+    "LEASE",
     "Command",
+    "DatabaseLog",
     "Display",
+    "EventLog",
     "Function",
-    "Journal",
+    "Lease",
+    "Memory",
+    "MemoryLog",
     "Objective",
     "Settings",
     "Specification",
+    "Study",
     "drive",
     "read_study",
     "resume",

@@ -77,6 +77,9 @@ class Function:
             raise InvalidStudy(field, name, f"a function of {module}, {one_of(names, attribute)}")
         return function
 
+    def __reduce__(self) -> tuple[type[Function], tuple[str, Path]]:
+        return Function, (self.name, self.folder)  # another process imports it anew
+
     def __call__(self, suggestion: Suggestion) -> Any:
         """Call it; what it prints goes to standard error, since standard output is ours."""
         try:

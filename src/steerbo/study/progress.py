@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..optimizer import History, Optimizer, Round, Suggestion
+from ..optimizer import History, Round, Suggestion
 from ..space.fields import as_number
+from .study import Study
 
 _PARTS = 10  # plain lines a run
 
@@ -71,15 +72,15 @@ class Display:
         self._played = suggestion.token
         self._bar.update(self._task, description=escape(f"round {suggestion.round}: {scope_text(suggestion.scope)}"))
 
-    def ended(self, optimizer: Optimizer) -> None:
+    def ended(self, study: Study) -> None:
         """Show how far it has come."""
-        status = optimizer.status
+        status = study.status
         if status.budget is not None:
             done, used = status.spent / status.budget, f"spent {status.spent:.4g} of {status.budget:.4g}"
         else:
             played = status.told + status.failed
             done, used = played / (status.limit or played), f"{played} of {status.limit} rounds"
-        best = self._best = best_round(self._new(optimizer.history), optimizer.problem.sign)
+        best = self._best = best_round(self._new(study.history), study.problem.sign)
         found = f"best {best.outcome.value:.4g}" if best and best.outcome else "nothing observed yet"
         self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)
         part = int(_PARTS * done)

@@ -1,20 +1,34 @@
-"""The run loop: go on where the journal ends, evaluate what is pending, then ask and tell until it is finished."""
+"""The run loop: ask, evaluate here or in an executor, tell, until the study is finished."""
 
 from __future__ import annotations
 
 import json
-import signal
-import threading
+import time
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..errors import InvalidContext, InvalidInput, InvalidOutcome, InvalidStudy, ObjectiveFailure, SteerboError
-from ..optimizer import Created, Optimizer, Suggestion
-from .journal import Journal
-from .objective import Objective, read_context, read_outcome
+from ..errors import (
+    InvalidInput,
+    InvalidOption,
+    InvalidOutcome,
+    InvalidStudy,
+    LogConflict,
+    ObjectiveFailure,
+    OutcomeConflict,
+)
+from ..optimizer import Created, Suggestion
+from .interrupt import Interruptible
+from .log import EventLog
+from .objective import read_context, read_outcome
 from .specification import Specification
+from .study import LAPSES, Study, replay
+from .workers import Runner, heard_of
+
+LEASE = 60.0
+"""Seconds that a run's rounds stay its own after it was last heard of; it is heard of every third of that."""
 
 
 class Observer(Protocol):
@@ -23,163 +37,237 @@ class Observer(Protocol):
     def began(self, suggestion: Suggestion) -> None:
         """A suggestion goes out to be evaluated."""
 
-    def ended(self, optimizer: Optimizer) -> None:
+    def ended(self, study: Study) -> None:
         """Its outcome, or its failure, is in the log."""
 
     def say(self, message: str) -> None:
         """Something that the user ought to know."""
 
 
-class Interruptible:
-    """Ctrl-C stops an evaluation at once; while events are computed and written it waits until they are.
+class Silent:
+    """An observer that says nothing."""
 
-    So do the signals that end a session or a batch job, since an external command would outlive them. Use it as a
-    context around the loop, and `evaluation()` around what may be stopped. A second Ctrl-C does not wait.
-    """
+    def began(self, suggestion: Suggestion) -> None:
+        """Nothing."""
 
-    def __init__(self) -> None:
-        self._stoppable = self._wanted = False
-        self._before: dict[int, Any] = {}
+    def ended(self, study: Study) -> None:
+        """Nothing."""
 
-    def __enter__(self) -> Interruptible:
-        if threading.current_thread() is threading.main_thread():
-            known = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-            heard = [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
-            self._before = {number: signal.signal(number, self._handle) for number in heard}
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _handle(self, *_: object) -> None:
-        if self._stoppable or self._wanted:
-            raise KeyboardInterrupt
-        self._wanted = True
-
-    def check(self) -> None:
-        """Stop here if that was wanted."""
-        if self._wanted:
-            raise KeyboardInterrupt
-
-    @contextmanager
-    def evaluation(self) -> Iterator[None]:
-        """What runs inside may be stopped."""
-        self.check()
-        self._stoppable = True
-        try:
-            yield
-        finally:
-            self._stoppable = False
+    def say(self, message: str) -> None:
+        """Nothing."""
 
 
-def resume(specification: Specification, journal: Journal, observer: Observer) -> Optimizer:
-    """The optimizer that the journal's events lead to; a new one where it is empty.
+def resume(specification: Specification, log: EventLog, observer: Observer, **worker: Any) -> Study:
+    """The study that the log's events lead to; a new one where it is empty.
 
     Budget and rounds are the study file's, so that raising them continues a finished study.
 
+    Args:
+        specification: what the study file says.
+        log: where the events are.
+        observer: is told of warnings.
+        worker: holder, lease and clock; see `Study`.
+
     Raises:
-        InvalidStudy: the journal belongs to another study, or is damaged.
+        InvalidStudy: the log belongs to another study, or is damaged.
     """
-    if journal.torn:
-        observer.say(f"the last line of {journal.path.name} was cut short and is dropped: {journal.torn[:60]}…")
-    if not journal.events:
-        return specification.optimizer(journal)
-    created, *events = journal.events
-    wanted = specification.optimizer().events[0]
+    fresh = specification.optimizer()
+    wanted = fresh.events[0]
     assert isinstance(wanted, Created)
-    _check_same_study(journal, created, wanted)
-    limits = Created(**{**vars(created), "budget": wanted.budget, "rounds": wanted.rounds})
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            optimizer = Optimizer.replay(specification.problem, [limits, *events], journal)
-    except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
-        raise InvalidStudy("journal", str(journal.path), "events that follow from one another", hint) from error
+    events = log.read()
+    if not events:
+        try:
+            log.append(wanted)
+            return Study(log, fresh, **worker)
+        except LogConflict:  # another run has just begun it
+            events = log.read()
+    _check_same_study(log.place, events[0], wanted)
+    limits = {"budget": wanted.budget, "rounds": wanted.rounds}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        optimizer = replay(log.place, events, specification.problem, limits)
     for warning in caught:
         observer.say(str(warning.message))
-    return optimizer
+    return Study(log, optimizer, **worker)
 
 
-def _check_same_study(journal: Journal, created: Any, wanted: Created) -> None:
-    place = journal.path.name
+def _check_same_study(place: str, created: Any, wanted: Created) -> None:
     if not isinstance(created, Created):
-        raise InvalidStudy(f"{place}: line 1", created, "a 'created' event")
+        raise InvalidStudy(f"{place}: event 1", created, "a 'created' event")
     for name in ("problem", "method", "options", "seed"):
-        journalled, asked = getattr(created, name), getattr(wanted, name)
-        if journalled != asked:
+        logged, asked = getattr(created, name), getattr(wanted, name)
+        if logged != asked:
             detail = f"{name} {asked!r}" if name != "problem" else "the problem of the study file"
             raise InvalidStudy(
                 f"{place}: {name}",
-                journalled,
+                logged,
                 detail,
-                "It is the journal of another study: name another one with --journal, or move this one away.",
+                "It is the log of another study: name another one with --log, or move this one away.",
             )
 
 
+@dataclass
+class _Evaluation:
+    """A round that is being evaluated here."""
+
+    suggestion: Suggestion
+    attempts: list[str] = field(default_factory=list)
+    losses: int = 0
+
+
 def drive(
-    optimizer: Optimizer,
-    objective: Objective,
-    observer: Observer,
+    study: Study,
+    objective: Callable[[Suggestion], Any],
+    observer: Observer | None = None,
+    *,
+    executor: Executor | Callable[[], Executor] | None = None,
+    parallel: int = 1,
     failures: int = 3,
+    retries: int = 0,
     rounds: int | None = None,
 ) -> None:
-    """Play rounds until the study is finished, pending ones first.
+    """Play rounds until the study is finished, unfinished ones first.
 
-    An evaluation that fails, or whose answer cannot be used, is told to the optimizer by `fail`, with the raw answer in
-    its reason; the study goes on.
+    An evaluation that fails, or whose answer cannot be used, is told to the study by `fail`, with the raw answer in its
+    reason; the study goes on. An evaluation may run twice, after its worker was lost: `suggestion.token` tells.
 
     Args:
-        optimizer: the study; its log gets every event.
-        objective: evaluates a suggestion.
+        study: gets every event.
+        objective: evaluates a suggestion: a number, or value, cost and realised by name, as
+            `steerbo.study.objective` says. An executor of processes has to be able to pickle it.
         observer: is told of everything.
+        executor: where evaluations run; None: here, one after the other. A function that makes one (`lambda:
+            ProcessPoolExecutor(4)`) is called again where the first broke, and what was lost is evaluated again.
+        parallel: so many evaluations at once.
         failures: so many failed evaluations in a row end the run.
+        retries: a failed evaluation is tried so often again before it counts as failed.
         rounds: at most so many rounds in this run; None: no limit beside the study's own.
 
     Raises:
-        ObjectiveFailure: too many evaluations in a row have failed.
+        ObjectiveFailure: too many evaluations in a row have failed, or the executor broke.
         KeyboardInterrupt: Ctrl-C was pressed; everything observed is in the log.
     """
-    played = in_a_row = 0
-    with Interruptible() as interrupt:
-        while rounds is None or played < rounds:
-            suggestion = next(iter(optimizer.pending), None) or optimizer.ask()
-            if suggestion is None:
-                return
-            played += 1
+    for name, number, least in (("parallel", parallel, 1), ("failures", failures, 1), ("retries", retries, 0)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise InvalidOption(name, number, f"a whole number from {least}")
+    if executor is None and parallel > 1:
+        raise InvalidOption("parallel", parallel, "1 without an executor", "Give one, such as ThreadPoolExecutor(4).")
+    with Interruptible() as interrupt, heard_of(study), Runner(executor) as runner:
+        _Loop(study, objective, observer or Silent(), runner, interrupt, failures, retries).play(parallel, rounds)
+
+
+@dataclass
+class _Loop:
+    """One run."""
+
+    study: Study
+    objective: Callable[[Suggestion], Any]
+    observer: Observer
+    runner: Runner
+    interrupt: Interruptible
+    failures: int
+    retries: int
+    running: dict[Future[Any], _Evaluation] = field(default_factory=dict)
+    in_a_row: int = 0
+
+    def play(self, parallel: int, rounds: int | None) -> None:
+        """Keep `parallel` evaluations going."""
+        begun = 0
+        try:
+            while True:
+                while len(self.running) < parallel and (rounds is None or begun < rounds):
+                    self.interrupt.check()
+                    suggestion = self.study.ask()
+                    if suggestion is None:
+                        break
+                    begun += 1
+                    self.observer.began(suggestion)
+                    self._submit(_Evaluation(suggestion))
+                if self.running:
+                    with self.interrupt.evaluation():
+                        wait(self.running, return_when=FIRST_COMPLETED)
+                    self._settle()
+                elif (rounds is not None and begun >= rounds) or (seconds := self.study.next_lapse()) is None:
+                    return
+                else:  # others evaluate the last rounds: theirs, unless they are lost
+                    with self.interrupt.evaluation():
+                        time.sleep(min(seconds, 1.0) + 0.01)
+        except BaseException:
+            for future in self.running:
+                future.cancel()
+            raise
+
+    def _submit(self, evaluation: _Evaluation) -> None:
+        with self.interrupt.evaluation():
             try:
-                _play(optimizer, objective, observer, suggestion, interrupt)
-                in_a_row = 0
-            except ObjectiveFailure as failure:
-                in_a_row += 1
-                observer.say(f"round {suggestion.round} failed: {_short(failure)}")
-                if in_a_row >= failures:
-                    raise ObjectiveFailure(
-                        f"{in_a_row} evaluations failed in a row, the last: {_short(failure)}"
-                    ) from None
-            observer.ended(optimizer)
-            interrupt.check()
+                future = self.runner.submit(self.objective, evaluation.suggestion)
+            except BrokenExecutor as error:
+                self.runner.mend(error)
+                future = self.runner.submit(self.objective, evaluation.suggestion)
+        self.running[future] = evaluation
+
+    def _settle(self) -> None:
+        """Write down what is done, in the order of the rounds."""
+        done = sorted((f for f in self.running if f.done()), key=lambda f: self.running[f].suggestion.round)
+        for future in done:
+            evaluation = self.running.pop(future)
+            error = future.exception()
+            if isinstance(error, BrokenExecutor):
+                self._lost(evaluation, error)
+            elif error is None:
+                self._answered(evaluation, future.result())
+            else:
+                failure = error if isinstance(error, ObjectiveFailure) else _raised(error)
+                self._failed(evaluation, failure, None)
+
+    def _answered(self, evaluation: _Evaluation, answer: Any) -> None:
+        suggestion = evaluation.suggestion
+        try:
+            if suggestion.observe:
+                evaluation.suggestion = self.study.decide(suggestion, read_context(answer, suggestion.observe))
+                self._submit(evaluation)
+                return
+            self.study.tell(suggestion, **read_outcome(answer))
+        except OutcomeConflict as conflict:  # its lease ran out, and another worker was first
+            self.observer.say(f"round {suggestion.round}: another worker's outcome was first ({conflict})")
+        except (ObjectiveFailure, InvalidInput) as error:
+            self._failed(evaluation, error if isinstance(error, ObjectiveFailure) else _unusable(error), answer)
+            return
+        self.in_a_row = 0
+        self.observer.ended(self.study)
+
+    def _failed(self, evaluation: _Evaluation, failure: ObjectiveFailure, answer: Any) -> None:
+        """A failure is in the log before it ends the run."""
+        suggestion = evaluation.suggestion
+        evaluation.attempts.append(str(failure))
+        if len(evaluation.attempts) <= self.retries:
+            self.observer.say(f"round {suggestion.round} is tried again: {_short(failure)}")
+            self._submit(evaluation)
+            return
+        try:
+            _fail(self.study, suggestion, "; tried again: ".join(evaluation.attempts), answer)
+        except OutcomeConflict as conflict:
+            self.observer.say(f"round {suggestion.round}: another worker's outcome was first ({conflict})")
+        self.in_a_row += 1
+        self.observer.say(f"round {suggestion.round} failed: {_short(failure)}")
+        self.observer.ended(self.study)
+        if self.in_a_row >= self.failures:
+            raise ObjectiveFailure(
+                f"{self.in_a_row} evaluations failed in a row, the last: {_short(failure)}"
+            ) from None
+
+    def _lost(self, evaluation: _Evaluation, error: BaseException) -> None:
+        """Its worker died: again, under the same token, unless it seems to be what kills workers."""
+        evaluation.losses += 1
+        if evaluation.losses >= LAPSES:
+            self._failed(evaluation, ObjectiveFailure(f"its worker died {evaluation.losses} times ({error})"), None)
+            return
+        self.observer.say(f"round {evaluation.suggestion.round} is evaluated again: its worker was lost")
+        self._submit(evaluation)
 
 
-def _play(
-    optimizer: Optimizer, objective: Objective, observer: Observer, suggestion: Suggestion, interrupt: Interruptible
-) -> None:
-    """One round; a failure is in the log before it is raised."""
-    observer.began(suggestion)
-    answer: Any = None
-    try:
-        while suggestion.observe:
-            with interrupt.evaluation():
-                answer = objective(suggestion)
-            suggestion = optimizer.decide(suggestion, read_context(answer, suggestion.observe))
-        with interrupt.evaluation():
-            answer = objective(suggestion)
-        optimizer.tell(suggestion, **read_outcome(answer))
-    except (ObjectiveFailure, InvalidOutcome, InvalidContext) as error:
-        failure = error if isinstance(error, ObjectiveFailure) else _unusable(error)
-        _fail(optimizer, suggestion, str(failure), answer)
-        raise failure from None
+def _raised(error: BaseException) -> ObjectiveFailure:
+    return ObjectiveFailure(f"the objective raised {type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def _unusable(error: InvalidInput) -> ObjectiveFailure:
@@ -188,13 +276,13 @@ def _unusable(error: InvalidInput) -> ObjectiveFailure:
     )
 
 
-def _fail(optimizer: Optimizer, suggestion: Suggestion, reason: str, answer: Any) -> None:
+def _fail(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> None:
     """With the raw answer, and what of it can be used: money that was spent is spent."""
     known = answer if isinstance(answer, Mapping) else {}
     full = reason if answer is None else f"{reason}; it answered {json.dumps(answer, default=repr)}"
     for given in ({"cost": known.get("cost"), "realised": known.get("realised")}, {"cost": known.get("cost")}, {}):
         try:
-            optimizer.fail(suggestion, full, **given)
+            study.fail(suggestion, full, **given)
         except InvalidOutcome:
             continue
         return

@@ -2,7 +2,8 @@
 
 [problem]      kind and fields of one of the wings' problems
 [study]        method, budget, rounds, seed, failures and, in [study.options], the method's options
-[objective]    function = "module:function", or command = ["program", "argument", …] and timeout
+[objective]    function = "module:function", or command = ["program", "argument", …] and timeout; left out where people
+               evaluate by hand
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from pydantic import Field
 
 from ..errors import InvalidInput, InvalidOption, InvalidProblem, InvalidStudy, one_of
-from ..optimizer import Log, Optimizer, Problem
+from ..optimizer import Optimizer, Problem
 from ..record import from_plain, record
 from ..wings import kinds, read_problem
 from .objective import Command, Function, Objective
@@ -53,17 +54,17 @@ class Specification:
     path: Path
     problem: Problem
     settings: Settings
-    objective: Objective
+    objective: Objective | None
 
     @property
-    def journal(self) -> Path:
-        """Where its journal is unless another place is named: next to it."""
-        return self.path.with_name(f"{self.path.stem}.journal.jsonl")
+    def log(self) -> Path:
+        """Where its log is unless another place is named: an SQLite file next to it."""
+        return self.path.with_name(f"{self.path.stem}.db")
 
-    def optimizer(self, log: Log | None = None) -> Optimizer:
-        """A new optimizer for this study; `log` receives its events."""
+    def optimizer(self) -> Optimizer:
+        """A new optimizer for this study."""
         s = self.settings
-        return Optimizer(self.problem, s.method, budget=s.budget, rounds=s.rounds, seed=s.seed, log=log, **s.options)
+        return Optimizer(self.problem, s.method, budget=s.budget, rounds=s.rounds, seed=s.seed, **s.options)
 
 
 def read_study(path: Path | str) -> Specification:
@@ -97,7 +98,7 @@ def read_study(path: Path | str) -> Specification:
 
 def _read(file: Path, content: dict[str, Any]) -> Specification:
     _known(content, "", _TABLES)
-    for name in _TABLES:
+    for name in _TABLES if "objective" in content else _TABLES[:2]:
         if not isinstance(content.get(name), Mapping):
             raise InvalidStudy(name, content.get(name), f"a table [{name}]")
     problem = _problem(content["problem"])
@@ -105,7 +106,8 @@ def _read(file: Path, content: dict[str, Any]) -> Specification:
     settings: Settings = from_plain(Settings, content["study"], "study", InvalidStudy)
     if settings.budget is None and settings.rounds is None:
         raise InvalidStudy("study.budget", None, "a budget, or a number of rounds", "Without either a run has no end.")
-    specification = Specification(file, problem, settings, _objective(content["objective"], file.resolve().parent))
+    objective = _objective(content["objective"], file.resolve().parent) if "objective" in content else None
+    specification = Specification(file, problem, settings, objective)
     _check_options(problem, settings)
     try:
         specification.optimizer()

@@ -105,7 +105,7 @@ class CandidatePriors(Method[TimeVarying, O]):
         self.forget()
         self._tries = {}
         for played in history.unknown:
-            if played.state != "open":
+            if not played.waiting:
                 self._try(played)
         for datum, told in self._everything(history):
             self.surrogate.add(datum)
@@ -143,7 +143,7 @@ class CandidatePriors(Method[TimeVarying, O]):
 
     def view(self, history: History, request: Mapping[str, Any]) -> View:
         """The round as the surrogate sees it."""
-        waiting = [Unknown(self._place(r.realised), r.request["time"], 1) for r in history.pending]
+        waiting = [Unknown(self._place(r.realised), r.request["time"], 1) for r in history.unknown if r.waiting]
         return View(request["time"], request.get("available"), [*self._tries.values(), *waiting])
 
     def play(self, pick: Pick, beta: float, **more: Any) -> Choice:

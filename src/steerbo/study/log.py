@@ -1,0 +1,114 @@
+"""What a study's log promises, whoever keeps it: events in one order, and leases on the rounds that are out.
+
+Events are history and never change. A lease says who evaluates a round just now; it is no part of the history, so that
+a run that was killed and went on leaves the same events as one that was not.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import uuid
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from ..optimizer import Abandoned, Event, Failed, Told
+
+BY_HAND = "by hand"
+"""The holder of rounds that people evaluate: only they can say that they have stopped."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who evaluates a round.
+
+    Args:
+        holder: a name from `new_holder`, or `BY_HAND`.
+        until: when it runs out, in seconds since 1970; None: not while its holder lives.
+        lapses: how often a lease on this round has run out.
+    """
+
+    holder: str
+    until: float | None = None
+    lapses: int = 0
+
+    def ran_out(self, now: float) -> bool:
+        """Whether its time is over."""
+        return self.until is not None and self.until < now
+
+
+class EventLog(Protocol):
+    """Keeps the events of one study, for any number of workers; each worker has its own `EventLog`.
+
+    It remembers how many events its worker has seen: `append` is based on these, and refused if others came between.
+    """
+
+    place: str
+
+    def read(self) -> list[Event]:
+        """The events since the last `read` or `append`, in order; now they are seen."""
+
+    def append(self, event: Event, lease: Lease | None = None) -> None:
+        """Add one event after those seen, and a lease on its round; returns when both are durable.
+
+        An event that ends a round ends its lease.
+
+        Raises:
+            LogConflict: there are events that were not seen. Nothing is added.
+            InvalidStudy: it cannot be written. Nothing is added.
+        """
+
+    def leases(self) -> dict[str, Lease]:
+        """Leases by token."""
+
+    def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
+        """Put `lease` in the place of exactly `instead_of` (None: there is none); whether that went well."""
+
+    def renew(self, holder: str, until: float) -> None:
+        """Let all leases of `holder` that have an end last until then."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+
+def ends_a_round(event: Event) -> str | None:
+    """The token of the round that `event` ends."""
+    return event.token if isinstance(event, Told | Failed | Abandoned) else None
+
+
+@cache
+def _here() -> str:
+    """This machine since its start, and this name space of processes: within it, equal numbers are equal processes."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{platform.node()}|{boot}|{os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return f"{platform.node()}||"
+
+
+def _started(process: int) -> str | None:
+    """When a process of this machine started; None: it has ended."""
+    try:
+        state, *rest = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if state in "ZX" else rest[18]
+
+
+def new_holder() -> str:
+    """A name for a worker in this process.
+
+    >>> is_gone(new_holder())
+    False
+    """
+    return f"{_here()}|{os.getpid()}|{_started(os.getpid()) or ''}|{uuid.uuid4().hex[:8]}"
+
+
+def is_gone(holder: str) -> bool:
+    """Whether the holder was a process of this machine that has ended. False where nobody can know."""
+    parts = holder.rsplit("|", 3)
+    if len(parts) < 4 or parts[0] != _here() or not parts[1].isdecimal() or not parts[2]:
+        return False
+    return _started(int(parts[1])) != parts[2]

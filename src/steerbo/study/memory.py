@@ -1,0 +1,71 @@
+"""A log in memory: for a study that nobody wants to keep, and the model that the others are tested against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ..errors import LogConflict
+from ..optimizer import Event
+from .log import Lease, ends_a_round
+
+
+@dataclass
+class Memory:
+    """What the logs of one study's workers share."""
+
+    events: list[Event] = field(default_factory=list)
+    leases: dict[str, Lease] = field(default_factory=dict)
+
+
+class MemoryLog:
+    """One worker's view of a `Memory`; see `EventLog`. It lasts as long as its process.
+
+    >>> log = MemoryLog()
+    >>> log.read()
+    []
+    """
+
+    place = "memory"
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        self._memory = memory or Memory()
+        self._seen = 0
+
+    def read(self) -> list[Event]:
+        """Events that are new to this worker."""
+        new = self._memory.events[self._seen :]
+        self._seen += len(new)
+        return new
+
+    def append(self, event: Event, lease: Lease | None = None) -> None:
+        """Add one event after those seen."""
+        if len(self._memory.events) != self._seen:
+            raise LogConflict(f"event {self._seen + 1} is another worker's")
+        self._memory.events.append(event)
+        self._seen += 1
+        if lease is not None and event.kind == "asked":
+            self._memory.leases[event.token] = lease
+        if (token := ends_a_round(event)) is not None:
+            self._memory.leases.pop(token, None)
+
+    def leases(self) -> dict[str, Lease]:
+        """Leases by token."""
+        return dict(self._memory.leases)
+
+    def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
+        """Compare and swap."""
+        if self._memory.leases.get(token) != instead_of:
+            return False
+        self._memory.leases.pop(token, None)
+        if lease is not None:
+            self._memory.leases[token] = lease
+        return True
+
+    def renew(self, holder: str, until: float) -> None:
+        """Leases of `holder` last until then."""
+        for token, lease in self._memory.leases.items():
+            if lease.holder == holder and lease.until is not None:
+                self._memory.leases[token] = replace(lease, until=until)
+
+    def close(self) -> None:
+        """Nothing to let go of."""

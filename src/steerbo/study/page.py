@@ -1,0 +1,153 @@
+"""A study as one self-contained HTML page: no network, no other files; every text that a user gave is escaped."""
+
+from __future__ import annotations
+
+import base64
+import io
+from html import escape
+from typing import Any
+
+from ..errors import SteerboError
+from ..optimizer import Table
+from ..space.fields import as_number
+from .progress import best_round, scope_text
+from .study import Study
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fdfdfb; --line: #d5d5cf;
+  --mark: #0072B2; --good: #007a5a; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8e8e4; --paper: #17181a; --line: #3a3c40; --mark: #56B4E9; --good: #3fc79a; }
+  img { background: #fff; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
+  padding: 1.5rem; max-width: 70rem; }
+h1, h2 { line-height: 1.2; } h2 { color: var(--mark); margin-top: 2rem; }
+.wide { overflow-x: auto; } svg, img { max-width: 100%; height: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .25rem .75rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
+.advice { border-left: 4px solid var(--good); padding: .25rem 1rem; white-space: pre-wrap; }
+pre { white-space: pre-wrap; font: inherit; }
+"""
+_SORT = """
+for (const button of document.querySelectorAll("th button")) button.onclick = () => {
+  const column = button.closest("th").cellIndex, body = button.closest("table").tBodies[0];
+  const key = row => row.cells[column].textContent, rows = [...body.rows];
+  const up = button.dataset.up !== "1";
+  button.dataset.up = up ? "1" : "0";
+  rows.sort((a, b) => (up ? 1 : -1) * key(a).localeCompare(key(b), undefined, {numeric: true}));
+  body.append(...rows);
+};
+"""
+
+
+def page(study: Study, title: str, every: int | None = None) -> str:
+    """The page: progress, what was played when, the wing's picture, the recommendation in words, all rounds.
+
+    Args:
+        study: whose page.
+        title: its headline.
+        every: seconds after which the page loads itself again; None: it does not.
+    """
+    live = f'<meta http-equiv="refresh" content="{every}">' if every else ""
+    why = study.explain()
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p>{escape(str(study.status))}</p>",
+        "<h2>Recommendation</h2>",
+        f'<div class="advice">{escape(str(study.recommend()))}</div>',
+        "<h2>Progress</h2>",
+        f'<div class="wide">{_progress(study)}</div>',
+        _picture(study),
+        "<h2>Why</h2>",
+        f"<pre>{escape(why.summary)}</pre>",
+        *(f"<h3>{escape(table.title)}</h3>{_table(table)}" for table in why.tables),
+        "<h2>Rounds</h2>",
+        _table(rounds_table(study)),
+    ]
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">{live}'
+    return (
+        f'<!doctype html><html lang="en"><head>{head}<title>{escape(title)}</title><style>{_STYLE}</style></head>'
+        f"<body>{''.join(parts)}<script>{_SORT}</script></body></html>\n"
+    )
+
+
+def rounds_table(study: Study) -> Table:
+    """Every round: what was steered and set, and what came of it."""
+    rows = tuple(
+        (
+            r.number,
+            r.suggestion.token,
+            scope_text(r.suggestion.scope),
+            r.suggestion.values,
+            r.outcome.value if r.outcome else None,
+            None if r.waiting else r.cost,
+            r.state,
+            r.failure.reason if r.failure else None,
+        )
+        for r in study.history
+    )
+    return Table("Rounds", ("round", "token", "steer", "set", "value", "cost", "state", "reason"), rows)
+
+
+def _table(table: Table) -> str:
+    head = "".join(f'<th><button type="button">{escape(name)}</button></th>' for name in table.columns)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>" for cells in table.cells())
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _progress(study: Study) -> str:
+    """Every outcome, and the best so far, against the money spent (the rounds, where nobody counts money)."""
+    points: list[tuple[float, float, str]] = []
+    counted, spent = study.history.spent > 0, 0.0
+    for r in study.history:
+        spent += r.cost if counted else 1.0
+        if r.state == "told" and r.outcome and (value := as_number(r.outcome.value)) is not None:
+            points.append((spent, value, f"round {r.number}: {scope_text(r.suggestion.scope)}, {value:.4g}"))
+    if not points:
+        return "<p>Nothing observed yet.</p>"
+    high, low = max(y for _, y, _ in points), min(y for _, y, _ in points)
+    end = max(points[-1][0], 1e-300)
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        return 60 + 720 * (x / end), 260 - 230 * ((y - low) / (high - low) if high > low else 0.5)
+
+    best, line = points[0][1], []
+    for x, y, _ in points:
+        line.append(place(x, best))
+        best = max(best, y) if study.problem.sign > 0 else min(best, y)
+        line.append(place(x, best))
+    dots = "".join(
+        f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="var(--mark)"><title>{escape(text)}</title></circle>'
+        for (px, py), text in ((place(x, y), text) for x, y, text in points)
+    )
+    path = " ".join(f"{px:.1f},{py:.1f}" for px, py in line)
+    found = best_round(study.history, study.problem.sign)
+    label = f"best single outcome in round {found.number}" if found else ""
+    return (
+        f'<svg viewBox="0 0 800 310" width="800" role="img" aria-label="{escape(label)}" fill="currentColor" '
+        f'font-size="13"><path d="M60 20V270H790" fill="none" stroke="var(--line)"/>'
+        f'<polyline points="{path}" fill="none" stroke="var(--good)" stroke-width="2"/>{dots}'
+        f'<text x="4" y="34">{high:.4g}</text><text x="4" y="264">{low:.4g}</text>'
+        f'<text x="60" y="290">{"money spent" if counted else "rounds"}</text>'
+        f'<text x="780" y="290" text-anchor="end">{end:.4g}</text>'
+        f'<text x="60" y="305" fill="var(--good)">line: best so far; dots: every outcome</text></svg>'
+    )
+
+
+def _picture(study: Study) -> str:
+    """The wing's own picture, where there is one and matplotlib is installed."""
+    if study.problem.kind != "cost-varying":
+        return ""
+    try:
+        from ..plots import costvarying
+
+        shown: Any = costvarying.figure(study.optimizer)
+    except SteerboError:
+        return ""
+    written = io.BytesIO()
+    shown.savefig(written, format="png", dpi=90)
+    data = base64.b64encode(written.getvalue()).decode()
+    text = "What each control set would give for its price, and every play"
+    return f'<h2>Control sets</h2><img alt="{text}" src="data:image/png;base64,{data}">'

@@ -1,0 +1,342 @@
+"""A study: an optimizer whose every event is in a log, where any number of workers ask and tell at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from os.path import isfile  # False, not an error, where a folder is closed to us
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import InvalidRequest, InvalidStudy, LogConflict, SteerboError
+from ..optimizer import Created, Event, Explanation, History, Optimizer, Problem, Recommendation, Status, Suggestion
+from ..wings import read_problem
+from .database import DatabaseLog
+from .log import BY_HAND, EventLog, Lease, is_gone, new_holder
+
+T = TypeVar("T")
+LAPSES = 3
+"""A round whose lease has run out so often is abandoned: its evaluation may well be what takes its workers down."""
+
+
+class Study:
+    """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
+
+    The words are the optimizer's. Each call first takes in what other workers have logged; what it logs itself is
+    durable before it returns. `ask` offers unfinished rounds again whose worker is gone, then new ones; no round is out
+    twice while its lease lasts. Not for several threads: each takes its own.
+
+    Args:
+        log: where the events are.
+        optimizer: what they lead to.
+        holder: this worker's name in leases.
+        lease: seconds until a round that was asked here and has no outcome is offered to others; None: while this
+            process lives.
+        clock: seconds since 1970. Workers' clocks should agree to well within a lease.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        optimizer: Optimizer,
+        *,
+        holder: str = "",
+        lease: float | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.log, self.optimizer = log, optimizer
+        self.holder, self.lease, self.clock = holder or new_holder(), lease, clock
+        self._out: set[str] = set()  # rounds handed out here
+        optimizer.log_to(self)
+
+    @classmethod
+    def create(
+        cls,
+        log: EventLog | Path | str,
+        problem: Problem,
+        method: str | None = None,
+        *,
+        name: str = "study",
+        budget: float | None = None,
+        rounds: int | None = None,
+        seed: int = 0,
+        options: Mapping[str, Any] | None = None,
+        **worker: Any,
+    ) -> Study:
+        """A new study.
+
+        Args:
+            log: an SQLite file, a database URL, or a log.
+            problem: what to optimise.
+            method: its name; None: the problem's default.
+            name: of the study in the database.
+            budget: money that may be spent.
+            rounds: suggestions that may be made.
+            seed: a whole number not below 0.
+            options: the method's options.
+            worker: holder, lease and clock.
+
+        Raises:
+            InvalidStudy: there is a study of this name already, or the log cannot be written.
+
+        >>> from steerbo import CostVarying, Float, Uniform
+        >>> problem = CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]])
+        >>> from steerbo.study import MemoryLog
+        >>> with Study.create(MemoryLog(), problem, "random", rounds=3) as study:
+        ...     study.tell(study.ask(), 1.5)
+        ...     print(study.status)
+        1 of 3 rounds
+        """
+        optimizer = Optimizer(problem, method, budget=budget, rounds=rounds, seed=seed, **(options or {}))
+        log, ours = _log(log, name)
+        try:
+            taken = bool(log.read())
+            if not taken:
+                log.append(optimizer.events[0])
+        except LogConflict:
+            taken = True
+        except BaseException:
+            if ours:
+                log.close()
+            raise
+        if taken:
+            if ours:
+                log.close()
+            raise InvalidStudy("log", log.place, "a place without a study", "Open the one that is there.")
+        return cls(log, optimizer, **worker)
+
+    @classmethod
+    def open(
+        cls,
+        log: EventLog | Path | str,
+        problem: Problem | None = None,
+        *,
+        name: str = "study",
+        limits: Mapping[str, Any] | None = None,
+        **worker: Any,
+    ) -> Study:
+        """The study in a log, as its events left it.
+
+        Args:
+            log: an SQLite file, a database URL, or a log.
+            problem: needed where the log, in memory, does not say.
+            name: of the study in the database.
+            limits: another `budget` and `rounds` than it began with, for this worker.
+            worker: holder, lease and clock.
+
+        Raises:
+            InvalidStudy: there is none, or the log is damaged.
+        """
+        if isinstance(log, Path | str) and "://" not in str(log) and not isfile(log):
+            raise InvalidStudy("log", str(log), "a study's log", "`steerbo new` makes one.")
+        log, ours = _log(log, name)
+        try:
+            events = log.read()
+            return cls(log, replay(log.place, events, problem, limits or {}), **worker)
+        except BaseException:
+            if ours:
+                log.close()
+            raise
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
+        try:
+            if self.holder != BY_HAND:
+                for token, lease in self.log.leases().items():
+                    if lease.holder == self.holder:
+                        self.log.claim(token, None, lease)
+        except SteerboError:
+            pass  # a log that cannot be written: the leases end with this process
+        finally:
+            self.log.close()
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> int:
+        """Take in what other workers have logged; returns how many events that were."""
+        new = self.log.read()
+        for event in new:
+            self.optimizer.follow(event)
+        return len(new)
+
+    @property
+    def problem(self) -> Problem:
+        """What is optimised."""
+        return self.optimizer.problem
+
+    @property
+    def history(self) -> History:
+        """The rounds, as far as they were read."""
+        return self.optimizer.history
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that was read, in order."""
+        return self.optimizer.events
+
+    @property
+    def pending(self) -> tuple[Suggestion, ...]:
+        """Rounds whose outcome is still to come, whoever evaluates them."""
+        return self.optimizer.pending
+
+    @property
+    def status(self) -> Status:
+        """How far it has come."""
+        return self.optimizer.status
+
+    def recommend(self) -> Recommendation:
+        """What to do from now on."""
+        return self.optimizer.recommend()
+
+    def explain(self) -> Explanation:
+        """Why."""
+        return self.optimizer.explain()
+
+    # -- asking --------------------------------------------------------------------------------------------------------
+
+    def ask(self, batch: int | None = None, **request: Any) -> Any:
+        """A suggestion that nobody else evaluates: an unfinished one, else a new one; None where there is neither.
+
+        Args:
+            batch: that many at once, as a list (shorter where there are no more).
+            request: what the problem takes: `available`, `time`, `current`.
+
+        Raises:
+            InvalidRequest: something given is not allowed.
+        """
+        if batch is None:
+            return self._ask(request)
+        if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
+            raise InvalidRequest("batch", batch, "a whole number from 1")
+        found: list[Suggestion] = []
+        while len(found) < batch and (suggestion := self._ask(request)) is not None:
+            found.append(suggestion)
+        return found
+
+    def _ask(self, request: Mapping[str, Any]) -> Suggestion | None:
+        suggestion = self.unfinished() or self._logged(lambda: self.optimizer.ask(**request))
+        if suggestion is not None:
+            self._out.add(suggestion.token)
+        return suggestion
+
+    def unfinished(self) -> Suggestion | None:
+        """An open round that nobody evaluates any more, now leased to this worker; None: there is none.
+
+        A round whose lease has run out `LAPSES` times is abandoned instead.
+        """
+        self.refresh()
+        waiting = [s.token for s in self.pending if s.token not in self._out]
+        held = self.log.leases() if waiting else {}
+        for token in waiting:
+            lease, now = held.get(token), self.clock()
+            lapsed = lease is not None and lease.ran_out(now)
+            if lease is not None and not lapsed and not self._let_go(lease):
+                continue
+            lapses = (lease.lapses if lease else 0) + lapsed
+            if not self.log.claim(token, self._lease(lapses), lease):
+                continue
+            self.refresh()
+            if lapses >= LAPSES:
+                self._logged(lambda token=token, lapses=lapses: self._give_up(token, lapses))  # type: ignore[misc]
+            elif self.history[token].state == "open":
+                return self.history[token].suggestion
+        return None
+
+    def _let_go(self, lease: Lease) -> bool:
+        """Whether its holder has ended, or is this worker, which then does not know of it: its call was cut short."""
+        return is_gone(lease.holder) or (lease.holder == self.holder != BY_HAND)
+
+    def _give_up(self, token: str, lapses: int) -> None:
+        if self.history[token].state == "open":
+            self.optimizer.abandon(token, f"its lease ran out {lapses} times")
+
+    def next_lapse(self) -> float | None:
+        """Seconds until the first lease of an open round runs out; None where none does."""
+        out = {s.token for s in self.pending}
+        ends = [lease.until for token, lease in self.log.leases().items() if token in out and lease.until is not None]
+        return max(0.0, min(ends) - self.clock()) if ends else None
+
+    def renew(self) -> None:
+        """Prolong the leases of this worker."""
+        if self.lease is not None:
+            self.log.renew(self.holder, self.clock() + self.lease)
+
+    def run(self, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
+        """Ask, evaluate and tell until the study is finished; see `steerbo.study.drive` for objective and options."""
+        from .run import drive
+
+        drive(self, objective, **options)
+        return self.recommend()
+
+    # -- answering -----------------------------------------------------------------------------------------------------
+
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+        """Give what was looked at; see `Optimizer.decide`."""
+        return self._logged(lambda: self.optimizer.decide(suggestion, context))
+
+    def tell(self, suggestion: Suggestion | str, value: Any, **more: Any) -> None:
+        """Give the outcome (`value`, `cost`, `realised`); see `Optimizer.tell`. Whoever asked may be another worker."""
+        self._logged(lambda: self.optimizer.tell(suggestion, value, **more))
+
+    def fail(self, suggestion: Suggestion | str, reason: str = "", **more: Any) -> None:
+        """The evaluation broke (`cost`, `realised`); see `Optimizer.fail`."""
+        self._logged(lambda: self.optimizer.fail(suggestion, reason, **more))
+
+    def abandon(self, suggestion: Suggestion | str, reason: str = "") -> None:
+        """Nobody evaluates it any more; see `Optimizer.abandon`."""
+        self._logged(lambda: self.optimizer.abandon(suggestion, reason))
+
+    def amend(self, suggestion: Suggestion | str, value: Any = None, **more: Any) -> None:
+        """Correct or void an outcome (`cost`, `realised`, `void`, `reason`); see `Optimizer.amend`."""
+        self._logged(lambda: self.optimizer.amend(suggestion, value, **more))
+
+    def add(self, value: Any, realised: Mapping[str, Any], **more: Any) -> None:
+        """Add data that nobody suggested; see `Optimizer.add`."""
+        self._logged(lambda: self.optimizer.add(value, realised, **more))
+
+    def append(self, event: Event) -> None:
+        """The optimizer's log: this study's, with a lease where the event is a new round."""
+        self.log.append(event, self._lease(0) if event.kind == "asked" else None)
+
+    def _lease(self, lapses: int) -> Lease:
+        return Lease(self.holder, None if self.lease is None else self.clock() + self.lease, lapses)
+
+    def _logged(self, call: Callable[[], T]) -> T:
+        """Compute on everything that is logged; again where an event came between, which is another's progress."""
+        while True:
+            self.refresh()
+            try:
+                return call()
+            except LogConflict:
+                continue
+
+
+def _log(log: EventLog | Path | str, name: str) -> tuple[EventLog, bool]:
+    """A log, and whether it was opened here."""
+    return (DatabaseLog(log, name), True) if isinstance(log, Path | str) else (log, False)
+
+
+def replay(place: str, events: list[Event], problem: Problem | None, limits: Mapping[str, Any]) -> Optimizer:
+    """What the events of the log at `place` lead to.
+
+    Raises:
+        InvalidStudy: they do not follow from one another.
+    """
+    if not events:
+        raise InvalidStudy("log", place, "a log with a study in it", "`steerbo new` makes one.")
+    created, *rest = events
+    if not isinstance(created, Created):
+        raise InvalidStudy(f"{place}: event 1", created, "a 'created' event")
+    try:
+        known = problem if problem is not None else read_problem(created.problem)
+        return Optimizer.replay(known, [replace(created, **limits), *rest])
+    except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
+        raise InvalidStudy("log", place, "events that follow from one another", hint) from error

@@ -1,0 +1,74 @@
+"""Where evaluations run, and how others hear that they still do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import ObjectiveFailure, SteerboError
+from ..optimizer import Suggestion
+from .study import Study
+
+
+class Runner:
+    """The executor, made anew where that is possible."""
+
+    def __init__(self, executor: Executor | Callable[[], Executor] | None) -> None:
+        self._make = None if executor is None or isinstance(executor, Executor) else executor
+        self._executor = executor if isinstance(executor, Executor) else None
+
+    def __enter__(self) -> Runner:
+        if self._make is not None:
+            self._executor = self._make()
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        if self._make is not None and self._executor is not None:
+            self._executor.shutdown(wait=kind is None, cancel_futures=True)
+
+    def submit(self, objective: Callable[[Suggestion], Any], suggestion: Suggestion) -> Future[Any]:
+        """Evaluate; here it is done when this returns."""
+        if self._executor is not None:
+            return self._executor.submit(objective, suggestion)
+        future: Future[Any] = Future()
+        try:
+            future.set_result(objective(suggestion))
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
+
+    def mend(self, error: BaseException) -> None:
+        """A new executor in the place of a broken one."""
+        if self._make is None:
+            raise ObjectiveFailure(
+                f"the executor broke ({error}); what was out is evaluated again by the next run. Give a function that "
+                "makes executors, and it goes on by itself"
+            ) from None
+        self._executor = self._make()
+
+
+@contextmanager
+def heard_of(study: Study) -> Iterator[None]:
+    """While it lasts the study's leases are renewed."""
+    if study.lease is None:
+        yield
+        return
+    over = threading.Event()
+
+    def renew(every: float) -> None:
+        while not over.wait(every):
+            try:
+                study.renew()
+            except SteerboError:
+                continue  # the log is busy or away: the loop itself will say so
+
+    thread = threading.Thread(target=renew, args=(study.lease / 3,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

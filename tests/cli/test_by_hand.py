@@ -1,0 +1,232 @@
+"""By hand: every word, tables in and out, and one clear line for everything that is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo.errors import SteerboError
+from steerbo.study import BY_HAND, MemoryLog, Study, read_study
+from steerbo.study.table import import_csv, read_value, rounds_csv
+from tests.cli.test_app import call, refused
+from tests.contract import Case
+from tests.optimizer.stub import Stub
+from tests.optimizer.test_optimizer import stub_case
+from tests.study.files import PROBLEM, STUDY, logged
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(PROBLEM + STUDY, encoding="utf-8")
+    assert "begun" in call("new", path).stdout
+    return path
+
+
+def asked(study: Path) -> dict[str, Any]:
+    (suggestion,) = json.loads(call("ask", study, "--json").stdout)
+    return dict(suggestion)
+
+
+def realised(suggestion: dict[str, Any]) -> list[str]:
+    return ["--realised", "ph=6"] if "ph" not in suggestion["values"] else []
+
+
+def test_a_study_by_hand(study: Path) -> None:
+    assert "a place without a study" in refused(call("new", study), 2)
+    first = call("ask", study)
+    assert "set temperature = " in first.stdout
+    assert "°C" in first.stdout
+    token = logged(study)[-1].token  # type: ignore[union-attr]
+    assert f"steerbo tell {study} {token} VALUE" in first.stdout
+    second = asked(study)
+    assert second["round"] == 2, "what people hold is not handed out again"
+    result = call("tell", study, second["token"], "-1.5", "--cost", 2, *realised(second))
+    assert result.exit_code == 0, result.output
+    assert "2 of 10 spent, 1 pending" in result.stdout
+    assert "amend" in refused(call("tell", study, second["token"], "3", "--cost", 2, *realised(second)), 1)
+    assert call("amend", study, second["token"], "-2.5", "--reason", "typo").exit_code == 0
+    assert call("fail", study, token, "--reason", "the pump broke", "--cost", 1).exit_code == 0
+    third = asked(study)
+    assert "1 abandoned" in call("abandon", study, third["token"]).stdout
+    assert call("tell", study, third["token"], "-0.5", "--cost", 1, *realised(third)).exit_code == 0, "late"
+    assert call("amend", study, third["token"], "--void").exit_code == 0
+    shown = call("show", study)
+    for words in ("-2.5", "failed", "void", "Recommended", "Why"):
+        assert words in shown.stdout
+    rounds = json.loads(call("show", study, "--json").stdout)["rounds"]
+    assert [r["state"] for r in rounds] == ["failed", "told", "void"]
+    kinds = [json.loads(line)["kind"] for line in call("export", study, "--format", "jsonl").stdout.splitlines()]
+    assert kinds.count("amended") == 2
+    assert "every checksum is right" in call("doctor", study).stdout
+    by_log = call("show", study.with_suffix(".db"), "--json")
+    assert json.loads(by_log.stdout)["rounds"] == rounds, "the log alone says everything"
+
+
+def test_contexts_are_looked_at_in_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = str(tmp_path / "study.db")
+    monkeypatch.setattr("steerbo.study.study.read_problem", lambda plain: Stub())
+    Study.create(place, Stub(), rounds=5).close()
+    first = call("ask", place).stdout
+    assert "look at age" in first
+    assert "--context age=…" in first
+    token = first.partition("token ")[2].partition(":")[0]
+    assert "not decided" in refused(call("tell", place, token, "1"), 1)
+    assert "context.pulse" in refused(call("decide", place, token, "--context", "pulse=1"), 2)
+    assert "NAME=VALUE" in refused(call("decide", place, token, "--context", "age"), 2)
+    assert "age: 'old'" in refused(call("decide", place, token, "--context", "age=old"), 2)
+    assert "look at pulse" in call("decide", place, token, "--context", "age=0.5").stdout
+    assert "set rest = " in call("decide", place, token, "--context", "pulse=0.5").stdout
+    assert call("tell", place, token, "1").exit_code == 0
+
+
+def test_a_table_to_fill_in(study: Path, tmp_path: Path) -> None:
+    table = list(csv.DictReader(io.StringIO(call("ask", study, "--csv", "--batch", 3).stdout)))
+    assert len(table) == 3
+    for i, row in enumerate(table):
+        row.update(value=str(i), cost="1", ph=row["ph"] or "6.5")
+    table[1]["value"] = "NaN"
+    table.append({**table[0], "token": "", "value": "7"})
+    results = tmp_path / "results.csv"
+    with results.open("w", newline="") as file:
+        writer = csv.DictWriter(file, table[0])
+        writer.writeheader()
+        writer.writerows(table)
+    for again in (False, True):
+        result = call("import", study, results)
+        assert result.exit_code == 2
+        lines = result.stdout.splitlines()
+        assert lines[0] == f"line 2: taken, round 1{' (it was there already)' * again}"
+        assert lines[1].startswith("line 3: refused, value: nan is not allowed; expected a finite number")
+        assert lines[3] == f"line 5: taken, added{' (it was there already)' * again}"
+        assert "3 taken, 1 refused" in result.stderr
+    exported = list(csv.DictReader(io.StringIO(call("export", study).stdout)))
+    assert [row["value"] for row in exported] == ["0.0", "", "2.0"]
+
+
+def test_what_is_exported_is_imported() -> None:
+    world: Case = stub_case()
+    one = Study.create(MemoryLog(), Stub(), rounds=9, seed=7)
+    world.play(one.optimizer, 6)
+    other = Study.create(MemoryLog(), Stub(), rounds=9, seed=7)
+    for _ in range(6):
+        world.ask(other.optimizer)
+    for line in import_csv(other, rounds_csv(one.problem, one.history)):
+        assert line.taken, line
+    assert [r.outcome for r in other.history] == [r.outcome for r in one.history]
+
+
+BAD_TABLES = ["", "valeu\n1", "value,value\n1,2", "token,cost\n1-x,2", 'value,ph\n"1']
+
+
+@pytest.mark.parametrize("text", BAD_TABLES)
+def test_bad_tables(study: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.csv").write_text(text)
+    result = call("import", study, tmp_path / "bad.csv")
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+    assert "line" in result.output
+
+
+def test_places_that_are_no_studies(tmp_path: Path, study: Path) -> None:
+    assert "No such file" in refused(call("ask", tmp_path / "none.toml"), 2)
+    assert "steerbo new" in refused(call("show", tmp_path / "none.db"), 2)
+    study.with_suffix(".db").unlink()
+    assert "steerbo new" in refused(call("ask", study), 2)
+    assert "steerbo new" in refused(call("doctor", study), 2)
+    (tmp_path / "other.db").write_text("no database" * 1000)
+    assert "other.db" in refused(call("show", tmp_path / "other.db"), 2)
+    assert "other.db: 0 events; log: " in call("doctor", tmp_path / "other.db").stdout
+    assert "table in CSV" in refused(call("import", tmp_path / "other.db", tmp_path / "none.csv"), 2)
+    assert "never made here" in refused(call("tell", _new(tmp_path), "9-zz", "1"), 1)
+    assert "one of csv, jsonl" in refused(call("export", _new(tmp_path), "--format", "xml"), 2)
+
+
+def _new(folder: Path) -> Path:
+    path = folder / "fresh.toml"
+    path.write_text(PROBLEM + STUDY, encoding="utf-8")
+    if not path.with_suffix(".db").exists():
+        call("new", path)
+    return path
+
+
+def test_the_doctor_repairs_on_request(study: Path) -> None:
+    for _ in range(3):
+        asked(study)
+    with closing(sqlite3.connect(study.with_suffix(".db"))) as connection, connection:
+        connection.execute("UPDATE steerbo_event SET body = replace(body, '2-', '7-') WHERE position = 3")
+    assert "event 3" in refused(call("show", study), 2)
+    found = call("doctor", study)
+    assert found.exit_code == 1
+    assert "study.db: 2 events; " in found.stdout
+    assert "--repair" in found.stderr
+    mended = call("doctor", study, "--repair")
+    assert mended.exit_code == 0
+    assert "now holds these 2 events" in mended.stdout
+    assert asked(study)["round"] == 1, "nobody holds it any more: it is offered again"
+    assert asked(study)["round"] == 2
+
+
+# -- whatever is typed ------------------------------------------------------------------------------------------------
+
+CELLS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
+    ["nan", "inf", "-1", "1e400", "true", "[1]", "{}", "null", "1-0", "ph", '"', "\x00", "0.5"]
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=150)
+@given(st.lists(st.lists(CELLS, max_size=6), max_size=5), st.booleans())
+def test_tables_of_anything_are_read_or_refused(rows: list[list[str]], named: bool) -> None:
+    study = Study.create(MemoryLog(), Stub(), rounds=9, holder=BY_HAND)
+    study.ask()
+    refusal = ""
+    written = io.StringIO()
+    csv.writer(written).writerows([["token", "value", "cost", "age", "dose"], *rows] if named else rows)
+    try:
+        lines = import_csv(study, written.getvalue())
+    except SteerboError as error:
+        lines, refusal = [], str(error)
+    assert all(line.message for line in lines)
+    assert not refusal or "line" in refusal
+
+
+@pytest.mark.slow
+def test_bytes_without_a_grammar_are_refused(study: Path, tmp_path: Path) -> None:
+    """Specifications and tables with some bytes changed: read, or refused with what is allowed."""
+    fuzz = random.Random(0)
+    good = study.read_bytes()
+    refusals: list[str] = []
+    table = b"token,value,cost,ph\n1-x,0.5,1,6\n,1.5,2,7\n"
+    for i in range(300):
+        data = bytearray(good if i % 2 else table)
+        for _ in range(fuzz.randint(1, 6)):
+            where = fuzz.randrange(len(data))
+            data[where : where + fuzz.choice([0, 1, 3])] = bytes(
+                fuzz.choices(b'"[]{}=,\n.-09aeN\xff\x00', k=fuzz.randint(0, 3))
+            )
+        try:
+            if i % 2:
+                (tmp_path / "fuzzed.toml").write_bytes(data)
+                read_study(tmp_path / "fuzzed.toml")
+            else:
+                with Study.open(study.with_suffix(".db")) as going:
+                    import_csv(going, data.decode(errors="replace"))
+        except SteerboError as error:
+            refusals.append(str(error))
+    assert len(refusals) > 100
+    assert all("expected" in refusal for refusal in refusals)
+
+
+def test_values() -> None:
+    assert read_value("nan") != read_value("nan")
+    assert read_value("[" * 100_000) == "[" * 100_000

@@ -1,0 +1,131 @@
+"""The page: it needs no network, nothing a user wrote becomes markup, and the server takes nothing."""
+
+from __future__ import annotations
+
+import re
+import threading
+import urllib.error
+import urllib.request
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo.costvarying import CostVarying
+from steerbo.errors import InvalidOption
+from steerbo.space import Float, Uniform
+from steerbo.study import MemoryLog, Study
+from steerbo.study.page import page
+from steerbo.study.serve import server
+from tests.cli.test_app import call
+from tests.optimizer.stub import Stub
+from tests.study.files import MEASURE, write_function
+
+NASTY = '<script>alert("x")</script><img src=x onerror=1>&'
+
+
+class Tags(HTMLParser):
+    """Counts tags, and checks that they close."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        self.addresses += [value or "" for name, value in attributes if name in ("src", "href", "action")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def nasty() -> Study:
+    variables = [Float(NASTY, 0, 1, law=Uniform()), Float("ph", 4, 8, law=Uniform(), unit=NASTY)]
+    study = Study.create(MemoryLog(), CostVarying(variables, [[NASTY], ["ph"]]), "random", rounds=6)
+    study.fail(study.ask(), NASTY)
+    for i in range(4):
+        suggestion = study.ask()
+        study.tell(suggestion, float(i), realised={NASTY: 0.5, "ph": 5.0, **suggestion.values})
+    study.ask()
+    return study
+
+
+def test_what_users_wrote_is_text() -> None:
+    text = page(nasty(), NASTY)
+    tags = Tags(text)
+    assert tags.seen.count("script") == 1
+    assert tags.seen.count("tr") > 6
+    assert "onerror=1>" not in text
+    assert text.count("<circle") == 4
+
+
+def test_it_opens_without_a_network_and_is_small() -> None:
+    text = page(nasty(), "a study")
+    tags = Tags(text)
+    assert all(address.startswith("data:image/png;base64,") for address in tags.addresses)
+    assert not re.search(r"https?://|@import|url\(", text)
+    assert len(text) < 2_000_000
+
+
+@pytest.mark.parametrize("told", [0, 1, 3])
+def test_little_data_of_another_wing(told: int) -> None:
+    study = Study.create(MemoryLog(), Stub(), rounds=9)
+    for _ in range(told):
+        suggestion = study.ask()
+        while suggestion.observe:
+            suggestion = study.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
+        study.tell(suggestion, 1.0)
+    text = page(study, "stub")
+    Tags(text)
+    assert ("Nothing observed yet" in text) == (told == 0)
+
+
+def test_the_command_writes_a_file(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    assert call("run", path, "--quiet").exit_code == 0
+    result = call("report", path)
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "study.html").read_text(encoding="utf-8")
+    assert "Recommendation" in text
+    assert "temperature" in text
+    assert call("report", path, "--out", tmp_path / "no" / "folder.html").exit_code == 2
+
+
+def test_the_server_shows_and_takes_nothing() -> None:
+    study = nasty()
+    with server(lambda: page(study, "live", every=5), port=0) as listening:
+        thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
+        thread.start()
+        host, port = listening.server_address[:2]
+        assert host == "127.0.0.1"
+        address = f"http://127.0.0.1:{port}"
+
+        def get(path: str, **more: Any) -> tuple[int, str]:
+            try:
+                with urllib.request.urlopen(urllib.request.Request(address + path, **more), timeout=10) as answer:
+                    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+                    return answer.status, answer.read().decode()
+            except urllib.error.HTTPError as error:
+                with error:
+                    return error.code, ""
+
+        status, text = get("/")
+        assert status == 200
+        assert 'http-equiv="refresh" content="5"' in text
+        assert get("/../etc/passwd")[0] == 404
+        assert get("/", data=b"x=1")[0] == 501
+        assert get("/", method="DELETE")[0] == 501
+        with pytest.raises(InvalidOption, match="free port"):
+            server(lambda: "", port=int(port))
+        listening.shutdown()
+        thread.join()

@@ -1,0 +1,57 @@
+"""The torture of `make torture`, in short: kills, crowds, damage and rubbish, on SQLite and on a real PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from steerbo.study import Study
+from tests.optimizer.stub import Stub
+from tests.optimizer.test_optimizer import stub_case
+from tests.torture.crowd import crowd
+from tests.torture.damage import damage
+from tests.torture.kills import kill_often
+from tests.torture.malformed import malformed
+from tests.torture.server import postgres
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals")]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with postgres() as url:
+        yield url
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("wing", ["cost-varying", "causal"])
+def test_kills_on_sqlite(tmp_path: Path, wing: str) -> None:
+    assert kill_often(str(tmp_path / "study.db"), wing, tmp_path, 6, 60, rounds=10)["kills"] == 6
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_kills_and_a_crowd_on_postgresql(server: str, tmp_path: Path) -> None:
+    assert kill_often(server, "stub in stages", tmp_path, 6, 60, rounds=10)["kills"] == 6
+    assert crowd(server, "crowd", 3, 24, 1, 120)["killed"] == 1
+
+
+def test_studies_have_names_on_postgresql(server: str) -> None:
+    with Study.create(f"{server}#one", Stub(), seed=7) as one, Study.create(server, Stub(), name="two") as two:
+        stub_case().play(one.optimizer, 3)
+        assert two.ask().round == 1
+    with Study.open(f"{server}#one", Stub()) as again:
+        assert again.status.told == 3
+        assert "postgresql+psycopg://steerbo@127.0.0.1" in again.log.place
+
+
+def test_damage(tmp_path: Path) -> None:
+    assert damage(tmp_path / "damage", 15)["refused"] > 2
+
+
+def test_malformed(tmp_path: Path) -> None:
+    counts = malformed(600, tmp_path, seed=1)
+    assert sum(number for kind, number in counts.items() if "refused" not in kind) == 600
+    assert sum(number for kind, number in counts.items() if "refused" in kind) > 300

@@ -1,0 +1,93 @@
+"""`make torture`: kills, crowds, damage, overhead, rubbish. Prints figures and writes docs/results/torture.json.
+
+Every part is bounded in count and time. `STEERBO_OPTUNA_PYTHON` names an interpreter that has Optuna, for the overhead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from steerbo.study import Study
+from tests.torture.crowd import crowd
+from tests.torture.damage import damage
+from tests.torture.kills import WINGS, kill_often, world
+from tests.torture.malformed import malformed
+from tests.torture.overhead import overhead
+from tests.torture.server import missing, postgres
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
+
+
+def reopening(folder: Path) -> dict[str, float]:
+    """Seconds to reopen a study of 1000 rounds, by wing."""
+    found = {}
+    for wing in ("cost-varying", "stub in stages"):
+        case, _ = WINGS[wing]
+        method = "random" if "random" in case.problem.methods() else case.method
+        with Study.create(folder / f"{wing}.db", case.problem, method, rounds=1000) as study:
+            study.run(world(case))
+        start = time.perf_counter()
+        with Study.open(folder / f"{wing}.db", case.problem) as study:
+            assert study.status.told == 1000
+        found[f"{wing}, {method}"] = round(time.perf_counter() - start, 3)
+    return found
+
+
+def main() -> None:
+    """Run what is asked for; a part that fails ends it."""
+    parser = argparse.ArgumentParser(prog="make torture")
+    parser.add_argument("--kills", type=int, default=500, help="on SQLite; two fifths of it on PostgreSQL")
+    parser.add_argument("--seconds", type=float, default=600.0, help="limit of each part")
+    parser.add_argument("--only", default="", help="parts whose names begin so")
+    asked = parser.parse_args()
+    results: dict[str, Any] = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+    }
+    if RESULTS.exists():
+        results = {**json.loads(RESULTS.read_text()), **results}
+
+    def part(name: str, work: Callable[[], Any]) -> None:
+        if not name.startswith(asked.only):
+            return
+        start = time.monotonic()
+        results[name] = work()
+        print(f"{name} ({time.monotonic() - start:.0f} s): {json.dumps(results[name])}", flush=True)
+        RESULTS.parent.mkdir(parents=True, exist_ok=True)
+        RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+    each = -(-asked.kills // len(WINGS))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
+        part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
+        part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, 400, 6, asked.seconds))
+        part("damage", lambda: damage(folder / "damage", 300))
+        part("malformed", lambda: malformed(12_000, folder))
+        if python := os.environ.get("STEERBO_OPTUNA_PYTHON"):
+            part("overhead", lambda: overhead(folder, python))
+        if reason := missing():
+            print(f"PostgreSQL skipped: {reason}")
+        else:
+            with postgres() as url:
+                fewer = -(-2 * each // 5)
+                part(
+                    "kills on PostgreSQL",
+                    lambda: [kill_often(url, w, folder, fewer, asked.seconds) for w in WINGS],
+                )
+                part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, 2000, 10, asked.seconds))
+        part("reopening", lambda: reopening(folder))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("error", RuntimeWarning)
+    main()

@@ -1,0 +1,122 @@
+"""One worker, killed at random moments: what it acknowledged is there, and the events are those of a quiet run."""
+
+from __future__ import annotations
+
+import os
+import random
+import select
+import signal
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from steerbo.optimizer import Suggestion
+from steerbo.study import MemoryLog, Study
+from steerbo.study.database import body_of
+from tests.causal import test_contract as causal
+from tests.contract import Case
+from tests.costvarying import worlds as costvarying
+from tests.meanfield import worlds as meanfield
+from tests.optimizer.test_optimizer import stub_case
+from tests.timevarying import cases as timevarying
+
+WINGS: dict[str, tuple[Case, int]] = {
+    "cost-varying": (costvarying.case("explore-then-commit"), 24),
+    "time-varying": (timevarying.case("prior-elimination"), 24),
+    "causal": (causal.staged("coca-bo", initial=2), 12),
+    "mean-field": (meanfield.case("mf-gp-ucb"), 12),
+    "stub in stages": (stub_case(), 40),
+}
+"""A world, its method with learned hyperparameters where it has any, and rounds."""
+
+
+def world(case: Case) -> Callable[[Suggestion], Any]:
+    """An objective that answers the same for the same round."""
+
+    def measure(suggestion: Suggestion) -> Any:
+        return {"context": case.seen(suggestion)} if suggestion.observe else case.outcome(suggestion)
+
+    return measure
+
+
+def in_child(work: Callable[[], None]) -> int:
+    """A forked process, ready at once; its number."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+            os._exit(1)
+    return child
+
+
+def _one_life(place: str, name: str, case: Case, acknowledged: Path, opened: int) -> None:
+    measure = world(case)
+    with Study.open(place, case.problem, name=name, lease=30.0) as study:
+        os.write(opened, b"o")
+        file = os.open(acknowledged, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        while (suggestion := study.ask()) is not None:
+            while suggestion.observe:
+                suggestion = study.decide(suggestion, measure(suggestion)["context"])
+            study.tell(suggestion, **measure(suggestion))
+            os.write(file, f"{suggestion.token}\n".encode())
+
+
+def kill_often(
+    place: str, wing: str, folder: Path, kills: int, seconds: float, rounds: int | None = None
+) -> dict[str, Any]:
+    """Studies in `place` of the wing's usual number of rounds, or of `rounds`, killed `kills` times altogether.
+
+    Raises:
+        AssertionError: an outcome was lost, a round is stuck, or an event differs from the quiet run's.
+    """
+    case, usual = WINGS[wing]
+    if case.warns is not None:
+        warnings.simplefilter("ignore", case.warns)
+    begin: dict[str, Any] = {"method": case.method, "options": case.options}
+    rounds = rounds or usual
+    chance, done, studies, lost, stuck, differing = random.Random(7), 0, 0, 0, 0, 0
+    end = time.monotonic() + seconds
+    while done < kills and time.monotonic() < end:
+        name = f"{wing} {studies}"
+        quiet = Study.create(MemoryLog(), case.problem, rounds=rounds, seed=studies, **begin)
+        quiet.run(world(case))
+        expected = [body_of(event) for event in quiet.events]
+        acknowledged = folder / f"{name}.acknowledged"
+        Study.create(place, case.problem, name=name, rounds=rounds, seed=studies, **begin).close()
+        finished = False
+        while not finished:
+            hear, say = os.pipe()
+            child = in_child(lambda: _one_life(place, name, case, acknowledged, say))  # noqa: B023
+            os.close(say)
+            wait = chance.uniform(0, 0.05)
+            if chance.random() < 0.7 or done >= kills:
+                select.select([hear], [], [], 60)
+                wait = chance.uniform(0, 0.08) if done < kills else 60.0
+            before = time.monotonic()
+            while time.monotonic() - before < wait and not finished:
+                gone, code = os.waitpid(child, os.WNOHANG)
+                if gone:
+                    assert code == 0, f"a worker of {name} ended with {code}"
+                    finished = True
+                time.sleep(0.001)
+            if not finished:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                done += 1
+            os.close(hear)
+        with Study.open(place, case.problem, name=name) as study:
+            found = [body_of(event) for event in study.events]
+            told = {r.suggestion.token for r in study.history if r.state == "told"}
+            lost += len(set(acknowledged.read_text().split()) - told)
+            stuck += len(study.pending) + (rounds - study.status.rounds)
+            differing += found != expected
+        studies += 1
+    assert (lost, stuck, differing) == (0, 0, 0), (wing, lost, stuck, differing)
+    return {"wing": wing, "kills": done, "studies": studies, "lost": lost, "stuck": stuck, "differing": differing}

@@ -1,0 +1,65 @@
+"""A PostgreSQL server of our own, on loopback, in a temporary folder, for as long as a context lasts."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+def _binaries() -> Path | None:
+    found = shutil.which("pg_ctl")
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((f for f in folders if (f / "pg_ctl").exists()), Path(found).parent if found else None)
+
+
+def missing() -> str:
+    """Why there can be no server here; empty where there can."""
+    if os.name != "posix" or _binaries() is None:
+        return "PostgreSQL is not installed (Debian: apt-get install postgresql)"
+    if os.geteuid() == 0 and shutil.which("runuser") is None:
+        return "PostgreSQL does not run as root, and there is no runuser"
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        return "psycopg is not installed: pip install 'steerbo[postgres]'"
+    return ""
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """The URL of a fresh server with `fsync` on."""
+    if reason := missing():
+        pytest.skip(reason)
+    binaries = _binaries()
+    assert binaries is not None
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory(prefix="steerbo-pg-") as folder:
+        user, prefix = pwd.getpwuid(os.geteuid()).pw_name, []
+        if os.geteuid() == 0:
+            user = next(name for name in ("postgres", "nobody") if any(u.pw_name == name for u in pwd.getpwall()))
+            prefix = ["runuser", "-u", user, "--"]
+            shutil.chown(folder, user)
+        data = f"{folder}/data"
+
+        def call(*command: str) -> None:
+            done = subprocess.run([*prefix, *command], cwd=folder, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+
+        call(f"{binaries}/initdb", "--pgdata", data, "--username", "steerbo", "--auth", "trust", "--encoding", "UTF8")
+        options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder}"
+        call(f"{binaries}/pg_ctl", "--pgdata", data, "--wait", "--log", f"{folder}/log", "--options", options, "start")
+        try:
+            yield f"postgresql://steerbo@127.0.0.1:{port}/postgres"
+        finally:
+            call(f"{binaries}/pg_ctl", "--pgdata", data, "--wait", "--mode", "immediate", "stop")
