@@ -13,7 +13,7 @@ from tests.optimizer.stub import Stub
 from tests.optimizer.test_optimizer import stub_case
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
-from tests.torture.kills import WINGS, kill_often
+from tests.torture.kills import kill_often
 from tests.torture.malformed import malformed
 from tests.torture.server import postgres
 
