@@ -145,6 +145,48 @@ def test_gradients_against_finite_differences(which: str, beta: float) -> None:
         np.testing.assert_allclose(gradient[:, j], difference, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("beta", [2.0, -1.0])
+def test_the_hessian_against_finite_differences(beta: float) -> None:
+    variables: list[Variable] = [
+        sb.Float("a", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)),
+        sb.Categorical("b", ["x", "y"], law=sb.Discrete({"x": 0.5, "y": 0.5})),
+        sb.Float("c", 0, 1, law=sb.Uniform()),
+        sb.Float("d", 0, 1, law=sb.Beta(2, 3)),
+    ]
+    process = a_process(variables)
+    rules = [gauss_rule(v, float(s)) for v, s in zip(variables, process.lengthscales, strict=True)]
+    expectation = Expectation.over(process, [0, 1, 3], rules)
+    points = np.random.default_rng(3).random((5, 3))
+    points[:, 1] = [0, 1, 1, 0, 1]
+    value, gradient, hessian = expectation.curved_bound(points, beta)
+    plain, slope = expectation.bound(points, beta)
+    np.testing.assert_allclose(value, plain, rtol=1e-12)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-9, atol=1e-11)
+    np.testing.assert_array_equal(hessian[:, 1], 0.0)
+    for j in (0, 2):
+        step = np.zeros(3)
+        step[j] = 1e-5
+        difference = (expectation.bound(points + step, beta)[1] - expectation.bound(points - step, beta)[1]) / 2e-5
+        np.testing.assert_allclose(hessian[:, j], difference, rtol=1e-5, atol=1e-5)
+
+
+def test_without_observations_it_is_the_prior_and_flat() -> None:
+    none = np.zeros((0, 2))
+    process = Standardised(none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3)
+    rule = gauss_rule(sb.Float("v", 0, 1, law=sb.Uniform()), 1.0)
+    value, gradient, hessian = Expectation.over(process, [0], [None, rule]).curved_bound(np.array([[0.2], [0.9]]), 2.0)
+    np.testing.assert_allclose(value, 0.3 + 2 * 1.7**0.5)
+    np.testing.assert_array_equal(gradient, 0.0)
+    np.testing.assert_array_equal(hessian, 0.0)
+
+
+def test_products_do_not_depend_on_how_many_rows_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, process, expectation = problem_with(LAWS["beta"])
+    monkeypatch.setattr("steerbo.costvarying.acquisition._ROWS", 7)
+    again = problem_with(LAWS["beta"])[2]
+    np.testing.assert_allclose(again.product, expectation.product, rtol=1e-13, atol=1e-13 * abs(process.inverse).max())
+
+
 def test_a_set_that_controls_everything_is_the_posterior_itself() -> None:
     _variables, process, _ = problem_with(LAWS["categories"])
     expectation = Expectation.over(process, [0, 1, 2], [None, None, None])

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from ..errors import InvalidInput, InvalidStudy, MissingExtra, SteerboError
 from . import by_hand
+from .scopes import scopes
 
 
 class _Commands(TyperGroup):
@@ -104,6 +105,9 @@ def check(study: StudyFile) -> None:
     from .report import describe
 
     typer.echo(describe(read_study(study)))
+
+
+main.command()(scopes)
 
 
 @main.command()

@@ -131,7 +131,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         if len(self.model) + len(history.pending) < STARTING_POINTS:
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
             return self.play(i, self.boxes[i].place(draw)[0], **self._note("explore", bounds))
-        seed = self.streams.integer(number, f"search {i}")
+        seed = self.streams.integer(number, "search")
         beta = self._beta()
         found = self.search(i, self.expectation(self.process(history), i), beta, seed)
         sure = self.expectation(self.process(history, pending=False), i)
@@ -152,7 +152,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         found = []
         for i in range(m):
             expectation = self.expectation(process, i)
-            seed = self.streams.integer(number, f"search {i}")
+            seed = self.streams.integer(number, "search")
             best = self.search(i, expectation, beta, seed)
             upper[i] = self.raw(best.value)
             lower[i] = self.raw(self.search(i, expectation, -beta, seed).value)
@@ -178,7 +178,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
     def _away_from_pending(self, history: History, i: int, number: int) -> Maximum:
         """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
         process: Standardised = self.process(history)
-        seed = self.streams.integer(number, f"search {i}")
+        seed = self.streams.integer(number, "search")
         return self.search(i, self.expectation(process, i), self._beta(), seed)
 
     def _beta(self) -> float:

@@ -4,15 +4,18 @@ from .ascent import climb, differences
 from .box import maximise_box
 from .domain import Box
 from .maximum import Maximum, Value, ValueAndGradient
+from .newton import Curved, climb_curved
 from .simplex import maximise_simplex, simplex_starts
 from .sobol import sobol_in, sobol_points
 
 __all__ = [
     "Box",
+    "Curved",
     "Maximum",
     "Value",
     "ValueAndGradient",
     "climb",
+    "climb_curved",
     "differences",
     "maximise_box",
     "maximise_simplex",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from jaxtyping import Float
 
@@ -27,6 +29,11 @@ def sobol_points(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
         raise InvalidProblem("dimension", dimension, f"at most {_MOST_DIMENSIONS}", "Search over fewer variables.")
     if n < 1 or dimension == 0:
         return np.empty((max(n, 0), dimension))
+    return _scrambled(n, dimension, seed).copy()
+
+
+@functools.lru_cache(maxsize=32)  # searches of one round share their seed, and scrambling costs as much as a search
+def _scrambled(n: int, dimension: int, seed: int) -> Float[np.ndarray, "n d"]:
     from scipy.stats import qmc  # half a second to import: only when the first points are wanted
 
     sequence = qmc.Sobol(dimension, scramble=True, seed=np.random.Generator(np.random.Philox(seed)))

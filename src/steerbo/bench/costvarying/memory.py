@@ -12,43 +12,50 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
+
 from ...optimizer import Optimizer, keyed
 from .problems import World
 
 
-def _resident(field: str) -> float:
-    """Megabytes of `VmRSS` (now) or `VmHWM` (the most there ever was)."""
-    status = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in status if line.startswith(field + ":"))
+def random_plays(world: World, n: int) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+    """Points (n, d) and noisy outcomes (n,) of plays of random sets at settings drawn uniformly."""
+    random = keyed(0, 0, "plays")
+    inputs = world.nature(random.random((n, world.dimension)))
+    for x in inputs:
+        held = list(world.sets[random.integers(len(world.sets))])
+        x[held] = random.random(len(held))
+    return inputs, world.objective(inputs) + np.array([world.noise(random) for _ in range(n)])
 
 
 def asked(n: int) -> dict[str, Any]:
-    """One `ask` on Hartmann in 12-D with seven sets after n observations, refit included."""
+    """Two calls of `ask` over the seven sets of Hartmann in 12-D after n observations; the first one refits."""
     world = World("hartmann")
     problem = world.problem()
-    random = keyed(0, 0, "data")
-    inputs = world.nature(random.random((n, world.dimension)))
-    for x in inputs:  # random plays: settings of one set uniform, the rest nature's
-        held = list(world.sets[random.integers(len(world.sets))])
-        x[held] = random.random(len(held))
-    values = world.objective(inputs)
 
     def study(size: int) -> Optimizer:
-        optimizer = Optimizer(problem, "ucb-cvs", seed=0)
-        for x, value in zip(inputs[:size], values, strict=False):
-            optimizer.add(float(value) + world.noise(random), dict(zip(problem.space.names, x.tolist(), strict=True)))
+        optimizer = Optimizer(problem, "ucb-cvs")
+        for x, value in zip(*random_plays(world, size), strict=True):
+            optimizer.add(float(value), dict(zip(problem.space.names, x.tolist(), strict=True)))
         return optimizer
 
     study(10).ask()  # whatever is imported late is imported now
     before = _resident("VmRSS")
     optimizer = study(n)
     seconds = []
-    for _ in range(2):  # the first one learns the hyperparameters
+    for _ in range(2):
         start = time.process_time()
         optimizer.ask()
         seconds.append(time.process_time() - start)
     first, later = seconds
     return {"n": n, "megabytes": _resident("VmHWM") - before, "first_ask_s": first, "later_ask_s": later}
+
+
+def _resident(field: str) -> float:
+    """Megabytes in memory: `VmRSS` now, `VmHWM` at most so far."""
+    status = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in status if line.startswith(f"{field}:"))
 
 
 def measured(n: int) -> dict[str, Any]:

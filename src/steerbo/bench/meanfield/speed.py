@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from ...meanfield import MeanField
 from ...meanfield.acquisition import Bounds
 from ...meanfield.mf_gp_ucb import MFGPUCB
 from ...optimizer import Optimizer
-from ...optimizer.arithmetic import one_blas_thread
+from ...optimizer.arithmetic import fingerprint, one_blas_thread
 from ...search import simplex_starts
 from .plain import STEPS, Plain
 from .problems import World, world
@@ -143,7 +142,7 @@ def run(name: str, rounds: int, against: bool) -> dict[str, Any]:
 
 
 def scaling() -> list[dict[str, Any]]:
-    """Rounds of the default method: M from 50 to 10⁷ agents with 30 actions; 5000 actions with 10⁶ agents."""
+    """Rounds of the default method: from 50 to 10⁷ agents with 30 actions; 5000 actions with 10⁶ agents."""
     rows = []
     for actions, agents, known in ((30, 50, 100), (30, 10**4, 100), (30, 10**7, 100), (5000, 10**6, 60)):
         problem = MeanField(tuple(map(str, range(actions))), agents)
@@ -157,7 +156,7 @@ def scaling() -> list[dict[str, Any]]:
             table = problem.table(suggestion.values["distribution"])
             optimizer.tell(suggestion, -float(((np.sqrt(table[0]) - np.sqrt(ideal)) ** 2).sum()))
             times.append(time.process_time() - began)
-        name = f"a round, |A| = {actions}, M = {agents}, about {known} outcomes"
+        name = f"a round, {actions} actions, {agents} agents, about {known} outcomes"
         bar = 1000.0 if actions == 5000 else None
         rows.append({"name": name, "ours_ms": 1e3 * float(np.median(times[-10:])), "bar_ms": bar})
     return rows
@@ -176,9 +175,8 @@ def main() -> None:
         rows.append(run(name, given.rounds, not given.alone))
         print(json.dumps(rows[-1]), flush=True)
     rows += scaling()
-    machine = f"{platform.machine()}, {platform.python_version()}, CPU time, one thread"
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
+    given.out.write_text(json.dumps({"machine": fingerprint(), "rows": rows}, indent=1) + "\n")
     for row in rows:
         parts = (f"{key} {value:.4g}" for key, value in row.items() if isinstance(value, float))
         print(f"{row['name']}: {', '.join(parts)}")

@@ -1,0 +1,95 @@
+"""Climbing in a box from many starts at once where second derivatives are cheap: projected Newton steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+
+from .maximum import finite
+
+Curved = Callable[
+    [Float[np.ndarray, "r d"]],
+    tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"], Float[np.ndarray, "r d d"]],
+]
+"""Points `(r, d)` to values `(r,)`, gradients `(r, d)` and Hessians `(r, d, d)`."""
+
+_FIRST_REACH = 0.25  # of the box's width: how far the first step may go
+_SUFFICIENT = 1e-4  # of the promised rise must be had (Armijo)
+_FLATTEST = 1e-9  # least curvature, as a share of the largest
+_SHORTEST = 1e-9  # reach, of the box's width, below which a restart has arrived
+
+
+def climb_curved(
+    function: Curved,
+    starts: Float[np.ndarray, "r d"],
+    low: Float[np.ndarray, "*r d"],
+    high: Float[np.ndarray, "*r d"],
+    *,
+    iterations: int = 50,
+    tolerance: float = 1e-10,
+) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
+    """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start.
+
+    Args:
+        function: points `(r, d)` to values `(r,)`, gradients `(r, d)` and Hessians `(r, d, d)`, all finite.
+        starts: where to begin, `(r, d)`.
+        low: lower bounds, `(d,)` or one row for each restart; equal bounds hold a coordinate.
+        high: upper bounds, likewise.
+        iterations: the most steps of a restart.
+        tolerance: a restart whose next step promises less than this share of its value has arrived.
+
+    Projected Newton steps (Bertsekas 1982) by the absolute values of the Hessian's eigenvalues, so that they lead
+    uphill also where the function is not concave. Each goes no further than a reach that doubles after a success and
+    shrinks after a failure.
+
+    >>> def bowl(Z):
+    ...     return -((Z - 0.3) ** 2).sum(1), -2 * (Z - 0.3), np.broadcast_to(-2 * np.eye(2), (len(Z), 2, 2))
+    >>> points, values = climb_curved(bowl, np.array([[0.5, 0.9]]), np.zeros(2), np.array([1.0, 0.1]))
+    >>> points.round(6)
+    array([[0.3, 0.1]])
+    """
+    low, high = np.broadcast_to(low, starts.shape), np.broadcast_to(high, starts.shape)
+    points = np.minimum(np.maximum(starts, low), high)
+    values, slopes, curves = function(points)
+    values, slopes, curves = finite(values), slopes.copy(), curves.copy()
+    width = np.where(high > low, high - low, 1.0)
+    reach = np.full(len(points), _FIRST_REACH)
+    rows = np.flatnonzero((values > -np.inf) & (high > low).any(axis=1))  # restarts still moving
+    for _ in range(iterations):
+        x, f, g = points[rows], values[rows], slopes[rows]
+        step = _step(x, g, curves[rows], low[rows], high[rows])
+        far = (np.abs(step) / width[rows]).max(axis=1)
+        step *= np.minimum(1.0, reach[rows] / np.maximum(far, _SHORTEST))[:, None]
+        on = (np.einsum("rd,rd->r", step, g) > tolerance * np.abs(f)) & (reach[rows] > _SHORTEST)
+        rows, x, f, g, step, far = rows[on], x[on], f[on], g[on], step[on], far[on]
+        if not rows.size:
+            break
+        trial = np.minimum(np.maximum(x + step, low[rows]), high[rows])
+        promise = np.einsum("rd,rd->r", trial - x, g)  # no rise, perhaps, if the step was cut at a bound
+        new_f, new_g, new_H = function(trial)
+        risen = (promise > 0.0) & (new_f - f >= _SUFFICIENT * promise)
+        won, lost = rows[risen], rows[~risen]
+        points[won], values[won], slopes[won], curves[won] = trial[risen], new_f[risen], new_g[risen], new_H[risen]
+        reach[won] = np.minimum(2.0 * reach[won], 1.0)
+        reach[lost] = np.minimum(reach[lost], far[~risen]) / 4.0
+    return points, values
+
+
+def _step(
+    x: Float[np.ndarray, "r d"],
+    g: Float[np.ndarray, "r d"],
+    H: Float[np.ndarray, "r d d"],
+    low: Float[np.ndarray, "r d"],
+    high: Float[np.ndarray, "r d"],
+) -> Float[np.ndarray, "r d"]:
+    """`|H|⁻¹ g` over the coordinates that no bound holds, zero along the others."""
+    free = np.where(g > 0.0, x < high, x > low) & (high > low)
+    both = free[:, :, None] & free[:, None, :]
+    sizes, vectors = np.linalg.eigh(np.where(both, H, 0.0))
+    sizes = np.abs(sizes)
+    sizes = np.maximum(sizes, _FLATTEST * sizes.max(axis=1, keepdims=True) + np.finfo(float).tiny)
+    along = np.einsum("rde,rd->re", vectors, np.where(free, g, 0.0)) / sizes
+    step: Float[np.ndarray, "r d"] = np.where(free, np.einsum("rde,re->rd", vectors, along), 0.0)
+    return step

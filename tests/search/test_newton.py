@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import lsq_linear
+
+from steerbo.search import Box, climb, climb_curved, maximise_box
+
+from .problems import Points, Values, quadratic
+
+
+def wavy(Z: Points) -> tuple[Values, Points, np.ndarray]:
+    """Many maxima and saddles: `Π cos(5 z_d) − ½|z|²`, with derivatives by hand."""
+    c, s = np.cos(5 * Z), np.sin(5 * Z)
+    d = Z.shape[1]
+    rest = np.stack([np.delete(c, j, axis=1).prod(axis=1) for j in range(d)], axis=1)
+    hessian = np.empty((len(Z), d, d))
+    for a in range(d):
+        for b in range(d):
+            others = np.delete(c, [a, b], axis=1).prod(axis=1)
+            hessian[:, a, b] = -25 * c.prod(axis=1) - 1 if a == b else 25 * s[:, a] * s[:, b] * others
+    return c.prod(axis=1) - 0.5 * (Z**2).sum(axis=1), -5 * s * rest - Z, hessian
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(seed=st.integers(0, 10_000), d=st.integers(1, 12))
+def test_bounded_concave_quadratics_end_at_their_only_maximum(seed: int, d: int) -> None:
+    H, centre = quadratic(seed, d)
+
+    def function(Z: Points) -> tuple[Values, Points, np.ndarray]:
+        away = Z - centre
+        return -0.5 * np.einsum("rd,de,re->r", away, H, away), -away @ H, np.broadcast_to(-H, (len(Z), d, d))
+
+    _, values = climb_curved(function, np.random.default_rng(seed).random((3, d)), np.zeros(d), np.ones(d))
+    root = np.linalg.cholesky(H).T
+    exact = -lsq_linear(root, root @ centre, (0, 1), method="bvls", tol=1e-14, max_iter=1000).cost
+    np.testing.assert_allclose(values, exact, rtol=1e-6, atol=1e-9)
+
+
+@settings(deadline=None, max_examples=25, derandomize=True)
+@given(seed=st.integers(0, 10_000), d=st.integers(1, 4))
+def test_restarts_never_fall_stay_inside_and_end_where_no_bound_allows_a_rise(seed: int, d: int) -> None:
+    random = np.random.default_rng(seed)
+    starts, low = random.random((6, d)) * 2 - 1, -random.random(d)
+    high = low + random.random(d)
+    points, values = climb_curved(wavy, starts, low, high)
+    assert (points >= low).all()
+    assert (points <= high).all()
+    assert (values >= wavy(np.clip(starts, low, high))[0]).all()
+    found, gradients, _ = wavy(points)
+    np.testing.assert_array_equal(values, found)
+    np.testing.assert_allclose(np.clip(points + gradients, low, high), points, atol=1e-4)
+
+
+def test_it_ends_as_high_as_quasi_newton_climbs() -> None:
+    starts = np.random.default_rng(0).random((40, 3)) * 2 - 1
+    low, high = np.full(3, -1.0), np.ones(3)
+    newton = climb_curved(wavy, starts, low, high)[1]
+    other = climb(lambda Z: wavy(Z)[:2], starts, low, high)[1]
+    assert np.isclose(newton.max(), other.max(), rtol=1e-9)
+    assert newton.mean() > other.mean() - 0.1
+
+
+def test_equal_bounds_hold_coordinates() -> None:
+    starts = np.array([[0.2, 0.7, -0.3], [0.2, 0.7, -0.3]])
+    low, high = np.full((2, 3), -1.0), np.ones((2, 3))
+    low[0, 1] = high[0, 1] = 0.7
+    low[1] = high[1] = starts[1]
+    points, values = climb_curved(wavy, starts, low, high)
+    assert points[0, 1] == 0.7
+    assert values[0] > wavy(starts)[0][0]
+    np.testing.assert_array_equal(points[1], starts[1])
+
+
+def test_a_box_is_searched_alike_with_and_without_hessians() -> None:
+    box = Box([-1, -1, 0], [1, 1, 1], [None, None, [0.0, 0.25, 1.0]])
+    plain = maximise_box(lambda Z: wavy(Z)[0], lambda Z: wavy(Z)[:2], box, seed=0)
+    curved = maximise_box(lambda Z: wavy(Z)[0], lambda Z: wavy(Z)[:2], box, seed=0, curved=wavy)
+    np.testing.assert_allclose(curved.point, plain.point, atol=1e-5)
+    np.testing.assert_allclose(curved.value, plain.value, rtol=1e-9)
