@@ -99,21 +99,26 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--memory", type=int, nargs="*", default=[2000, 4000], help="observations for the memory")
     given = parser.parse_args(arguments)
     rows: list[Row] = []
-    with one_blas_thread():
-        for n in given.sizes:
+    memory: list[Row] = []
+    machine = {**fingerprint(), "processor": platform.processor() or platform.machine()}
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+
+    def written() -> None:  # after each row: the whole takes minutes, and may be stopped
+        given.out.write_text(json.dumps({"machine": machine, "rows": rows, "memory": memory}, indent=1) + "\n")
+
+    for n in given.sizes:
+        with one_blas_thread():
             rows.append(row := acquisition(World("airfoil"), n, REPEATS.get(n, 1)))
-            times = f"{row['ours_ms']:.1f} ms against {row['rival_ms']:.0f} ms, {row['ratio']:.0f}×"
-            bar = f" (bar {row['bar']:g}×)" if row["bar"] else ""
-            print(f"{row['name']}: {times}{bar}, value gap {row['value_gap']:.2%} (bar {GAP:.1%})", flush=True)
-    memory = []
+        times = f"{row['ours_ms']:.1f} ms against {row['rival_ms']:.0f} ms, {row['ratio']:.1f}×"
+        bar = f" (bar {row['bar']:g}×)" if row["bar"] else ""
+        print(f"{row['name']}: {times}{bar}, value gap {row['value_gap']:.3%} (bar {GAP:.1%})", flush=True)
+        written()
     for n in given.memory:
         memory.append(found := {**measured(n), "bar": MEGABYTES if n == 2000 else None})
         bar = f" (bar {MEGABYTES:g} MB)" if found["bar"] else ""
         seconds = f"{found['first_ask_s']:.1f} s with a refit, {found['later_ask_s']:.2f} s without"
         print(f"ask at n = {n}, hartmann in 12-D: {found['megabytes']:.0f} MB above import{bar}, {seconds}", flush=True)
-    machine = {**fingerprint(), "processor": platform.processor() or platform.machine()}
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps({"machine": machine, "rows": rows, "memory": memory}, indent=1) + "\n")
+        written()
 
 
 if __name__ == "__main__":
