@@ -42,8 +42,8 @@ $(STAMP): pyproject.toml $(LOCK)
 lock:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable ".[plots,data,postgres]" --group test
-	$(BIN)/pip freeze --exclude-editable --exclude pip > $(LOCK)
+	$(BIN)/pip install --quiet --editable ".[plots,data,genetic,postgres]" --group test
+	$(BIN)/pip freeze --exclude-editable --exclude pip | sort -f > $(LOCK)
 
 clean:
 	rm -rf $(VENV) dist build out demo .mypy_cache .ruff_cache .hypothesis
