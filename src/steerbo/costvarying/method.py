@@ -29,7 +29,8 @@ from ..optimizer import (
 from ..search import Box, Maximum, climb, maximise_box, sobol_points
 from ..space.quadrature import Rule, gauss_rule
 from .acquisition import Expectation, Standardised
-from .problem import CostVarying, Fraction, Tolerance
+from .problem import CostVarying
+from .recommendation import recommendation
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
@@ -104,7 +105,7 @@ class PartialControl(Method[CostVarying, O]):
     def _pay(self, played: Round) -> None:
         self.arms = self.arms.tell(played.suggestion.note["set"], played.cost)
 
-    def _row(self, outcome: Outcome) -> tuple[np.ndarray, " float"]:
+    def _row(self, outcome: Outcome) -> tuple[np.ndarray, float]:
         return self.space.encode([outcome.realised])[0], self.problem.sign * outcome.value
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
@@ -268,52 +269,9 @@ class PartialControl(Method[CostVarying, O]):
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
-    def tolerance(self) -> Tolerance:
-        """How much quality may be given up for money in the final answer."""
-        return self.problem.tolerance or Fraction(0.1)
-
     def recommend(self, history: History) -> Recommendation:
-        """The cheapest control set whose best expected value is acceptable, and what the others would give.
-
-        Bounds are `E μ ± 2 sd[g]` for the expected value itself. Acceptable is judged on posterior means.
-        """
-        process = self.process(history, pending=False)
-        costs = self.mean_costs()
-        rows = [self._best(process, i, costs[i]) for i in range(len(self.sets))]
-        sign = self.problem.sign
-        means = np.array([sign * (row.mean or 0.0) for row in rows])
-        least = self.tolerance().acceptable(float(means.max()), self.worst(), sign)
-        good = np.flatnonzero(means >= least)
-        if not len(good):  # a threshold that nothing reaches
-            good = np.array([int(means.argmax())])
-        known = np.where(np.isnan(costs), np.inf, costs)
-        chosen = int(min(good, key=lambda i: (known[i], -means[i])))
-        verb = "reach at most" if self.problem.minimize else "reach at least"
-        note = f"acceptable sets {verb} {sign * least:.5g}: " + ", ".join(
-            " + ".join(self.problem.control_sets[int(i)]) for i in good
-        )
-        best = rows[chosen]
-        others = [row for i, row in enumerate(rows) if i != chosen]
-        others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
-        return Recommendation(
-            best.scope, best.values, best.mean, best.lower, best.upper, best.cost, note, tuple(others)
-        )
-
-    def _best(self, process: Standardised, i: int, cost: float) -> Recommendation:
-        expectation = self.expectation(process, i)
-        found = self.search(i, expectation, 0.0, seed=self.streams.integer(0, f"recommend {i}"))
-        point = found.point[None]
-        low, high = (self.raw(float(expectation.mean_bound(point, beta)[0][0])) for beta in (-2.0, 2.0))
-        sign = self.problem.sign
-        lower, upper = sorted((sign * low, sign * high))
-        return Recommendation(
-            list(self.problem.control_sets[i]),
-            self.settings(i, found.point),
-            sign * self.raw(found.value),
-            lower,
-            upper,
-            None if np.isnan(cost) else float(cost),
-        )
+        """The cheapest control set whose best expected value is acceptable, and what the others would give."""
+        return recommendation(self, history)
 
     def table_of_sets(self, history: History) -> Table:
         """Plays and mean cost of every set."""

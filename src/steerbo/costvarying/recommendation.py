@@ -1,0 +1,68 @@
+"""The final answer of every method: the cheapest acceptable control set, and what the others would give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..optimizer import History, Recommendation
+from .acquisition import Standardised
+from .problem import Fraction
+
+if TYPE_CHECKING:
+    from .method import PartialControl
+
+TOLERANCE = Fraction(0.1)
+"""What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
+_WIDTH = 2.0  # of the bounds, in standard deviations of the expected value itself
+
+
+def recommendation(method: PartialControl[Any], history: History) -> Recommendation:
+    """Of every set the settings with the largest E μ; of these the cheapest that is acceptable, by posterior means.
+
+    Bounds are `E μ ± 2 sd[g]`, for the expected value itself. Where no set is acceptable, as with a threshold that
+    nothing reaches, the best one is recommended.
+    """
+    process = method.process(history, pending=False)
+    sign, costs = method.problem.sign, method.mean_costs()
+    rows = [_best(method, process, i, costs[i]) for i in range(len(method.sets))]
+    means = np.array([sign * (row.mean or 0.0) for row in rows])
+    tolerance = method.problem.tolerance or TOLERANCE
+    least = tolerance.acceptable(float(means.max()), method.worst(), sign)
+    good = np.flatnonzero(means >= least)
+    if not len(good):
+        good = np.array([int(means.argmax())])
+    known = np.where(np.isnan(costs), np.inf, costs)
+    chosen = int(min(good, key=lambda i: (known[i], -means[i])))
+    others = [row for i, row in enumerate(rows) if i != chosen]
+    others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
+    verb = "reach at most" if method.problem.minimize else "reach at least"
+    names = ", ".join(" + ".join(method.problem.control_sets[int(i)]) for i in good)
+    best = rows[chosen]
+    return Recommendation(
+        best.scope,
+        best.values,
+        best.mean,
+        best.lower,
+        best.upper,
+        best.cost,
+        f"acceptable sets {verb} {sign * least:.5g}: {names}",
+        tuple(others),
+    )
+
+
+def _best(method: PartialControl[Any], process: Standardised, i: int, cost: float) -> Recommendation:
+    expectation = method.expectation(process, i)
+    found = method.search(i, expectation, 0.0, seed=method.streams.integer(0, f"recommend {i}"))
+    point, sign = found.point[None], method.problem.sign
+    bounds = (method.raw(float(expectation.mean_bound(point, beta)[0][0])) for beta in (-_WIDTH, _WIDTH))
+    lower, upper = sorted(sign * bound for bound in bounds)
+    return Recommendation(
+        list(method.problem.control_sets[i]),
+        method.settings(i, found.point),
+        sign * method.raw(found.value),
+        lower,
+        upper,
+        None if np.isnan(cost) else float(cost),
+    )
