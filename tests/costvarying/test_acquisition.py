@@ -99,7 +99,7 @@ def test_expectations_against_monte_carlo(law: str) -> None:
         exponent = np.where(process.categorical, gap != 0, gap**2) / process.lengthscales**2
         prior = process.variance * np.exp(-0.5 * exponent.sum(1))
         covariance = prior - np.einsum("pn,nm,pm->p", left, process.inverse, right)
-        spread = expectation.mean_bound(point, 1.0)[0][0] - expectation.mean(point)[0]
+        spread = expectation.of_mean().bound(point, 1.0)[0][0] - expectation.mean(point)[0]
         assert abs(spread**2 - covariance.mean()) < 5 * covariance.std() / len(pairs) ** 0.5 + 1e-6
 
 
@@ -124,7 +124,7 @@ def test_jensen_the_climbed_bound_is_never_below_the_exact_one() -> None:
     assert above.max() < 0.2
 
 
-@pytest.mark.parametrize("which", ["bound", "mean_bound", "sampled"])
+@pytest.mark.parametrize("which", ["bound", "bound of the mean", "sampled"])
 @pytest.mark.parametrize("beta", [2.0, -1.0])
 def test_gradients_against_finite_differences(which: str, beta: float) -> None:
     variables: list[Variable] = [sb.Float(f"x{d}", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)) for d in range(4)]
@@ -133,8 +133,10 @@ def test_gradients_against_finite_differences(which: str, beta: float) -> None:
     expectation = Expectation.over(process, [1, 3], rules)
     extra = [np.random.default_rng(5).random((32, 4))] if which == "sampled" else []
 
+    of = {"bound": expectation.bound, "bound of the mean": expectation.of_mean().bound, "sampled": expectation.sampled}
+
     def value(points: Any) -> Any:
-        return getattr(expectation, which)(points, beta, *extra)
+        return of[which](points, beta, *extra)  # type: ignore[operator]
 
     points = np.random.default_rng(3).random((5, 2))
     gradient = value(points)[1]
@@ -145,8 +147,9 @@ def test_gradients_against_finite_differences(which: str, beta: float) -> None:
         np.testing.assert_allclose(gradient[:, j], difference, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("of_mean", [False, True])
 @pytest.mark.parametrize("beta", [2.0, -1.0])
-def test_the_hessian_against_finite_differences(beta: float) -> None:
+def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> None:
     variables: list[Variable] = [
         sb.Float("a", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)),
         sb.Categorical("b", ["x", "y"], law=sb.Discrete({"x": 0.5, "y": 0.5})),
@@ -156,6 +159,7 @@ def test_the_hessian_against_finite_differences(beta: float) -> None:
     process = a_process(variables)
     rules = [gauss_rule(v, float(s)) for v, s in zip(variables, process.lengthscales, strict=True)]
     expectation = Expectation.over(process, [0, 1, 3], rules)
+    expectation = expectation.of_mean() if of_mean else expectation
     points = np.random.default_rng(3).random((5, 3))
     points[:, 1] = [0, 1, 1, 0, 1]
     value, gradient, hessian = expectation.curved_bound(points, beta)
@@ -193,5 +197,5 @@ def test_a_set_that_controls_everything_is_the_posterior_itself() -> None:
     points = np.array([[0.2, 1.0, 0.3], [0.5, 2.0, 0.9]])
     mean, variance = posterior(process, points)
     np.testing.assert_allclose(expectation.mean(points), mean, rtol=1e-10)
-    for which in (expectation.bound, expectation.mean_bound):
+    for which in (expectation.bound, expectation.of_mean().bound):
         np.testing.assert_allclose(which(points, 1.0)[0], mean + np.sqrt(variance), rtol=1e-8)

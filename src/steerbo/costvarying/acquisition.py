@@ -15,7 +15,7 @@ few points are polished on `E σ` itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -72,7 +72,8 @@ class Expectation:
         controlled: (c,) indices of the controlled variables.
         average: (n,) E[k_R]: the mean factor of every observation.
         doubly: q = E k_R(X, X').
-        product: (n, n) A ∘ E[k_R k_Rᵀ].
+        product: (n, n) A ∘ E[k_R k_Rᵀ]; see `of_mean` for the other choice.
+        prior: what E σ² is without observations, in units of s².
     """
 
     process: Standardised
@@ -80,6 +81,7 @@ class Expectation:
     average: Float[np.ndarray, " n"]
     doubly: float
     product: Float[np.ndarray, "n n"]
+    prior: float = 1.0
 
     @classmethod
     def over(
@@ -127,6 +129,12 @@ class Expectation:
         ] ** 2
         return np.where(self.process.categorical[self.controlled], 0.0, slope)
 
+    def of_mean(self) -> Expectation:
+        """The same with Var g in the place of E σ²: `bound` is then one on the expected value itself, far tighter."""
+        product = self.process.inverse * self.average
+        product *= self.average[:, None]
+        return replace(self, product=product, prior=self.doubly)
+
     def weighted(
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
@@ -147,7 +155,7 @@ class Expectation:
         pull = process.variance * self.average * process.weights
         value = process.mean + kernel @ pull
         half = kernel @ self.product
-        spread = process.variance - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
         sd = np.sqrt(np.maximum(spread, 1e-16 * process.variance))
         slope = np.where(spread > 1e-16 * process.variance, beta * process.variance**2 / sd, 0.0)
         return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
@@ -165,7 +173,7 @@ class Expectation:
         slopes = D * kernel[:, None]
         halves = np.concatenate([kernel[:, None], slopes], axis=1).reshape(r * (1 + c), n) @ self.product
         half = halves.reshape(r, 1 + c, n)
-        spread = process.variance - process.variance**2 * np.einsum("rn,rn->r", half[:, 0], kernel)
+        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half[:, 0], kernel)
         certain = spread <= 1e-16 * process.variance
         sd = np.sqrt(np.where(certain, 1e-16 * process.variance, spread))
         pull = process.variance * self.average * process.weights
@@ -179,19 +187,6 @@ class Expectation:
         hessian -= bent[:, None, None] * falls[:, :, None] * falls[:, None]
         hessian[:, np.arange(c), np.arange(c)] -= towards.sum(axis=1)[:, None] * precision
         return process.mean + kernel @ pull + beta * sd, gradient, hessian
-
-    def mean_bound(
-        self, points: Float[np.ndarray, "r c"], beta: float
-    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
-        """`E μ + β sd[g]` and its gradient: a bound on the expected value itself, far tighter than one through E σ."""
-        process, kernel = self.process, self._kernel(points)
-        pull = process.variance * self.average * process.weights
-        value = process.mean + kernel @ pull
-        half = ((kernel * self.average) @ process.inverse) * self.average
-        spread = process.variance * self.doubly - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
-        sd = np.sqrt(np.maximum(spread, 1e-16 * process.variance))
-        slope = np.where(spread > 1e-16 * process.variance, beta * process.variance**2 / sd, 0.0)
-        return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
 
     def sampled(
         self, points: Float[np.ndarray, "r c"], beta: float, draws: Float[np.ndarray, "s d"]

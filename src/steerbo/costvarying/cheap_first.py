@@ -108,11 +108,11 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         lower, upper = np.full(m, -np.inf), np.full(m, -np.inf)
         points: dict[int, np.ndarray] = {}
         for i in affordable:
-            expectation, seed = self.expectation(process, i), self.streams.integer(number, f"search {i}")
-            safest = self.search(i, expectation, -beta, seed, mean_bound=True)
-            highest = self.search(i, expectation, beta, seed, mean_bound=True)
+            expectation, seed = self.expectation(process, i).of_mean(), self.streams.integer(number, "search")
+            safest = self.search(i, expectation, -beta, seed)
+            highest = self.search(i, expectation, beta, seed)
             # one search may find a basin that the other missed: no upper bound may lie below its own lower one
-            above = float(expectation.mean_bound(safest.point[None], beta)[0][0])
+            above = float(expectation.bound(safest.point[None], beta)[0][0])
             points[i] = highest.point if highest.value >= above else safest.point
             lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
         guaranteed = float(lower.max())

@@ -173,19 +173,18 @@ class PartialControl(Method[CostVarying, O]):
         """Expectations over what set `i` leaves to nature."""
         return Expectation.over(process, self.sets[i], self.rules(process, i))
 
-    def search(self, i: int, expectation: Expectation, beta: float, seed: int, mean_bound: bool = False) -> Maximum:
-        """The largest `E μ + β sqrt(E σ²)` of set `i` (with `mean_bound`: `E μ + β sd[g]`), in standardised units."""
-        bound = expectation.mean_bound if mean_bound else expectation.bound
+    def search(self, i: int, expectation: Expectation, beta: float, seed: int) -> Maximum:
+        """The largest `E μ + β sqrt(E σ²)` of set `i`, in standardised units."""
         screen, starts = EFFORT[len(self.sets[i]) > 2]
         return maximise_box(
-            lambda points: bound(points, beta)[0],
-            lambda points: bound(points, beta),
+            lambda points: expectation.bound(points, beta)[0],
+            lambda points: expectation.bound(points, beta),
             self.boxes[i],
             seed=seed,
             screen=screen,
             starts=starts,
             tolerance=ARRIVED,
-            curved=None if mean_bound else lambda points: expectation.curved_bound(points, beta),
+            curved=lambda points: expectation.curved_bound(points, beta),
         )
 
     def polish(self, i: int, expectation: Expectation, found: Maximum, beta: float, seed: int) -> Maximum:

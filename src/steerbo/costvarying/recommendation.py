@@ -53,10 +53,10 @@ def recommendation(method: PartialControl[Any], history: History) -> Recommendat
 
 
 def _best(method: PartialControl[Any], process: Standardised, i: int, cost: float) -> Recommendation:
-    expectation = method.expectation(process, i)
+    expectation = method.expectation(process, i).of_mean()
     found = method.search(i, expectation, 0.0, seed=method.streams.integer(0, f"recommend {i}"))
     point, sign = found.point[None], method.problem.sign
-    bounds = (method.raw(float(expectation.mean_bound(point, beta)[0][0])) for beta in (-_WIDTH, _WIDTH))
+    bounds = (method.raw(float(expectation.bound(point, beta)[0][0])) for beta in (-_WIDTH, _WIDTH))
     lower, upper = sorted(sign * bound for bound in bounds)
     return Recommendation(
         list(method.problem.control_sets[i]),
