@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from steerbo.study import Study
+from steerbo.study import DatabaseLog, Study
 from tests.optimizer.stub import Stub
 from tests.optimizer.test_optimizer import stub_case
 from tests.torture.crowd import crowd
@@ -45,6 +48,30 @@ def test_studies_have_names_on_postgresql(server: str) -> None:
     with Study.open(f"{server}#one", Stub()) as again:
         assert again.status.told == 3
         assert "postgresql+psycopg://steerbo@127.0.0.1" in again.log.place
+
+
+def test_turns_are_waited_for_on_postgresql(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(DatabaseLog(server, "turns")) as one, closing(DatabaseLog(server, "turns")) as two:
+        order = []
+
+        def wait() -> None:
+            with two.turn():
+                order.append("second")
+
+        thread = threading.Thread(target=wait)
+        monkeypatch.setattr("steerbo.study.database.PATIENCE", 60.0)
+        with one.turn(), one._engine.connect() as connection:
+            thread.start()
+            while not connection.scalar(sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")):
+                connection.rollback()
+            order.append("first")
+        thread.join()
+        assert order == ["first", "second"]
+        monkeypatch.setattr("steerbo.study.database.PATIENCE", 0.05)
+        with one.turn(), two.turn():
+            assert two.read() == [], "its holder may be halted: we go on without it"
+        with two.turn(), one.turn():
+            assert one.read() == []
 
 
 def test_damage(tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ import pytest
 
 from steerbo.errors import InvalidOption, ObjectiveFailure
 from steerbo.optimizer import Suggestion
-from steerbo.study import MemoryLog, Study, drive
+from steerbo.study import Memory, MemoryLog, Study, drive
 from steerbo.study.database import body_of
 from steerbo.study.log import is_gone, new_holder
 from tests.optimizer.stub import Stub
@@ -154,6 +156,31 @@ def test_leases_are_renewed_while_a_run_lasts() -> None:
 
     drive(study, slow)
     assert len(set(ends)) > 2
+
+
+class Polite(MemoryLog):
+    """Counts the turns that were taken."""
+
+    turns = 0
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        self.turns += 1
+        yield
+
+
+def test_turns_are_for_those_who_have_company() -> None:
+    memory = Memory()
+    one, two = Polite(memory), Polite(memory)
+    with Study.create(one, Stub(), rounds=9) as first, Study.open(two, Stub()) as second:
+        for _ in range(2):
+            first.abandon(first.ask())
+        assert one.turns == 0, "nobody else writes"
+        second.abandon(second.ask())
+        first.abandon(first.ask())
+        assert one.turns == 1, "the second call has heard of the other worker"
+        first.abandon(first.ask())
+        assert one.turns == 1, "who has gone quiet again"
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only where processes can be seen")

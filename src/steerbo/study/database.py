@@ -12,7 +12,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ FORMAT = 1
 """Of the tables, and of what a checksum is over. Every one that was ever released is read."""
 BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
+PATIENCE = 2.0
+"""Seconds that a call waits for its turn, before it competes with whoever has not given it back."""
 
 _tables = sa.MetaData()
 _heads = sa.Table(
@@ -152,6 +154,25 @@ class DatabaseLog:
                 connection.execute(sa.delete(_leases).where(self._lease(token)))
         self.seen, self._tip = position, tip
 
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """PostgreSQL: one of its advisory locks, waited for no longer than `PATIENCE`: its holder may be halted.
+
+        SQLite: nothing, since a file's only lock would keep leases from being renewed.
+        """
+        if self._engine.name != "postgresql":
+            yield
+            return
+        key = int.from_bytes(hashlib.sha256(self.name.encode()).digest()[:8], signed=True)
+        waiting = sa.func.set_config("lock_timeout", f"{PATIENCE:g}s", True)  # in this statement only
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            try:
+                with suppress(exc.OperationalError):  # not our turn yet, and we go on all the same
+                    connection.execute(sa.select(waiting, sa.func.pg_advisory_lock(key)))
+                yield
+            finally:
+                connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
+
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
         with self._transaction() as connection:
@@ -225,7 +246,7 @@ class DatabaseLog:
             if url.drivername in ("postgresql", "postgres"):
                 url = url.set(drivername="postgresql+psycopg")
             if url.get_backend_name() != "sqlite":
-                return sa.create_engine(url, pool_size=2)
+                return sa.create_engine(url, pool_size=3)  # a turn, what is done in it, and the heartbeat
             engine = sa.create_engine(url, connect_args={"timeout": BUSY})
         except OSError as error:
             raise InvalidStudy("log", text, "a file that can be written", error.strerror or "") from None

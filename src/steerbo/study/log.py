@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import uuid
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,12 @@ class EventLog(Protocol):
         Raises:
             LogConflict: there are events that were not seen. Nothing is added.
             InvalidStudy: it cannot be written. Nothing is added.
+        """
+
+    def turn(self) -> AbstractContextManager[object]:
+        """Held while a worker that has company reads, computes and appends, lest all but one do so in vain.
+
+        Politeness only: whoever does not wait, or not any longer, is still refused by `append` where it must be.
         """
 
     def leases(self) -> dict[str, Lease]:

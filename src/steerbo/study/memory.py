@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from ..errors import LogConflict
@@ -47,6 +48,10 @@ class MemoryLog:
             self._memory.leases[event.token] = lease
         if (token := ends_a_round(event)) is not None:
             self._memory.leases.pop(token, None)
+
+    def turn(self) -> AbstractContextManager[object]:
+        """Nothing to wait for: what is refused costs no time here."""
+        return nullcontext()
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""

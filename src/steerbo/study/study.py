@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from os.path import isfile  # False, not an error, where a folder is closed to us
 from pathlib import Path
@@ -48,6 +49,7 @@ class Study:
         self.log, self.optimizer = log, optimizer
         self.holder, self.lease, self.clock = holder or new_holder(), lease, clock
         self._out: set[str] = set()  # rounds handed out here
+        self._heard, self._company = 0, False  # events of others since the last call; whether there were any before it
         optimizer.log_to(self)
 
     @classmethod
@@ -164,6 +166,7 @@ class Study:
         new = self.log.read()
         for event in new:
             self.optimizer.follow(event)
+        self._heard += len(new)
         return len(new)
 
     @property
@@ -309,13 +312,19 @@ class Study:
         return Lease(self.holder, None if self.lease is None else self.clock() + self.lease, lapses)
 
     def _logged(self, call: Callable[[], T]) -> T:
-        """Compute on everything that is logged; again where an event came between, which is another's progress."""
+        """Compute on everything that is logged; again where an event came between, which is another's progress.
+
+        Alone there is nothing to wait for. Where others write too, four would compute and three of them in vain: they
+        take turns.
+        """
         while True:
-            self.refresh()
-            try:
-                return call()
-            except LogConflict:
-                continue
+            with self.log.turn() if self._company else nullcontext():
+                self.refresh()
+                self._company, self._heard = self._heard > 0, 0
+                try:
+                    return call()
+                except LogConflict:
+                    self._company = True
 
 
 def _log(log: EventLog | Path | str, name: str) -> tuple[EventLog, bool]:
