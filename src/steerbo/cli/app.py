@@ -12,7 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 from ..errors import InvalidInput, InvalidStudy, MissingExtra, SteerboError
-from . import by_hand
+from . import by_hand, records
+from .place import AsJson, LogPlace, StudyFile
 from .scopes import scopes
 
 
@@ -40,8 +41,6 @@ main = typer.Typer(
     rich_markup_mode=None,
 )
 
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.TOML", help="The study file.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only what went wrong.")]
 
 
@@ -67,9 +66,7 @@ def run(
     study: StudyFile,
     as_json: AsJson = False,
     quiet: Quiet = False,
-    log: Annotated[
-        str | None, typer.Option(help="An SQLite file or a database URL; default: STUDY.db beside the study file.")
-    ] = None,
+    log: LogPlace = None,
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Stop after so many rounds; the study can go on later.")
     ] = None,
@@ -138,3 +135,4 @@ def demo(
 
 
 by_hand.add_to(main)
+records.add_to(main)

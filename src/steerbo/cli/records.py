@@ -1,0 +1,118 @@
+"""What becomes of a study's rounds: import, show, export, report, serve, doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import InvalidOption, InvalidOutcome, one_of
+from .place import AsJson, Place, open_study
+
+
+def add_to(main: typer.Typer) -> None:
+    """Add the commands."""
+    main.command("import")(import_)
+    for command in (show, export, report, serve, doctor):
+        main.command()(command)
+
+
+def import_(
+    study: Place, results: Annotated[Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)]
+) -> None:
+    """Take outcomes from a table, line by line; each is taken, or refused and why. Exit code 2: some were refused."""
+    from ..study.table import import_csv
+
+    try:
+        text = results.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidOutcome("results", str(results), "a table in CSV that can be read", f"({error})") from None
+    with open_study(study) as going:
+        lines = import_csv(going, text)
+    for line in lines:
+        typer.echo(str(line))
+    refused = sum(not line.taken for line in lines)
+    typer.echo(f"{len(lines) - refused} taken, {refused} refused", err=True)
+    if refused:
+        raise typer.Exit(2)
+
+
+def show(study: Place, as_json: AsJson = False) -> None:
+    """Show the rounds, the recommendation, and why."""
+    from ..record import to_plain
+    from ..study.page import rounds_table
+    from .report import console, print_answers, rich_table
+
+    with open_study(study) as going:
+        rows = rounds_table(going)
+        if as_json:
+            plain = to_plain(rows)
+            print_answers(going, True, {"rounds": [dict(zip(rows.columns, r, strict=True)) for r in plain["rows"]]})
+            return
+        console().print(rich_table(rows))
+        print_answers(going, False, {})
+
+
+def export(
+    study: Place, kind: Annotated[str, typer.Option("--format", help="csv: the rounds; jsonl: the events.")] = "csv"
+) -> None:
+    """Write the rounds as CSV, or every event as JSON lines, to standard output."""
+    from ..study.table import events_jsonl, rounds_csv
+
+    if kind not in ("csv", "jsonl"):
+        raise InvalidOption("format", kind, one_of(("csv", "jsonl"), kind))
+    with open_study(study) as going:
+        typer.echo(rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going), nl=False)
+
+
+def report(
+    study: Place, out: Annotated[Path | None, typer.Option(help="The file; default: STUDY.html.")] = None
+) -> None:
+    """Write the study as one HTML page that needs no network."""
+    from ..study.page import page
+
+    file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
+    with open_study(study) as going:
+        text = page(going, file.stem)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror})") from None
+    typer.echo(str(file))
+
+
+def serve(
+    study: Place,
+    host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+) -> None:
+    """Show the same page live. Nothing can be written through it."""
+    from ..study.page import page
+    from ..study.serve import server
+
+    def render() -> str:
+        with open_study(study) as going:
+            return page(going, Path(study).stem, every=10)
+
+    render()
+    with server(render, host, port) as listening:
+        typer.echo(f"http://{host}:{listening.server_address[1]}/  (Ctrl-C ends it)", err=True)
+        listening.serve_forever()
+
+
+def doctor(
+    study: Place,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Keep the events that are whole; the damaged file stays beside.")
+    ] = False,
+) -> None:
+    """Verify every checksum of a log, and repair it on request. Exit code 1: it is damaged."""
+    from ..study import doctor as medicine
+
+    place = str(Path(study).with_suffix(".db")) if study.endswith(".toml") else study
+    found = medicine.repair(place) if repair else medicine.examine(place)
+    typer.echo(str(found))
+    if found.complaint and not found.repaired:
+        typer.echo(f"Keep what is whole: steerbo doctor {study} --repair", err=True)
+        raise typer.Exit(1)

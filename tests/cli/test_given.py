@@ -1,0 +1,138 @@
+"""What is typed after `ask`: the time, what is available, the present distribution; logged, replayed, or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_app import call, refused
+from tests.study.files import logged
+
+LINE = """
+[problem]
+kind = "time-varying"
+variables = [{ kind = "float", name = "x", low = 0, high = 1 }]
+priors = [{ kernel = { kind = "squared-exponential", lengthscale = 0.3 }, drift = { kind = "decay", epsilon = 0.1 } }]
+[study]
+method = "random"
+rounds = 20
+"""
+PLACES = """
+[problem]
+kind = "time-varying"
+variables = [{ kind = "categorical", name = "place", choices = ["north", "south", "east"] }]
+coordinates = [[0.0], [1.0], [2.0]]
+priors = [{ kernel = { kind = "squared-exponential", lengthscale = 0.3 }, drift = { kind = "decay", epsilon = 0.1 } }]
+[study]
+method = "random"
+rounds = 20
+"""
+FLEET = """
+[problem]
+kind = "mean-field"
+actions = ["north", "south"]
+agents = 10
+largest_move = 0.25
+{contexts}
+[study]
+method = "random"
+rounds = 20
+"""
+
+
+def begin(folder: Path, text: str) -> Path:
+    path = folder / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    assert call("new", path).exit_code == 0
+    return path
+
+
+def ask(study: Path, *options: Any) -> dict[str, Any]:
+    """The suggestion, with the request that the log has of it."""
+    result = call("ask", study, "--json", *options)
+    assert result.exit_code == 0, result.output
+    (suggestion,) = json.loads(result.stdout)
+    event = logged(study)[-1]
+    assert event.kind == "asked"
+    assert event.token == suggestion["token"]
+    return {**suggestion, "request": event.request}
+
+
+def test_time_and_bounds(tmp_path: Path) -> None:
+    study = begin(tmp_path, LINE)
+    assert ask(study, "--time", "8.5")["request"] == {"time": 8.5}
+    near = ask(study, "--time", 9, "--available", '{"x": [0.2, 0.3]}')
+    assert near["request"] == {"time": 9.0, "available": {"low": [0.2], "high": [0.3]}}
+    assert 0.2 <= near["values"]["x"] <= 0.3
+    (tmp_path / "now.csv").write_text("x\n0.5\n0.75\n")
+    (tmp_path / "now.json").write_text("[0.5, 0.75]")
+    for given in ("0.5, 0.75", "[0.5, 0.75]", tmp_path / "now.csv", tmp_path / "now.json"):
+        found = ask(study, "--time", 10, "--available", given)
+        assert found["request"]["available"] == {"points": [[0.5], [0.75]]}
+        assert found["values"]["x"] in (0.5, 0.75)
+    assert call("show", study).exit_code == 0, "a replay reads what was given back"
+
+
+def test_some_choices(tmp_path: Path) -> None:
+    study = begin(tmp_path, PLACES)
+    for given in ("south,north", '["north", "south"]', "[true, true, false]"):
+        found = ask(study, "--available", given)
+        assert found["request"]["available"] == [0, 1]
+        assert found["values"]["place"] in ("north", "south")
+    assert "available" not in ask(study, "--available", "north,south,east")["request"]
+
+
+def test_the_present_distribution(tmp_path: Path) -> None:
+    study = begin(tmp_path, FLEET.format(contexts=""))
+    (tmp_path / "now.csv").write_text("north,south\n0.3,0.7\n")
+    (tmp_path / "now.json").write_text('{"everyone": {"north": 0.3, "south": 0.7}}')
+    for given in ("[[0.3, 0.7]]", (tmp_path / "now.json").read_text(), tmp_path / "now.csv", tmp_path / "now.json"):
+        found = ask(study, "--current", given)
+        assert found["request"]["current"] == {"everyone": {"north": 0.3, "south": 0.7}}
+        assert abs(found["values"]["distribution"]["everyone"].get("north", 0.0) - 0.3) <= 0.25 + 1e-9
+
+
+def test_the_present_distribution_by_context(tmp_path: Path) -> None:
+    study = begin(tmp_path, FLEET.format(contexts='contexts = ["van", "lorry"]'))
+    (tmp_path / "now.csv").write_text("context,north,south\nlorry,1,\nvan,0.5,0.5\n")
+    current = ask(study, "--current", tmp_path / "now.csv")["request"]["current"]
+    assert current == {"van": {"north": 0.5, "south": 0.5}, "lorry": {"north": 1.0}}
+    (tmp_path / "now.csv").write_text("north,south\n0.5,0.5\n0.5,0.5\n")
+    assert "column 'context'" in refused(call("ask", study, "--current", tmp_path / "now.csv"), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "option", "value", "says"),
+    [
+        (LINE, "time", "noon", "time: 'noon' is not allowed; expected a finite number"),
+        (LINE, "time", "nan", "time: nan"),
+        (LINE, "available", "2", "available.x: 2.0 is not allowed"),
+        (LINE, "available", "", "at least one point"),
+        (LINE, "available", '{"x": [0.3, 0.2]}', "available.x"),
+        (LINE, "available", '{"y": [0, 1]}', "available.y"),
+        (LINE, "available", "{x", "available: '{x'"),
+        (LINE, "available", "none.csv", "a file that can be read"),
+        (LINE, "current", "[[1]]", "current: [[1]] is not allowed; expected nothing"),
+        (PLACES, "available", "north,west", "'west'"),
+        (PLACES, "available", "[true]", "3 truth values"),
+        (FLEET, "time", "3", "time: 3.0 is not allowed; expected nothing"),
+        (FLEET, "current", "[[0.5, 0.6]]", "current.everyone"),
+        (FLEET, "current", "[[1]", "current: '[[1]'"),
+        (FLEET, "current", '{"everyone": {"west": 1}}', "west"),
+        (FLEET, "current", "none.json", "a file that can be read"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, text: str, option: str, value: str, says: str) -> None:
+    study = begin(tmp_path, text.replace("{contexts}", ""))
+    assert says in refused(call("ask", study, f"--{option}", value), 2)
+    assert len(logged(study)) == 1, "nothing was asked"
+
+
+@pytest.mark.parametrize("table", ["x\n0.5,1\n", 'x\n"0.5\n', "", "x\n", "y\n0.5\n"])
+def test_tables_that_are_refused(tmp_path: Path, table: str) -> None:
+    study = begin(tmp_path, LINE)
+    (tmp_path / "now.csv").write_text(table)
+    assert "available" in refused(call("ask", study, "--available", tmp_path / "now.csv"), 2)
