@@ -55,15 +55,44 @@ def show(study: Place, as_json: AsJson = False) -> None:
 
 
 def export(
-    study: Place, kind: Annotated[str, typer.Option("--format", help="csv: the rounds; jsonl: the events.")] = "csv"
+    study: Place,
+    kind: Annotated[
+        str, typer.Option("--format", help="csv: the rounds; jsonl: the events; optuna: a study for its dashboard.")
+    ] = "csv",
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="A new file; default: standard output. optuna: a file or a database URL, default STUDY-optuna.db."
+        ),
+    ] = None,
 ) -> None:
-    """Write the rounds as CSV, or every event as JSON lines, to standard output."""
+    """Write the rounds as CSV, or every event as JSON lines, or all of it as an Optuna study."""
     from ..study.table import events_jsonl, rounds_csv
 
-    if kind not in ("csv", "jsonl"):
-        raise InvalidOption("format", kind, one_of(("csv", "jsonl"), kind))
+    formats = ("csv", "jsonl", "optuna")
+    if kind not in formats:
+        raise InvalidOption("format", kind, one_of(formats, kind))
     with open_study(study) as going:
-        typer.echo(rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going), nl=False)
+        if kind == "optuna":
+            beside = "optuna.db" if "://" in study else f"{Path(study).with_suffix('')}-optuna.db"
+            place = out or beside
+            url = place if "://" in place else f"sqlite:///{place}"
+            going.to_optuna(url, Path(study).stem)
+            typer.echo(f"{url}\nLook at it: optuna-dashboard {url}")
+            return
+        text = rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        _write(Path(out), text)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror})") from None
+    typer.echo(str(file))
 
 
 def report(
@@ -75,11 +104,7 @@ def report(
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     with open_study(study) as going:
         text = page(going, file.stem)
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror})") from None
-    typer.echo(str(file))
+    _write(file, text)
 
 
 def serve(

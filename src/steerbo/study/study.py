@@ -278,6 +278,12 @@ class Study:
         drive(self, objective, **options)
         return self.recommend()
 
+    def to_optuna(self, storage: Any = None, name: str = "study") -> Any:
+        """The rounds as an Optuna study, for its dashboard; see `steerbo.study.to_optuna`."""
+        from .to_optuna import to_optuna
+
+        return to_optuna(self, storage, name)
+
     # -- answering -----------------------------------------------------------------------------------------------------
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:

@@ -1,0 +1,120 @@
+"""A study as an Optuna study, for its dashboard and plots. Needs Optuna (`pip install 'steerbo[optuna]'`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..errors import InvalidOption, MissingExtra
+from ..meanfield import MeanField
+from ..optimizer import Outcome, Problem, Round
+from ..record import to_plain
+from ..space import Categorical, Integer, Variable
+from ..space.fields import as_number
+from .progress import scope_text
+from .study import Study
+
+
+def to_optuna(study: Study, storage: Any = None, name: str = "study") -> Any:
+    """An Optuna study with one trial a round, in their order, then one for each added outcome.
+
+    Parameters are what was set, so a variable that was left to nature is none; shares of agents are called
+    ``context/action``. Told rounds are complete, open ones running, and failed, voided and abandoned ones failed. User
+    attributes say the rest: token, state, scope, context, realised, cost, request, reason, and of the study its
+    problem, method, seed and recommendation.
+
+    Args:
+        study: to be exported; it stays as it is.
+        storage: an Optuna storage or the URL of one, such as ``sqlite:///optuna.db``; None: in memory.
+        name: of the new Optuna study.
+
+    Raises:
+        MissingExtra: Optuna is not installed.
+        InvalidOption: the storage cannot be opened, or has a study of this name.
+    """
+    try:
+        import optuna
+    except ImportError:
+        raise MissingExtra("optuna", "optuna") from None
+    study.refresh()
+    problem = study.problem
+    try:
+        made = optuna.create_study(
+            storage=storage, study_name=name, direction="minimize" if problem.minimize else "maximize"
+        )
+    except optuna.exceptions.DuplicatedStudyError:
+        raise InvalidOption("name", name, f"a name that is new to {storage}", "Export to another place.") from None
+    except Exception as error:  # whatever the database's driver raises
+        raise InvalidOption("storage", storage, "an Optuna storage or its URL", f"({error})") from None
+    created = study.history.created
+    about = {"problem": created.problem, "method": created.method, "options": created.options, "seed": created.seed}
+    for field, said in {**about, "recommendation": to_plain(study.recommend())}.items():
+        made.set_user_attr(field, said)
+
+    def put(state: str, values: Mapping[str, Any], outcome: Outcome | None, attributes: Mapping[str, Any]) -> None:
+        placed = list(_placed(problem, values))
+        made.add_trial(
+            optuna.trial.create_trial(
+                state=optuna.trial.TrialState[state],
+                value=None if outcome is None else _value(problem, outcome),
+                params={field: value for field, _, value in placed},
+                distributions={field: _distribution(optuna, variable) for field, variable, _ in placed},
+                user_attrs={field: said for field, said in attributes.items() if said not in (None, "", {})},
+            )
+        )
+
+    for played in study.history:
+        told = played.outcome if played.state == "told" else None
+        put(_STATES.get(played.state, "FAIL"), played.suggestion.values, told, _attributes(played))
+    for outcome in study.history.added:
+        put("COMPLETE", outcome.realised, outcome, {"state": "added", **to_plain(outcome)})
+    return made
+
+
+_STATES = {"told": "COMPLETE", "open": "RUNNING"}
+
+
+def _attributes(played: Round) -> dict[str, Any]:
+    """What of a round is no parameter; the outcome only where it is more than the trial's value."""
+    asked, outcome = played.suggestion, played.outcome
+    return {
+        "token": asked.token,
+        "state": played.state,
+        "scope": scope_text(asked.scope),
+        "context": asked.context,
+        "realised": {} if played.waiting else played.realised,
+        "cost": None if played.waiting else played.cost,
+        "request": played.request,
+        "reason": played.failure.reason if played.failure else None,
+        "outcome": outcome.value if outcome and as_number(outcome.value) is None else None,
+    }
+
+
+def _value(problem: Problem, outcome: Outcome) -> float:
+    """What is optimised: of payoffs by cell their average."""
+    return problem.average(outcome) if isinstance(problem, MeanField) else float(outcome.value)
+
+
+def _placed(problem: Problem, values: Mapping[str, Any]) -> Iterator[tuple[str, Variable | None, Any]]:
+    """Name, variable (None: a share) and value of what was set, or happened, within the bounds of what can be set."""
+    if isinstance(problem, MeanField):
+        table = problem.table(values["distribution"])
+        for context, row in zip(problem.contexts, table.tolist(), strict=True):
+            for action, share in zip(problem.actions, row, strict=True):
+                yield f"{context}/{action}", None, share
+        return
+    for variable in problem.space:
+        value = values.get(variable.name)
+        if value is not None and (isinstance(variable, Categorical) or variable.low <= value <= variable.high):
+            yield variable.name, variable, value
+
+
+def _distribution(optuna: Any, variable: Variable | None) -> Any:
+    """Where Optuna believes that a parameter lies. Steps are left out: rounding may put a value beside them."""
+    if variable is None:
+        return optuna.distributions.FloatDistribution(0.0, 1.0)
+    if isinstance(variable, Categorical):
+        return optuna.distributions.CategoricalDistribution(variable.choices)
+    whole = isinstance(variable, Integer)
+    kind = optuna.distributions.IntDistribution if whole else optuna.distributions.FloatDistribution
+    return kind(variable.low, variable.high, log=variable.scale == "log")
