@@ -5,6 +5,7 @@ from .log import BY_HAND, EventLog, Lease
 from .memory import Memory, MemoryLog
 from .objective import Command, Function, Objective
 from .progress import Display
+from .ray_executor import RayExecutor
 from .run import LEASE, drive, resume
 from .specification import Settings, Specification, read_study
 from .study import Study
@@ -21,6 +22,7 @@ __all__ = [
     "Memory",
     "MemoryLog",
     "Objective",
+    "RayExecutor",
     "Settings",
     "Specification",
     "Study",

@@ -1,0 +1,74 @@
+"""Dask and Ray, where they are installed (the extras `dask` and `ray`): workers are killed, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from concurrent.futures import Executor
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo.errors import MissingExtra, ObjectiveFailure
+from steerbo.optimizer import Suggestion
+from steerbo.study import MemoryLog, RayExecutor, Study
+from tests.optimizer.stub import Stub
+from tests.study.test_workers import measure
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what they warn of is not ours
+
+
+def dangerous(mark: Path, suggestion: Suggestion) -> Any:
+    """Takes its worker down once, and breaks in another round."""
+    if suggestion.round == 4 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if suggestion.round == 6:
+        raise ObjectiveFailure("the pump broke")
+    return measure(suggestion)
+
+
+def play(executor: Executor, mark: Path) -> None:
+    study = Study.create(MemoryLog(), Stub(), rounds=12)
+    study.run(partial(dangerous, mark), executor=executor, parallel=4)
+    assert mark.exists(), "a worker was killed"
+    assert study.pending == ()
+    assert [r.outcome.value if r.outcome else None for r in study.history] == [
+        None if number == 6 else 1.0 / number for number in range(1, 13)
+    ]
+    (failure,) = (r.failure for r in study.history if r.failure)
+    assert "the pump broke" in failure.reason
+    assert len(failure.reason) < 300, "no foreign traceback"
+
+
+def test_dask(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    settings = {"n_workers": 2, "threads_per_worker": 2, "dashboard_address": None, "host": "127.0.0.1"}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        play(client.get_executor(), tmp_path / "killed")
+
+
+def test_ray(tmp_path: Path) -> None:
+    ray = pytest.importorskip("ray")
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    ray.init(num_cpus=4, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": paths}})
+    try:
+        with RayExecutor(num_cpus=1) as executor:
+            play(executor, tmp_path / "killed")
+        stopped = RayExecutor()
+        future = stopped.submit(time.sleep, 600)
+        stopped.shutdown(cancel_futures=True)
+        assert future.exception(60) is not None
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_without_ray_its_name_is_said() -> None:
+    with pytest.raises(MissingExtra, match=r"steerbo\[ray\]"):
+        RayExecutor()
