@@ -103,6 +103,22 @@ def test_without_data_it_is_the_prior() -> None:
     assert model.inputs.shape == (0, 2)
 
 
+def test_means_and_averages_are_those_of_the_joint_posterior() -> None:
+    model, Z = fancy(), points(6, 1)
+    with model.hallucinated(points(3, 2)):
+        mean, variance = model.average(Z)
+        np.testing.assert_allclose(model.means(Z), model.marginals(Z)[0], rtol=1e-12)
+        assert mean == pytest.approx(model.marginals(Z)[0].mean())
+        assert variance == pytest.approx(model.covariance(Z).mean())
+
+
+def test_who_expects_noise_finds_more_of_it() -> None:
+    X, y = data(12)
+    y = np.random.default_rng(0).standard_normal(len(y))
+    little, much = (filled(Regression(Matern52([0.3, 0.3]), likely_noise=v), X, y) for v in (1e-4, 1.0))
+    assert little.noise < much.noise
+
+
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_gradients_agree_with_finite_differences(name: str) -> None:
     X, Z = points(20), points(6, 1)
@@ -410,6 +426,8 @@ def test_bad_options_are_refused() -> None:
     for noise in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(InvalidOption, match="noise"):
             Regression(kernel, noise=noise)
+        with pytest.raises(InvalidOption, match="likely_noise"):
+            Regression(kernel, likely_noise=noise)
     with pytest.raises(InvalidOption, match="transform"):
         Regression(kernel, transform="box-cox")  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match="finite numbers"):

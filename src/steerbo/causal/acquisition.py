@@ -13,10 +13,10 @@ from jaxtyping import Float
 from scipy.special import ndtr
 
 from ..gp import Kernel, Regression
-from ..search import Box, climb, maximise_box, sobol_in
+from ..search import Box, climb, maximise_box
 
 _LEAST_SD = 1e-12
-_SCREEN = 64  # points tried before climbing
+_SCREEN = 32  # points for each dimension tried before climbing
 _STARTS = 3  # of the best of them that are climbed from
 
 Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -58,6 +58,16 @@ def moments(model: Regression[Kernel], points: Float[np.ndarray, "r d"]) -> Mome
     variance, variance_slope = model.variance_and_gradient(points)
     sd = np.sqrt(variance)
     return mean, sd, mean_slope, variance_slope / (2.0 * np.maximum(sd, _LEAST_SD))[:, None]
+
+
+def lattice(n: int, d: int, seed: int | None = None) -> Float[np.ndarray, "n d"]:
+    """`n` points spread evenly in the unit cube: a Kronecker sequence (Roberts 2018), shifted at random by `seed`."""
+    ratio = 2.0
+    for _ in range(40):
+        ratio = (1.0 + ratio) ** (1.0 / (d + 1))
+    steps = ratio ** -np.arange(1, d + 1)
+    start = np.full(d, 0.5) if seed is None else np.random.Generator(np.random.Philox(seed)).random(d)
+    return np.asarray((start + np.outer(np.arange(n), steps)) % 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +114,11 @@ class Averaged:
         if box.dimension == 0:
             return np.zeros((1, 0)), self.value(np.zeros((1, 0)))
         if not box.continuous.all():
-            found = maximise_box(self.value, self.value_and_gradient, box, seed, screen=_SCREEN, starts=_STARTS)
+            found = maximise_box(
+                self.value, self.value_and_gradient, box, seed, screen=_SCREEN * box.dimension, starts=_STARTS
+            )
             return found.points, found.values
-        candidates = sobol_in(box, _SCREEN, seed)
+        candidates = box.place(lattice(_SCREEN * box.dimension, box.dimension, seed))
         values = self.value(candidates)
         starts = candidates[np.argsort(-values, kind="stable")[:_STARTS]]
         points, values = climb(self.value_and_gradient, starts, box.low, box.high, iterations=20, tolerance=1e-5)

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InvalidOption
 from ..optimizer import Choice, History
 from ..record import record
+from .acquisition import lattice
 from .method import ModelOptions, ScopeBandit
 from .scopes import Mode, PolicyScope, policy_scopes
 
@@ -26,8 +27,8 @@ class CoCaOptions(ModelOptions):
         arm_rule: ``"ucb-mean"``: the paper's mean of upper bounds at the points evaluated, plus ρ/√n.
         ``"reward-mean"``: the
             authors' program's mean outcome plus sqrt(2 ln(t+1)/n), in the outcome's own units. ``"paired"``: ours,
-            each arm's *present* largest upper bound, averaged over the same contexts for all arms, and no arm is
-            neglected for long.
+            what each arm's *present* policy gives on average over the same contexts for all arms, and one standard
+            deviation of that average; and no arm is neglected for long.
         rho: ρ in standard deviations of the outcomes (``"ucb-mean"`` and ``"paired"``); None: 1 and 0.
         confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, which are far too wide in practice.
         delta: probability of a miss that the theory allows.
@@ -73,12 +74,12 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         return self.play(history, i, {name: part for name, part in parts.items() if name == "phase" or _finite(part)})
 
     def neglected(self) -> int | None:
-        """The arm played least, where it is played less than twice as often as the rounds have doubled.
+        """The arm played least, where it is played less often than the rounds have doubled.
 
         A model of a few points can be surely wrong; this many plays cost regret of the order of log T only.
         """
         i = int(np.argmin(self.plays))
-        return i if self.plays[i] < 2 * math.log2(1 + self.plays.sum()) else None
+        return i if self.plays[i] < math.log2(1 + self.plays.sum()) else None
 
     # -- the index of an arm -------------------------------------------------------------------------------------------
 
@@ -147,27 +148,29 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         return float(self.models[k].outcomes[mine].mean()) if mine.any() else math.inf
 
     def paired_bound(self, i: int, history: History) -> float:
-        """The mean over pooled contexts of arm `i`'s largest upper bound there, with β at most 1.
+        """What arm `i`'s present policy gives on average over the pooled contexts, and one standard deviation more.
 
-        Unlike the paper's mean it forgets what the arm seemed worth when it was young, and a lucky draw of contexts
-        favours no arm, because all see the same ones.
+        The deviation is that of the average, which is known far better than any single point: an arm whose model is
+        flat and noisy does not look good for having one point that might be high. Unlike the paper's mean the index
+        forgets what the arm seemed worth when it was young, and a lucky draw of contexts favours no arm, because all
+        see the same ones.
         """
         arm, model = self.arms[i], self.model(i)
-        if arm.space is None:
-            mean, variance = model.marginals(np.zeros((1, 0)))
-            return float(model.raw(mean + np.sqrt(_INDEX_BETA * variance))[0])
         contexts = self.pool(history, i)
-        grid = arm.box(arm.actions).place(_lattice(_GRID * len(arm.actions), len(arm.actions)))
+        grid = arm.box(arm.actions).place(lattice(_GRID * len(arm.actions), len(arm.actions)))
+        if not len(grid):
+            grid = np.zeros((1, 0))
         seen = arm.problem_space.subset(arm.contexts).encode(contexts) if arm.contexts else np.zeros((1, 0))
         rows = np.concatenate([np.tile(grid, (len(seen), 1)), np.repeat(seen, len(grid), axis=0)], axis=1)
-        mean, variance = model.marginals(rows)
-        best = (mean + np.sqrt(_INDEX_BETA * variance)).reshape(len(seen), len(grid)).max(axis=1)
-        return float(model.raw(best).mean())
+        means = model.means(rows).reshape(len(seen), len(grid))
+        followed = rows[np.arange(len(seen)) * len(grid) + means.argmax(axis=1)]
+        _, variance = model.average(followed)
+        return float(model.raw(means.max(axis=1) + np.sqrt(_INDEX_BETA * variance)).mean())
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """The parts of every arm's index."""
         values, margins = self.index_parts(history)
-        label = {"ucb-mean": "mean upper bound", "reward-mean": "mean outcome", "paired": "upper bound"}
+        label = {"ucb-mean": "mean upper bound", "reward-mean": "mean outcome", "paired": "policy's bound"}
         sign = self.problem.sign
         return {
             label[self.options.arm_rule]: [sign * float(v) if np.isfinite(v) else None for v in values],
@@ -184,15 +187,6 @@ class CoCaBOWithoutContext(CoCaBO):
         """The actions of the possibly-optimal scopes, without their contexts."""
         sets = dict.fromkeys(scope.variables for scope in super().scopes())
         return tuple(PolicyScope(tuple((x, ()) for x in names)) for names in sets)
-
-
-def _lattice(n: int, d: int) -> np.ndarray:
-    """`n` points spread evenly in the unit cube, (n, d): a Kronecker sequence (Roberts 2018)."""
-    ratio = 2.0
-    for _ in range(40):
-        ratio = (1.0 + ratio) ** (1.0 / (d + 1))
-    steps = ratio ** -np.arange(1, d + 1)
-    return np.asarray((0.5 + np.outer(np.arange(n), steps)) % 1.0)
 
 
 def _finite(values: Any) -> bool:

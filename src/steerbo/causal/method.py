@@ -35,6 +35,7 @@ from .scopes import PolicyScope
 
 O = TypeVar("O", bound="ModelOptions")  # noqa: E741  the method's options
 _IMAGINED = 16  # rows of contexts not yet seen that a decision is averaged over
+_LIKELY_NOISE = 1.0  # of standardised outcomes: what is neither set nor seen varies, and its effect is noise
 _NUDGE = 0.02  # of the box's width
 _POOLED = 16  # contexts that a policy's value is averaged over
 
@@ -54,7 +55,7 @@ class ModelOptions:
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
     warp: bool = False
     transform: Literal["yeo-johnson"] | None = None
-    beta: float = 1.0
+    beta: float = 4.0
     initial: int | None = None
 
     def __post_init__(self) -> None:
@@ -94,12 +95,17 @@ class ScopeBandit(Method[Causal, O]):
 
     def _model(self, arm: Arm) -> Regression[Kernel]:
         if arm.space is None:
-            return Regression(Constant())
+            return Regression(Constant(), likely_noise=_LIKELY_NOISE)
         categorical = arm.space.categorical
         numbers = np.flatnonzero(~categorical).tolist()
         matern = (Matern32 if self.options.kernel == "matern-3/2" else Matern52).over(categorical)
         kernel: Kernel = matern + Linear(numbers, variance=0.1) if numbers else matern
-        return Regression(kernel, warp=numbers if self.options.warp else (), transform=self.options.transform)
+        return Regression(
+            kernel,
+            warp=numbers if self.options.warp else (),
+            transform=self.options.transform,
+            likely_noise=_LIKELY_NOISE,
+        )
 
     def model(self, i: int) -> Regression[Kernel]:
         """The model of arm `i`."""

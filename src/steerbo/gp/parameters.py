@@ -40,9 +40,13 @@ def variance(value: float, name: str) -> Parameter:
     return Parameter(name, math.log(value), 0.0, 1.5, math.log(1e-4), math.log(1e4))
 
 
-def noise(value: float) -> Parameter:
-    """The noise variance's logarithm: small against outcomes of variance one, but hardly more is believed of it."""
-    return Parameter("noise", math.log(value), -6.0, 2.0, math.log(1e-8), math.log(10.0))
+LITTLE_NOISE = math.exp(-6.0)
+"""Small against outcomes of variance one."""
+
+
+def noise(value: float, likely: float = LITTLE_NOISE) -> Parameter:
+    """The noise variance's logarithm: about `likely`, but hardly more is believed of it: give or take a factor of 7."""
+    return Parameter("noise", math.log(value), math.log(likely), 2.0, math.log(1e-8), math.log(10.0))
 
 
 def log_prior(parameters: Sequence[Parameter], theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from .kernels import Kernel
 from .likelihood import evidence
 from .means import Mean
-from .parameters import Parameter
+from .parameters import LITTLE_NOISE, Parameter
 from .parameters import noise as noise_parameter
 from .warp import Warp
 
@@ -25,12 +25,14 @@ class Prior:
         mean: prior mean of bent inputs.
         noise: noise variance.
         warp: how inputs are bent.
+        likely_noise: what is believed of the noise variance.
     """
 
     kernel: Kernel
     mean: Mean
     noise: float
     warp: Warp
+    likely_noise: float = LITTLE_NOISE
 
     @property
     def width(self) -> int:
@@ -43,7 +45,7 @@ class Prior:
         return (
             *self.kernel.parameters,
             *self.mean.parameters,
-            noise_parameter(self.noise),
+            noise_parameter(self.noise, self.likely_noise),
             *self.warp.parameters,
         )
 
@@ -60,6 +62,7 @@ class Prior:
             self.mean.with_theta(theta[k : k + m]),
             float(np.exp(theta[k + m])),
             self.warp.with_theta(theta[k + m + 1 :]),
+            self.likely_noise,
         )
 
     def log_likelihood(

@@ -17,6 +17,7 @@ from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
 from .means import ConstantMean, KnownMean, LinearMean, Mean, MeanFunction
+from .parameters import LITTLE_NOISE
 from .prior import Prior
 from .transforms import Output, Transform
 from .warp import Warp
@@ -45,6 +46,8 @@ class Regression(Generic[K]):
         noise: noise variance to begin with, in standardised units.
         warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
+        likely_noise: noise variance, in standardised units, that is believed before anything is seen, give or take a
+            factor of 7. Where it is much too small, a few noisy outcomes are taken for a rough function.
 
     Raises:
         InvalidOption: noise or transform not allowed.
@@ -64,9 +67,12 @@ class Regression(Generic[K]):
         noise: float = 1e-2,
         warp: Sequence[int] = (),
         transform: Transform | None = None,
+        *,
+        likely_noise: float = LITTLE_NOISE,
     ) -> None:
-        if not 0 < noise < math.inf:
-            raise InvalidOption("noise", noise, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
+        for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
+            if not 0 < variance < math.inf:
+                raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
         if transform not in {None, "yeo-johnson"}:
             raise InvalidOption("transform", transform, "None or 'yeo-johnson'")
         learned = ConstantMean() if mean is None else mean
@@ -75,7 +81,7 @@ class Regression(Generic[K]):
             self._known, learned = KnownMean(learned), ConstantMean(learned=False)
         self._transform = transform
         self._weights: np.ndarray | None = None
-        self._initial = self._prior = Prior(kernel, learned, float(noise), Warp(tuple(warp)))
+        self._initial = self._prior = Prior(kernel, learned, float(noise), Warp(tuple(warp)), float(likely_noise))
         self.output = Output()
         self.last_fit: Fit | None = None
         self._points = np.zeros((0, self._prior.width))
@@ -311,6 +317,18 @@ class Regression(Generic[K]):
         half = self.factor.half_solve(cross.T)
         variance = self.kernel.diagonal(bent) - np.einsum("nm,nm->m", half, half)
         return self.prior_mean(Z) + cross[:, : len(self)] @ self.weights, np.maximum(variance, 0.0)
+
+    def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
+        return self.prior_mean(Z) + self.kernel(self._prior.warp(Z), self._bent) @ self.weights
+
+    def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
+        """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
+        bent = self._prior.warp(Z)
+        cross = self.kernel(bent, self._conditioned).mean(axis=0)
+        half = self.factor.half_solve(cross)
+        variance = float(self.kernel(bent, bent).mean() - half @ half)
+        return float(self.prior_mean(Z).mean() + cross[: len(self)] @ self.weights), max(variance, 0.0)
 
     def mean_and_gradient(
         self, Z: Float[np.ndarray, "r d"]

@@ -203,9 +203,14 @@ class Matern32(Stationary):
 
     @staticmethod
     def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
-        u = np.sqrt(np.minimum(3.0 * r2, 1e6))  # beyond, exp is zero, and zero times infinity would be no number
-        fall = np.exp(-u)
-        return (1.0 + u) * fall, 3.0 * fall
+        u = np.multiply(r2, 3.0)
+        np.sqrt(np.minimum(u, 1e6, out=u), out=u)  # beyond, exp is zero, and zero times infinity would be no number
+        fall = np.negative(u)
+        np.exp(fall, out=fall)
+        u += 1.0
+        u *= fall
+        fall *= 3.0
+        return u, fall
 
 
 class Matern52(Stationary):
@@ -213,8 +218,15 @@ class Matern52(Stationary):
 
     @staticmethod
     def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
-        u2 = np.minimum(5.0 * r2, 1e6)
-        u = np.sqrt(u2)
-        fall = np.exp(-u)
-        linear = (1.0 + u) * fall
-        return linear + u2 / 3.0 * fall, 5.0 / 3.0 * linear
+        u2 = np.multiply(r2, 5.0)  # in place from here on: fresh memory costs as much as the arithmetic
+        np.minimum(u2, 1e6, out=u2)
+        linear = np.sqrt(u2)
+        fall = np.negative(linear)
+        np.exp(fall, out=fall)
+        linear += 1.0
+        linear *= fall
+        u2 /= 3.0
+        u2 *= fall
+        u2 += linear
+        linear *= 5.0 / 3.0
+        return u2, linear
