@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -21,6 +22,7 @@ from steerbo.study.serve import server
 from tests.cli.test_app import call
 from tests.optimizer.stub import Stub
 from tests.study.files import MEASURE, write_function
+from tests.torture.kills import WINGS
 
 NASTY = '<script>alert("x")</script><img src=x onerror=1>&'
 
@@ -88,6 +90,29 @@ def test_little_data_of_another_wing(told: int) -> None:
     text = page(study, "stub")
     Tags(text)
     assert ("Nothing observed yet" in text) == (told == 0)
+
+
+@pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+@pytest.mark.parametrize("wing", ["cost-varying", "time-varying", "causal", "mean-field"])
+def test_every_wing_has_its_picture(wing: str, rounds: int) -> None:
+    pytest.importorskip("matplotlib")
+    case, _ = WINGS[wing]
+    study = Study.create(MemoryLog(), case.problem, case.method, rounds=9, options=case.options)
+    case.play(study.optimizer, rounds)
+    text = page(study, wing)
+    tags = Tags(text)
+    assert tags.seen.count("img") == (2 if wing == "causal" else 1)
+    assert all(address.startswith("data:image/png;base64,") for address in tags.addresses)
+    assert len(text) < 2_000_000
+    assert "{&#x27;" not in text, "words, not Python"
+
+
+def test_without_matplotlib_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    text = page(nasty(), "a study")
+    assert "img" not in Tags(text).seen
+    assert "steerbo[plots]" in text
 
 
 def test_the_command_writes_a_file(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ def _text(cell: Any) -> str:
     if isinstance(cell, float):
         return f"{cell:.4g}"
     if isinstance(cell, dict):
-        return ", ".join(f"{name} = {_text(value)}" for name, value in cell.items()) or "–"
+        parts = (f"{n} ({_text(v)})" if isinstance(v, dict) else f"{n} = {_text(v)}" for n, v in cell.items())
+        return ", ".join(parts) or "–"
     if isinstance(cell, list | tuple):
         return ", ".join(_text(part) for part in cell) or "nothing"
     return str(cell)
@@ -86,7 +87,13 @@ class Recommendation:
         bounds = f" (between {_text(self.lower)} and {_text(self.upper)})" if self.lower is not None else ""
         cost = f", {_text(self.cost)} a play" if self.cost is not None else ""
         line = f"steer {_text(self.scope)}: set {_text(self.values)}; expect {_text(self.mean)}{bounds}{cost}"
-        return "\n".join([line, *([self.note] if self.note else []), *(f"  or {other}" for other in self.alternatives)])
+        return "\n".join(
+            [line, *([self.note] if self.note else []), *(_indented(f"or {other}") for other in self.alternatives)]
+        )
+
+
+def _indented(text: str) -> str:
+    return "  " + text.replace("\n", "\n     ")
 
 
 @record

@@ -33,7 +33,8 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
     places = _layers(graph)
     told = scope.to_dict()
     for a, b in graph.directed:
-        _edge(axes, places, a, b, "#C8C8C8" if b in told else "#222222")
+        passes = places[b][0] - places[a][0] > 1  # over other layers: beside what stands there
+        _edge(axes, places, a, b, "#C8C8C8" if b in told else "#222222", bend=-0.2 if passes else 0.0)
     for action, contexts in told.items():
         for context in contexts:
             _edge(axes, places, context, action, COLOURS[1], bend=0.18, width=2.0)
@@ -58,6 +59,16 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
     return figure
 
 
+def recommended_figure(optimizer: Optimizer) -> Any:
+    """The graph while the recommended scope is played; see `scope_figure`.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    return scope_figure(_problem(optimizer).graph, PolicyScope.of(optimizer.recommend().scope))
+
+
 def draw_scopes(graph: CausalGraph, scopes: Sequence[PolicyScope], folder: Path) -> list[Path]:
     """One PNG file for every scope in a folder, which is made if need be; their paths."""
     figures = [scope_figure(graph, scope) for scope in scopes]
@@ -75,8 +86,7 @@ def figure(optimizer: Optimizer) -> Any:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    if not isinstance(optimizer.problem, Causal):
-        raise InvalidProblem("optimizer.problem", optimizer.problem, "a Causal problem")
+    problem = _problem(optimizer)
     shown, (left, right) = _figure(2, (11.0, 4.6))
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
@@ -92,8 +102,14 @@ def figure(optimizer: Optimizer) -> Any:
         right.plot(at, values, ".", color="#BBBBBB", label="one round")
         right.plot(at, np.cumsum(values) / np.arange(1, len(values) + 1), color=COLOURS[0], label="mean so far")
         right.legend(fontsize=8)
-    right.set(xlabel="round", ylabel=optimizer.problem.graph.target, title="What came of it")
+    right.set(xlabel="round", ylabel=problem.graph.target, title="What came of it")
     return shown
+
+
+def _problem(optimizer: Optimizer) -> Causal:
+    if not isinstance(optimizer.problem, Causal):
+        raise InvalidProblem("optimizer.problem", optimizer.problem, "a Causal problem")
+    return optimizer.problem
 
 
 def _figure(columns: int, size: tuple[float, float]) -> tuple[Any, Any]:

@@ -83,6 +83,8 @@ def _shares(axes: Any, optimizer: Optimizer, problem: MeanField) -> None:
         shares = table[c, fullest]
         axes.bar(range(len(fullest)), shares, bottom=below, color=COLOURS[c % len(COLOURS)], label=context)
         below += shares
-    axes.set_xticks(range(len(fullest)), [problem.actions[a] for a in fullest], rotation=90, fontsize=7)
+    names = [problem.actions[a] for a in fullest]
+    crowded = sum(map(len, names)) > 50
+    axes.set_xticks(range(len(fullest)), names, rotation=90 * crowded, fontsize=7 if crowded else 10)
     if len(problem.contexts) > 1:
         axes.legend(frameon=False, title="context")

@@ -103,7 +103,7 @@ def _priors(axes: Any, optimizer: Optimizer, noted: Sequence[tuple[float, Mappin
         if p in dropped and dropped[p][0] in when:
             axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=COLOURS[3])
     axes.set_yticks(range(len(order)), [method.names[p] for p in order])
-    axes.invert_yaxis()
+    axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set(xlabel="time", title="The prior behind each choice (× dropped)")
 
 

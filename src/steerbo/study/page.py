@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-import base64
-import io
+from dataclasses import replace
 from html import escape
-from typing import Any
 
-from ..errors import SteerboError
 from ..optimizer import Table
 from ..space.fields import as_number
+from .picture import pictures
 from .progress import best_round, scope_text
 from .study import Study
 
+_LONG = 40  # characters that a cell shows in one line
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fdfdfb; --line: #d5d5cf;
   --mark: #0072B2; --good: #007a5a; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e8e8e4; --paper: #17181a; --line: #3a3c40; --mark: #56B4E9; --good: #3fc79a; }
-  img { background: #fff; }
+  img { filter: invert(.9) hue-rotate(180deg); }
 }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
   padding: 1.5rem; max-width: 70rem; }
 h1, h2 { line-height: 1.2; } h2 { color: var(--mark); margin-top: 2rem; }
-.wide { overflow-x: auto; } svg, img { max-width: 100%; height: auto; }
+.wide { overflow-x: auto; } svg, img { max-width: 100%; min-width: 40rem; height: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .25rem .75rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { text-align: left; padding: .25rem .75rem; border-bottom: 1px solid var(--line); vertical-align: top;
+  white-space: nowrap; }
+td.long { white-space: normal; min-width: 20rem; }
+th[aria-sort=ascending] button::after { content: " ↑"; } th[aria-sort=descending] button::after { content: " ↓"; }
 th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
-.advice { border-left: 4px solid var(--good); padding: .25rem 1rem; white-space: pre-wrap; }
+.advice { border-left: 4px solid var(--good); padding: .25rem 1rem; margin-bottom: 1rem;
+  white-space: pre-wrap; }
 pre { white-space: pre-wrap; font: inherit; }
 """
 _SORT = """
 for (const button of document.querySelectorAll("th button")) button.onclick = () => {
   const column = button.closest("th").cellIndex, body = button.closest("table").tBodies[0];
   const key = row => row.cells[column].textContent, rows = [...body.rows];
-  const up = button.dataset.up !== "1";
-  button.dataset.up = up ? "1" : "0";
+  const head = button.closest("th"), up = head.getAttribute("aria-sort") !== "ascending";
+  for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", up ? "ascending" : "descending");
   rows.sort((a, b) => (up ? 1 : -1) * key(a).localeCompare(key(b), undefined, {numeric: true}));
   body.append(...rows);
 };
@@ -51,18 +55,21 @@ def page(study: Study, title: str, every: int | None = None) -> str:
         every: seconds after which the page loads itself again; None: it does not.
     """
     live = f'<meta http-equiv="refresh" content="{every}">' if every else ""
-    why = study.explain()
+    advice, why = study.recommend(), study.explain()
+    policy = getattr(advice, "table", None)  # a causal policy's settings, which hang on what is seen
+    said = replace(advice, table=None) if policy else advice  # type: ignore[call-arg]
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(str(study.status))}</p>",
         "<h2>Recommendation</h2>",
-        f'<div class="advice">{escape(str(study.recommend()))}</div>',
+        f'<div class="advice">{escape(str(said))}</div>',
+        _table(policy) if policy else "",
         "<h2>Progress</h2>",
         f'<div class="wide">{_progress(study)}</div>',
-        _picture(study),
+        pictures(study.optimizer),
         "<h2>Why</h2>",
         f"<pre>{escape(why.summary)}</pre>",
-        *(f"<h3>{escape(table.title)}</h3>{_table(table)}" for table in why.tables),
+        *(f"<h3>{escape(table.title)}</h3>{_table(table)}" for table in why.tables if table != policy),
         "<h2>Rounds</h2>",
         _table(rounds_table(study)),
     ]
@@ -93,8 +100,13 @@ def rounds_table(study: Study) -> Table:
 
 def _table(table: Table) -> str:
     head = "".join(f'<th><button type="button">{escape(name)}</button></th>' for name in table.columns)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>" for cells in table.cells())
+    body = "".join(f"<tr>{''.join(map(_cell, cells))}</tr>" for cells in table.cells())
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _cell(text: str) -> str:
+    kind = ' class="long"' if len(text) > _LONG else ""
+    return f"<td{kind}>{escape(text)}</td>"
 
 
 def _progress(study: Study) -> str:
@@ -134,20 +146,3 @@ def _progress(study: Study) -> str:
         f'<text x="780" y="290" text-anchor="end">{end:.4g}</text>'
         f'<text x="60" y="305" fill="var(--good)">line: best so far; dots: every outcome</text></svg>'
     )
-
-
-def _picture(study: Study) -> str:
-    """The wing's own picture, where there is one and matplotlib is installed."""
-    if study.problem.kind != "cost-varying":
-        return ""
-    try:
-        from ..plots import costvarying
-
-        shown: Any = costvarying.figure(study.optimizer)
-    except SteerboError:
-        return ""
-    written = io.BytesIO()
-    shown.savefig(written, format="png", dpi=90)
-    data = base64.b64encode(written.getvalue()).decode()
-    text = "What each control set would give for its price, and every play"
-    return f'<h2>Control sets</h2><img alt="{text}" src="data:image/png;base64,{data}">'

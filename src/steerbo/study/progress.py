@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -21,7 +21,12 @@ def scope_text(scope: Any) -> str:
 
     >>> scope_text(["rw", "L"])
     'rw + L'
+    >>> scope_text({"dose": ["age"], "rest": []})
+    'dose after looking at age, rest'
     """
+    if isinstance(scope, Mapping):
+        parts = (f"{name} after looking at {' and '.join(seen)}" if seen else name for name, seen in scope.items())
+        return ", ".join(parts) or "nothing"
     return " + ".join(map(str, scope)) if isinstance(scope, list | tuple) else str(scope)
 
 
