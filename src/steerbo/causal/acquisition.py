@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import ndtr
 
-from ..gp import Kernel, Regression
 from ..search import Box, climb, maximise_box
+from .surrogate import Surrogate
 
 _LEAST_SD = 1e-12
 _SCREEN = 32  # points for each dimension tried before climbing
@@ -52,7 +52,7 @@ def expected_improvement(incumbent: float) -> Score:
     return score
 
 
-def moments(model: Regression[Kernel], points: Float[np.ndarray, "r d"]) -> Moments:
+def moments(model: Surrogate, points: Float[np.ndarray, "r d"]) -> Moments:
     """Posterior moments of f at points, standardised, with gradients."""
     mean, mean_slope = model.mean_and_gradient(points)
     variance, variance_slope = model.variance_and_gradient(points)
@@ -81,7 +81,7 @@ class Averaged:
         free: the columns to search over.
     """
 
-    model: Regression[Kernel]
+    model: Surrogate
     score: Score
     rows: Float[np.ndarray, "k d"]
     free: list[int]

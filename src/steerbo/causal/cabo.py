@@ -9,9 +9,10 @@ import numpy as np
 
 from ..optimizer import Choice, History
 from .acquisition import Averaged, Score, expected_improvement
-from .method import ModelOptions, ScopeBandit
+from .method import ScopeBandit
 from .pomis import intervention_sets
 from .scopes import PolicyScope
+from .surrogate import ModelOptions
 
 
 class CaBO(ScopeBandit[ModelOptions]):

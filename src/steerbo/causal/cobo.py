@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ..optimizer import Choice, History
-from .method import ModelOptions, ScopeBandit
+from .method import ScopeBandit
 from .scopes import PolicyScope
+from .surrogate import ModelOptions
 
 
 class CoBO(ScopeBandit[ModelOptions]):

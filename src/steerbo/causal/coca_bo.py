@@ -9,11 +9,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..errors import InvalidOption
+from ..gp import Regression
 from ..optimizer import Choice, History
 from ..record import record
 from .acquisition import lattice
-from .method import ModelOptions, ScopeBandit
+from .method import ScopeBandit
 from .scopes import Mode, PolicyScope, policy_scopes
+from .surrogate import ModelOptions
 
 _INDEX_BETA = 1.0  # β of the paired rule's index
 _GRID = 16  # actions at which a context's largest bound is sought
@@ -48,6 +50,8 @@ class CoCaOptions(ModelOptions):
             raise InvalidOption("rho", self.rho, "a finite number not below 0, or None")
         if not 0 < self.delta < 1:
             raise InvalidOption("delta", self.delta, "a probability above 0 and below 1")
+        if self.backend != "own" and self.arm_rule == "ucb-mean":
+            raise InvalidOption("backend", self.backend, "'own' with arm_rule='ucb-mean'", "Take another arm_rule.")
 
 
 class CoCaBO(ScopeBandit[CoCaOptions]):
@@ -127,6 +131,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         """
         k = self.model_of[i]
         model = self.models[k]
+        assert isinstance(model, Regression), "the options see to it"
         mine = np.array([a == i for a in self.told_to[k]])
         if not mine.any():
             return math.inf

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..gp import Constant, Hyperparameters, Kernel, Linear, Matern32, Matern52, Regression
+from ..gp import Hyperparameters
 from ..optimizer import (
     Added,
     Amended,
@@ -26,46 +26,17 @@ from ..optimizer import (
     Table,
     Told,
 )
-from ..record import record
 from .acquisition import Averaged, Score, upper_bound
 from .arm import Arm
 from .policy import Policy, PolicyOf, policy_table
 from .problem import Causal
 from .scopes import PolicyScope
+from .surrogate import ModelOptions, Surrogate, surrogate
 
 O = TypeVar("O", bound="ModelOptions")  # noqa: E741  the method's options
 _IMAGINED = 16  # rows of contexts not yet seen that a decision is averaged over
-_LIKELY_NOISE = 1.0  # of standardised outcomes: what is neither set nor seen varies, and its effect is noise
 _NUDGE = 0.02  # of the box's width
 _POOLED = 16  # contexts that a policy's value is averaged over
-
-
-@record
-class ModelOptions:
-    """How every arm is modelled.
-
-    Args:
-        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the columns that are numbers.
-        warp: whether inputs are bent by a learned Kumaraswamy warp.
-        transform: ``"yeo-johnson"`` for skewed outcomes.
-        beta: β of `μ + sqrt(β) σ`.
-        initial: plays of each arm at random actions before its model counts; None: one more than it has columns.
-    """
-
-    kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
-    warp: bool = False
-    transform: Literal["yeo-johnson"] | None = None
-    beta: float = 4.0
-    initial: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        from ..errors import InvalidOption
-
-        if not 0 <= self.beta < np.inf:
-            raise InvalidOption("beta", self.beta, "a finite number not below 0")
-        if self.initial is not None and self.initial < 1:
-            raise InvalidOption("initial", self.initial, "a whole number from 1, or None")
 
 
 class ScopeBandit(Method[Causal, O]):
@@ -80,7 +51,7 @@ class ScopeBandit(Method[Causal, O]):
         self.arms = [Arm(scope, problem.graph, problem.space) for scope in self.scopes()]
         classes = list(dict.fromkeys(arm.names for arm in self.arms))
         self.model_of = [classes.index(arm.names) for arm in self.arms]
-        self.models = [self._model(next(arm for arm in self.arms if arm.names == names)) for names in classes]
+        self.models = [surrogate(next(arm for arm in self.arms if arm.names == names), options) for names in classes]
         self.fitted_at = [0] * len(self.models)
         self.told_to: list[list[int]] = [
             [] for _ in self.models
@@ -93,21 +64,7 @@ class ScopeBandit(Method[Causal, O]):
     def scopes(self) -> tuple[PolicyScope, ...]:
         """The arms."""
 
-    def _model(self, arm: Arm) -> Regression[Kernel]:
-        if arm.space is None:
-            return Regression(Constant(), likely_noise=_LIKELY_NOISE)
-        categorical = arm.space.categorical
-        numbers = np.flatnonzero(~categorical).tolist()
-        matern = (Matern32 if self.options.kernel == "matern-3/2" else Matern52).over(categorical)
-        kernel: Kernel = matern + Linear(numbers, variance=0.1) if numbers else matern
-        return Regression(
-            kernel,
-            warp=numbers if self.options.warp else (),
-            transform=self.options.transform,
-            likely_noise=_LIKELY_NOISE,
-        )
-
-    def model(self, i: int) -> Regression[Kernel]:
+    def model(self, i: int) -> Surrogate:
         """The model of arm `i`."""
         return self.models[self.model_of[i]]
 
@@ -152,7 +109,7 @@ class ScopeBandit(Method[Causal, O]):
             next(arm for arm, m in zip(self.arms, self.model_of, strict=True) if m == k)
             for k in range(len(self.models))
         ]
-        self.models = [self._model(arm) for arm in names]
+        self.models = [surrogate(arm, self.options) for arm in names]
         self.told_to = [[] for _ in self.models]
         for k, hyperparameters in enumerate(before):
             if self.fitted_at[k]:

@@ -1,6 +1,7 @@
 """The experiments of the paper: ``python -m steerbo.bench.causal.results`` runs what is missing and writes the page.
 
-Finished runs are kept as lines of JSON, so that the command can be stopped and run again.
+Finished runs are kept as lines of JSON, so that the command can be stopped and run again. Rows with BoTorch's model are
+left out where it is not installed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,7 @@ class Experiment:
 
 ENVIRONMENTS: dict[str, Callable[[], Environment]] = {
     "psa-1": lambda: psa(1),
+    "psa-1-authors": lambda: psa(1, authors=True),
     "psa-2": lambda: psa(2),
     "psa-2-authors": lambda: psa(2, authors=True),
     "cosine": cosine,
@@ -56,12 +59,12 @@ _COCA = ("coca-bo", "CoCa-BO")
 EXPERIMENTS = (
     *(
         Experiment("CaBO against CoCa-BO", environment, *method)
-        for environment in ("psa-1", "psa-2")
+        for environment in ("psa-1", "psa-1-authors", "psa-2", "psa-2-authors")
         for method in (_COCA, ("cabo", "CaBO"))
     ),
     *(
         Experiment("CoBO against CoCa-BO", environment, *method)
-        for environment in ("cosine", "figure-1")
+        for environment in ("cosine", "figure-1", "figure-1-authors")
         for method in (_COCA, ("cobo", "CoBO"))
     ),
     Experiment("Rules for choosing the arm", "figure-1", *_COCA),
@@ -88,6 +91,9 @@ EXPERIMENTS = (
         "Matérn-3/2, warp, Yeo–Johnson",
         {"kernel": "matern-3/2", "warp": True, "transform": "yeo-johnson"},
     ),
+    Experiment("Model", "cosine", "coca-bo", "BoTorch's SingleTaskGP", {"backend": "botorch"}),
+    Experiment("Model", "figure-1", *_COCA),
+    Experiment("Model", "figure-1", "coca-bo", "BoTorch's SingleTaskGP", {"backend": "botorch"}),
     Experiment("Many variables (A.3)", "plates", *_COCA, rounds=200),
     Experiment("Many variables (A.3)", "plates", "cobo", "CoBO", rounds=200),
 )
@@ -162,12 +168,19 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", default="", help="only problems whose name starts like this")
+    parser.add_argument("--row", default="", help="only rows whose method is labelled like this")
     parser.add_argument("--tables", action="store_true", help="run nothing, write the tables of what is finished")
     parser.add_argument("--page", type=Path, default=Path("docs/results/causal-tables.md"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     file = options.out / "runs.jsonl"
-    chosen = [e for e in EXPERIMENTS if e.environment.startswith(options.only)]
+    chosen = [
+        e
+        for e in EXPERIMENTS
+        if e.environment.startswith(options.only)
+        and e.label.startswith(options.row)
+        and (e.options.get("backend") != "botorch" or find_spec("botorch"))
+    ]
     with ProcessPoolExecutor(options.processes) as pool, file.open("a") as log:
         missing = [] if options.tables else _missing(chosen, options.seeds, _finished(file))
         waiting = {pool.submit(run, *pair): pair for pair in missing}

@@ -1,0 +1,71 @@
+"""What models the outcomes of an arm: our own Gaussian process, or BoTorch's."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ..errors import InvalidOption
+from ..gp import Constant, Kernel, Linear, Matern32, Matern52, Regression
+from ..record import record
+from .arm import Arm
+from .botorch import BotorchRegression
+
+_LIKELY_NOISE = 1.0  # of standardised outcomes: what is neither set nor seen varies, and its effect is noise
+
+
+@record
+class ModelOptions:
+    """How every arm is modelled.
+
+    Args:
+        kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the columns that are numbers.
+        warp: whether inputs are bent by a learned Kumaraswamy warp.
+        transform: ``"yeo-johnson"`` for skewed outcomes.
+        beta: β of `μ + sqrt(β) σ`.
+        initial: plays of each arm at random actions before its model counts; None: one more than it has columns.
+        backend: ``"botorch"``: its ``SingleTaskGP`` with its own kernel, priors and fit instead of ours, for numbers
+            only. It needs the extra ``peers``, and some twenty times as long.
+    """
+
+    kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
+    warp: bool = False
+    transform: Literal["yeo-johnson"] | None = None
+    beta: float = 4.0
+    initial: int | None = None
+    backend: Literal["own", "botorch"] = "own"
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not 0 <= self.beta < np.inf:
+            raise InvalidOption("beta", self.beta, "a finite number not below 0")
+        if self.initial is not None and self.initial < 1:
+            raise InvalidOption("initial", self.initial, "a whole number from 1, or None")
+        if self.backend == "botorch" and (self.warp or self.transform or self.kernel != "matern-5/2"):
+            allowed = "'own' where kernel, warp or transform are chosen"
+            raise InvalidOption("backend", self.backend, allowed, "BoTorch's model is taken as it comes.")
+
+
+Surrogate = Regression[Kernel] | BotorchRegression
+
+
+def surrogate(arm: Arm, options: ModelOptions) -> Surrogate:
+    """An empty model of an arm.
+
+    Raises:
+        MissingExtra: BoTorch is wanted and not installed.
+        InvalidOption: BoTorch is wanted for categories.
+    """
+    if arm.space is None:
+        return Regression(Constant(), likely_noise=_LIKELY_NOISE)
+    categorical = arm.space.categorical
+    if options.backend == "botorch":
+        if categorical.any():
+            raise InvalidOption("backend", "botorch", "'own' where a variable is a category")
+        return BotorchRegression(len(arm.names))
+    numbers = np.flatnonzero(~categorical).tolist()
+    matern = (Matern32 if options.kernel == "matern-3/2" else Matern52).over(categorical)
+    kernel: Kernel = matern + Linear(numbers, variance=0.1) if numbers else matern
+    warped = numbers if options.warp else ()
+    return Regression(kernel, warp=warped, transform=options.transform, likely_noise=_LIKELY_NOISE)

@@ -1,0 +1,60 @@
+"""BoTorch's model in an arm: the interface of ours, where it is installed; a clear error where it is not."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steerbo.bench.causal.problems import cosine
+from steerbo.causal import Causal, CausalGraph
+from steerbo.errors import InvalidOption, MissingExtra
+from steerbo.optimizer import Optimizer
+from steerbo.space import Categorical
+
+installed = pytest.mark.skipif(find_spec("botorch") is None, reason="BoTorch is not installed")
+
+
+@pytest.mark.skipif(find_spec("botorch") is not None, reason="BoTorch is installed")
+def test_without_it_the_extra_is_named() -> None:
+    with pytest.raises(MissingExtra, match=r"steerbo\[peers\]"):
+        Optimizer(cosine().problem, backend="botorch")
+
+
+@pytest.mark.parametrize("options", [{"warp": True}, {"kernel": "matern-3/2"}, {"arm_rule": "ucb-mean"}])
+def test_options_of_our_own_model_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidOption, match="backend"):
+        Optimizer(cosine().problem, backend="botorch", **options)
+
+
+def test_categories_are_refused() -> None:
+    graph = CausalGraph([("x", "y")], target="y", intervenable=["x"])
+    with pytest.raises(InvalidOption, match=r"backend.*category"):
+        Optimizer(Causal(graph, [Categorical("x", ["a", "b"])]), backend="botorch")
+
+
+@installed
+def test_rounds_replay_and_the_model_agrees_with_itself() -> None:
+    environment = cosine()
+    optimizer = Optimizer(environment.problem, "coca-bo", seed=0, backend="botorch")
+    _, clean, _ = environment.play(optimizer, 40, 0)
+    assert clean[-10:].mean() < clean[:10].mean()
+    assert Optimizer.replay(environment.problem, optimizer.events).ask() == optimizer.ask()
+    model = optimizer._method.model(1)  # type: ignore[attr-defined]
+    Z = np.random.default_rng(0).random((5, 2))
+    step = 1e-5 * np.eye(2)
+    for pending in (Z[:0], Z[:2]):
+        with model.hallucinated(pending):
+            mean, variance = model.marginals(Z)
+            np.testing.assert_allclose(model.means(Z), mean)
+            assert model.average(Z)[0] == pytest.approx(mean.mean())
+            assert 0 < model.average(Z)[1] <= variance.max()
+            for answer, expected in ((model.mean_and_gradient, mean), (model.variance_and_gradient, variance)):
+                value, slope = answer(Z)
+                np.testing.assert_allclose(value, expected)
+                for j in range(2):
+                    numeric = (answer(Z + step[j])[0] - answer(Z - step[j])[0]) / 2e-5
+                    np.testing.assert_allclose(slope[:, j], numeric, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(model.means(Z), model.predict(Z)[0] / model.scale - model.output.offset / model.scale)
