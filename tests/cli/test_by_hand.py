@@ -75,7 +75,7 @@ def test_a_study_by_hand(study: Path) -> None:
 
 def test_contexts_are_looked_at_in_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = str(tmp_path / "study.db")
-    monkeypatch.setattr("steerbo.study.study.read_problem", lambda plain: Stub())
+    monkeypatch.setattr("steerbo.study.replay.read_problem", lambda plain: Stub())
     Study.create(place, Stub(), rounds=5).close()
     first = call("ask", place).stdout
     assert "look at age" in first

@@ -7,7 +7,7 @@ from .method import Choice, Decision, Method
 from .optimizer import Log, Optimizer, ReproducibilityWarning
 from .problem import Problem, finite
 from .randomness import Streams, keyed
-from .suggestion import Suggestion
+from .suggestion import Suggestion, one_or_more
 
 __all__ = [
     "Abandoned",
@@ -38,4 +38,5 @@ __all__ = [
     "Told",
     "finite",
     "keyed",
+    "one_or_more",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, Protocol, overload
 
-from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, InvalidRequest, OutcomeConflict, one_of
+from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, one_of
 from ..record import from_plain, identity, to_plain
 from .answers import Explanation, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
@@ -29,7 +29,7 @@ from .events import (
 from .history import History, Round
 from .problem import Problem, finite
 from .randomness import Streams
-from .suggestion import Suggestion
+from .suggestion import Suggestion, one_or_more
 
 
 class ReproducibilityWarning(UserWarning):
@@ -181,14 +181,7 @@ class Optimizer:
         """
         given = {"available": available, "time": time, "current": current}
         request = self.problem.read_request({k: v for k, v in given.items() if v is not None}, self._history)
-        if batch is None:
-            return self._ask(request)
-        if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-            raise InvalidRequest("batch", batch, "a whole number from 1")
-        found: list[Suggestion] = []
-        while len(found) < batch and (suggestion := self._ask(request)) is not None:
-            found.append(suggestion)
-        return found
+        return one_or_more(batch, lambda: self._ask(request))
 
     def _ask(self, request: dict[str, Any]) -> Suggestion | None:
         if self._finished():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import Field
 
+from ..errors import InvalidRequest
 from ..record import record
 
 
@@ -33,3 +35,19 @@ class Suggestion:
     observe: tuple[str, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
     note: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+
+def one_or_more(batch: int | None, ask: Callable[[], Suggestion | None]) -> Suggestion | list[Suggestion] | None:
+    """What `ask` returns, or where `batch` is a number that many of them, as a list that ends where there are no more.
+
+    Raises:
+        InvalidRequest: the number is none.
+    """
+    if batch is None:
+        return ask()
+    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
+        raise InvalidRequest("batch", batch, "a whole number from 1")
+    found: list[Suggestion] = []
+    while len(found) < batch and (suggestion := ask()) is not None:
+        found.append(suggestion)
+    return found

@@ -87,4 +87,4 @@ def _shares(axes: Any, optimizer: Optimizer, problem: MeanField) -> None:
     crowded = sum(map(len, names)) > 50
     axes.set_xticks(range(len(fullest)), names, rotation=90 * crowded, fontsize=7 if crowded else 10)
     if len(problem.contexts) > 1:
-        axes.legend(frameon=False, title="context")
+        axes.legend(frameon=False, title="context", loc="upper left", bbox_to_anchor=(1, 1))

@@ -23,8 +23,9 @@ from ..optimizer import Created, Suggestion
 from .interrupt import Interruptible
 from .log import EventLog
 from .objective import read_context, read_outcome
+from .replay import replay
 from .specification import Specification
-from .study import LAPSES, Study, replay
+from .study import LAPSES, Study
 from .workers import Runner, heard_of
 
 LEASE = 60.0

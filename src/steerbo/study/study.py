@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from os.path import isfile  # False, not an error, where a folder is closed to us
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import InvalidRequest, InvalidStudy, LogConflict, SteerboError
-from ..optimizer import Created, Event, Explanation, History, Optimizer, Problem, Recommendation, Status, Suggestion
-from ..wings import read_problem
+from ..errors import InvalidStudy, LogConflict, SteerboError
+from ..optimizer import Event, Explanation, History, Optimizer, Problem, Recommendation, Status, Suggestion, one_or_more
 from .database import DatabaseLog
-from .log import BY_HAND, EventLog, Lease, is_gone, new_holder
+from .leases import Leases
+from .log import EventLog, new_holder
+from .replay import replay
 
 T = TypeVar("T")
 LAPSES = 3
@@ -47,7 +47,7 @@ class Study:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.log, self.optimizer = log, optimizer
-        self.holder, self.lease, self.clock = holder or new_holder(), lease, clock
+        self.leases = Leases(log, holder or new_holder(), lease, clock)
         self._out: set[str] = set()  # rounds handed out here
         self._heard, self._company = 0, False  # events of others since the last call; whether there were any before it
         optimizer.log_to(self)
@@ -150,10 +150,7 @@ class Study:
     def close(self) -> None:
         """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
         try:
-            if self.holder != BY_HAND:
-                for token, lease in self.log.leases().items():
-                    if lease.holder == self.holder:
-                        self.log.claim(token, None, lease)
+            self.leases.release()
         except SteerboError:
             pass  # a log that cannot be written: the leases end with this process
         finally:
@@ -214,14 +211,7 @@ class Study:
         Raises:
             InvalidRequest: something given is not allowed.
         """
-        if batch is None:
-            return self._ask(request)
-        if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-            raise InvalidRequest("batch", batch, "a whole number from 1")
-        found: list[Suggestion] = []
-        while len(found) < batch and (suggestion := self._ask(request)) is not None:
-            found.append(suggestion)
-        return found
+        return one_or_more(batch, lambda: self._ask(request))
 
     def _ask(self, request: Mapping[str, Any]) -> Suggestion | None:
         suggestion = self.unfinished() or self._logged(lambda: self.optimizer.ask(**request))
@@ -235,16 +225,7 @@ class Study:
         A round whose lease has run out `LAPSES` times is abandoned instead.
         """
         self.refresh()
-        waiting = [s.token for s in self.pending if s.token not in self._out]
-        held = self.log.leases() if waiting else {}
-        for token in waiting:
-            lease, now = held.get(token), self.clock()
-            lapsed = lease is not None and lease.ran_out(now)
-            if lease is not None and not lapsed and not self._let_go(lease):
-                continue
-            lapses = (lease.lapses if lease else 0) + lapsed
-            if not self.log.claim(token, self._lease(lapses), lease):
-                continue
+        for token, lapses in self.leases.take_over([s.token for s in self.pending if s.token not in self._out]):
             self.refresh()
             if lapses >= LAPSES:
                 self._logged(lambda token=token, lapses=lapses: self._give_up(token, lapses))  # type: ignore[misc]
@@ -252,24 +233,13 @@ class Study:
                 return self.history[token].suggestion
         return None
 
-    def _let_go(self, lease: Lease) -> bool:
-        """Whether its holder has ended, or is this worker, which then does not know of it: its call was cut short."""
-        return is_gone(lease.holder) or (lease.holder == self.holder != BY_HAND)
-
     def _give_up(self, token: str, lapses: int) -> None:
         if self.history[token].state == "open":
             self.optimizer.abandon(token, f"its lease ran out {lapses} times")
 
     def next_lapse(self) -> float | None:
         """Seconds until the first lease of an open round runs out; None where none does."""
-        out = {s.token for s in self.pending}
-        ends = [lease.until for token, lease in self.log.leases().items() if token in out and lease.until is not None]
-        return max(0.0, min(ends) - self.clock()) if ends else None
-
-    def renew(self) -> None:
-        """Prolong the leases of this worker."""
-        if self.lease is not None:
-            self.log.renew(self.holder, self.clock() + self.lease)
+        return self.leases.next_lapse({s.token for s in self.pending})
 
     def run(self, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
         """Ask, evaluate and tell until the study is finished; see `steerbo.study.drive` for objective and options."""
@@ -312,10 +282,7 @@ class Study:
 
     def append(self, event: Event) -> None:
         """The optimizer's log: this study's, with a lease where the event is a new round."""
-        self.log.append(event, self._lease(0) if event.kind == "asked" else None)
-
-    def _lease(self, lapses: int) -> Lease:
-        return Lease(self.holder, None if self.lease is None else self.clock() + self.lease, lapses)
+        self.log.append(event, self.leases.new() if event.kind == "asked" else None)
 
     def _logged(self, call: Callable[[], T]) -> T:
         """Compute on everything that is logged; again where an event came between, which is another's progress.
@@ -336,22 +303,3 @@ class Study:
 def _log(log: EventLog | Path | str, name: str) -> tuple[EventLog, bool]:
     """A log, and whether it was opened here."""
     return (DatabaseLog(log, name), True) if isinstance(log, Path | str) else (log, False)
-
-
-def replay(place: str, events: list[Event], problem: Problem | None, limits: Mapping[str, Any]) -> Optimizer:
-    """What the events of the log at `place` lead to.
-
-    Raises:
-        InvalidStudy: they do not follow from one another.
-    """
-    if not events:
-        raise InvalidStudy("log", place, "a log with a study in it", "`steerbo new` makes one.")
-    created, *rest = events
-    if not isinstance(created, Created):
-        raise InvalidStudy(f"{place}: event 1", created, "a 'created' event")
-    try:
-        known = problem if problem is not None else read_problem(created.problem)
-        return Optimizer.replay(known, [replace(created, **limits), *rest])
-    except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
-        raise InvalidStudy("log", place, "events that follow from one another", hint) from error

@@ -53,7 +53,7 @@ class Runner:
 @contextmanager
 def heard_of(study: Study) -> Iterator[None]:
     """While it lasts the study's leases are renewed."""
-    if study.lease is None:
+    if study.leases.seconds is None:
         yield
         return
     over = threading.Event()
@@ -61,11 +61,11 @@ def heard_of(study: Study) -> Iterator[None]:
     def renew(every: float) -> None:
         while not over.wait(every):
             try:
-                study.renew()
+                study.leases.renew()
             except SteerboError:
                 continue  # the log is busy or away: the loop itself will say so
 
-    thread = threading.Thread(target=renew, args=(study.lease / 3,), daemon=True)
+    thread = threading.Thread(target=renew, args=(study.leases.seconds / 3,), daemon=True)
     thread.start()
     try:
         yield
