@@ -9,7 +9,8 @@ import pytest
 import scipy.stats
 
 import steerbo as sb
-from steerbo.costvarying.acquisition import Expectation, Standardised
+from steerbo.costvarying.acquisition import Averaged, Expectation, Standardised
+from steerbo.costvarying.stack import Stack
 from steerbo.search import sobol_points
 from steerbo.space import Variable
 from steerbo.space.quadrature import gauss_rule
@@ -64,6 +65,12 @@ def posterior(process: Standardised, points: Any) -> tuple[Any, Any]:
     return mean, process.variance - np.einsum("pn,nm,pm->p", cross, process.inverse, cross)
 
 
+def averaged(process: Standardised, variables: list[Variable]) -> list[Averaged | None]:
+    """The integrals of every dimension."""
+    scales = process.lengthscales.tolist()
+    return [Averaged.over(process, d, gauss_rule(v, s)) for d, (v, s) in enumerate(zip(variables, scales, strict=True))]
+
+
 def problem_with(variable: Variable) -> tuple[list[Variable], Standardised, Expectation]:
     variables: list[Variable] = [
         sb.Float("held", 0, 1, law=sb.Uniform()),
@@ -71,7 +78,7 @@ def problem_with(variable: Variable) -> tuple[list[Variable], Standardised, Expe
         sb.Float("other", 0, 1, law=sb.Beta(2, 3)),
     ]
     process = a_process(variables)
-    rules = [gauss_rule(v, float(s)) for v, s in zip(variables, process.lengthscales, strict=True)]
+    rules = averaged(process, variables)
     return variables, process, Expectation.over(process, [0], rules)
 
 
@@ -129,7 +136,7 @@ def test_jensen_the_climbed_bound_is_never_below_the_exact_one() -> None:
 def test_gradients_against_finite_differences(which: str, beta: float) -> None:
     variables: list[Variable] = [sb.Float(f"x{d}", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)) for d in range(4)]
     process = a_process(variables)
-    rules = [gauss_rule(v, float(s)) for v, s in zip(variables, process.lengthscales, strict=True)]
+    rules = averaged(process, variables)
     expectation = Expectation.over(process, [1, 3], rules)
     extra = [np.random.default_rng(5).random((32, 4))] if which == "sampled" else []
 
@@ -157,12 +164,12 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
         sb.Float("d", 0, 1, law=sb.Beta(2, 3)),
     ]
     process = a_process(variables)
-    rules = [gauss_rule(v, float(s)) for v, s in zip(variables, process.lengthscales, strict=True)]
+    rules = averaged(process, variables)
     expectation = Expectation.over(process, [0, 1, 3], rules)
     expectation = expectation.of_mean() if of_mean else expectation
     points = np.random.default_rng(3).random((5, 3))
     points[:, 1] = [0, 1, 1, 0, 1]
-    value, gradient, hessian = expectation.curved_bound(points, beta)
+    value, gradient, hessian = Stack([expectation], [beta]).curved(points, np.zeros(5, dtype=int))
     plain, slope = expectation.bound(points, beta)
     np.testing.assert_allclose(value, plain, rtol=1e-12)
     np.testing.assert_allclose(gradient, slope, rtol=1e-9, atol=1e-11)
@@ -174,11 +181,30 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
         np.testing.assert_allclose(hessian[:, j], difference, rtol=1e-5, atol=1e-5)
 
 
+def test_sets_stacked_are_what_they_are_alone() -> None:
+    variables: list[Variable] = [sb.Float(f"x{d}", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)) for d in range(4)]
+    process = a_process(variables)
+    integrals = averaged(process, variables)
+    expectations = [Expectation.over(process, controlled, integrals) for controlled in ([0, 1], [1, 3], [0, 2])]
+    stack = Stack(expectations, [2.0, -1.0])
+    points, which = np.random.default_rng(3).random((7, 2)), np.array([0, 0, 1, 3, 4, 5, 5])  # set 1 with β = 2 rests
+    value, gradient, hessian = stack.curved(points, which)
+    for r, k in enumerate(which):
+        plain, slope = expectations[k // 2].bound(points[r : r + 1], [2.0, -1.0][k % 2])
+        np.testing.assert_allclose(value[r], plain[0], rtol=1e-12)
+        np.testing.assert_allclose(gradient[r], slope[0], rtol=1e-9, atol=1e-11)
+        alone = Stack([expectations[k // 2]], [[2.0, -1.0][k % 2]]).curved(points[r : r + 1], np.zeros(1, dtype=int))
+        np.testing.assert_allclose(hessian[r], alone[2][0], rtol=1e-9, atol=1e-9)
+    screened = stack.screened(np.broadcast_to(points, (6, 7, 2)))
+    np.testing.assert_allclose(screened[which, range(7)], value, rtol=1e-9)
+
+
 def test_without_observations_it_is_the_prior_and_flat() -> None:
     none = np.zeros((0, 2))
     process = Standardised(none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3)
     rule = gauss_rule(sb.Float("v", 0, 1, law=sb.Uniform()), 1.0)
-    value, gradient, hessian = Expectation.over(process, [0], [None, rule]).curved_bound(np.array([[0.2], [0.9]]), 2.0)
+    expectation = Expectation.over(process, [0], [None, Averaged.over(process, 1, rule)])
+    value, gradient, hessian = Stack([expectation], [2.0]).curved(np.array([[0.2], [0.9]]), np.zeros(2, dtype=int))
     np.testing.assert_allclose(value, 0.3 + 2 * 1.7**0.5)
     np.testing.assert_array_equal(gradient, 0.0)
     np.testing.assert_array_equal(hessian, 0.0)
@@ -187,6 +213,7 @@ def test_without_observations_it_is_the_prior_and_flat() -> None:
 def test_products_do_not_depend_on_how_many_rows_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     _, process, expectation = problem_with(LAWS["beta"])
     monkeypatch.setattr("steerbo.costvarying.acquisition._ROWS", 7)
+    monkeypatch.setattr("steerbo.costvarying.acquisition._SHARED", 0)
     again = problem_with(LAWS["beta"])[2]
     np.testing.assert_allclose(again.product, expectation.product, rtol=1e-13, atol=1e-13 * abs(process.inverse).max())
 

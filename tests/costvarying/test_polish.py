@@ -46,7 +46,7 @@ def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
     before, after = [], []
     for i in range(3):
         expectation = method.expectation(process, i)
-        found = method.search(i, expectation, BETA, seed)
+        ((found,),) = method.search(method.process(history), [i], [BETA], seed)
         polished = method.polish(i, expectation, found, BETA, seed)
         grid = sobol_points(256, len(method.sets[i]), 5)
         values = exact(method, history, i, np.concatenate([found.point[None], polished.point[None], grid]))
@@ -61,14 +61,14 @@ def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
 def test_a_set_that_controls_everything_needs_no_polish() -> None:
     method, history = learned(NUMERIC, 0)
     expectation = method.expectation(method.process(history), 3)
-    found = method.search(3, expectation, BETA, 0)
+    ((found,),) = method.search(method.process(history), [3], [BETA], 0)
     assert method.polish(3, expectation, found, BETA, 0) is found
 
 
 def test_polishing_leaves_categories_alone_and_is_the_same_twice() -> None:
     method, history = learned(PROBLEM, 1)
     expectation = method.expectation(method.process(history), 1)  # ph and line
-    found = method.search(1, expectation, BETA, 0)
+    ((found,),) = method.search(method.process(history), [1], [BETA], 0)
     once, again = (method.polish(1, expectation, found, BETA, 0) for _ in range(2))
     assert once.point[1] in found.points[:, 1]
     assert 0 <= once.point[0] <= 1
@@ -93,4 +93,4 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
             best = maximise_box(value, rise, method.boxes[i], seed=77, screen=4096, starts=40).value
             scale = np.ptp(value(sobol_points(256, len(method.sets[i]), 5)))
             for attempt in range(3):
-                assert best - method.search(i, expectation, BETA, attempt).value <= 1e-3 * scale
+                assert best - method.search(process, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale

@@ -11,7 +11,7 @@ import steerbo as sb
 from steerbo.costvarying.sample import Sample
 from steerbo.space import Variable
 from steerbo.space.quadrature import gauss_rule
-from tests.costvarying.test_acquisition import a_process, posterior
+from tests.costvarying.test_acquisition import a_process, averaged, posterior
 
 VARIABLES: list[Variable] = [
     sb.Float("held", 0, 1, law=sb.Uniform()),
@@ -52,11 +52,9 @@ def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
     """Over a fine product grid of nature's quantiles: the draw is smooth, so 60 × 3 nodes are enough."""
     process, sample = draw(3, exact)
     rules = [gauss_rule(v, 0.02) for v in VARIABLES]
-    average = sample.average(
-        [0], [gauss_rule(v, float(s)) for v, s in zip(VARIABLES, process.lengthscales, strict=True)]
-    )
+    average = sample.average([0], averaged(process, VARIABLES))
     held = np.array([[0.3], [0.85]])
-    for x, got in zip(held[:, 0], average(held)[0], strict=True):
+    for x, got in zip(held[:, 0], average.values(held), strict=True):
         left, line = np.meshgrid(rules[1][0], rules[2][0], indexing="ij")
         weights = np.outer(rules[1][1], rules[2][1]).ravel()
         points = np.column_stack([np.full(left.size, x), left.ravel(), line.ravel()])
@@ -64,17 +62,19 @@ def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_gradients_against_finite_differences(exact: bool) -> None:
+def test_derivatives_against_finite_differences(exact: bool) -> None:
     process, sample = draw(4, exact)
-    rules = [gauss_rule(v, float(s)) for v, s in zip(VARIABLES, process.lengthscales, strict=True)]
-    average = sample.average([0, 1], rules)
+    average = sample.average([0, 1], averaged(process, VARIABLES))
     points = np.random.default_rng(0).random((4, 2))
-    gradient = average(points)[1]
+    value, gradient, hessian = average.curved(points)
+    np.testing.assert_allclose(value, average.values(points), rtol=1e-12)
     for j in range(2):
         step = np.zeros(2)
         step[j] = 1e-6
-        difference = (average(points + step)[0] - average(points - step)[0]) / 2e-6
+        difference = (average.values(points + step) - average.values(points - step)) / 2e-6
         np.testing.assert_allclose(gradient[:, j], difference, rtol=1e-5, atol=1e-6)
+        bend = (average.curved(points + step)[1] - average.curved(points - step)[1]) / 2e-6
+        np.testing.assert_allclose(hessian[:, j], bend, rtol=1e-5, atol=1e-5)
 
 
 def test_an_exact_draw_is_near_the_posterior_mean_at_the_data() -> None:

@@ -16,13 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from ..space.quadrature import Rule
 
+CERTAIN = 1e-16
+"""Share of the prior variance below which a variance is rounding."""
 _ROWS = 128  # of an (n, n) array that are worked on at a time
+_SHARED = 256  # observations up to which one dimension's (n, n) array is kept for all sets that leave it to nature
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,44 @@ def _factor(
     return np.exp(-0.5 * ((a[:, None] - b) / lengthscale) ** 2)
 
 
-def _product(inverse: Float[np.ndarray, "n n"], roots: Sequence[Float[np.ndarray, "n q"]]) -> Float[np.ndarray, "n n"]:
-    """`A ∘ Π_d R_d` of `R_d = root_d root_dᵀ`, a few rows at a time: no other (n, n) array is held."""
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """One dimension's integrals over its law, for every control set that leaves it to nature.
+
+    `average` (n,) is E k_d(X, x_j), `doubly` is E k_d(X, X'), and `root rootᵀ` is E k_d(X, x_j) k_d(X, x_l), (n, n).
+    """
+
+    rule: Rule
+    average: Float[np.ndarray, " n"]
+    doubly: float
+    root: Float[np.ndarray, "n q"]
+
+    @classmethod
+    def over(cls, process: Standardised, d: int, rule: Rule) -> Averaged:
+        """Integrate dimension `d` by a quadrature rule for its law."""
+        nodes, weights = rule
+        lengthscale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
+        factor = _factor(process.inputs[:, d], nodes, lengthscale, categorical)
+        doubly = float(weights @ _factor(nodes, nodes, lengthscale, categorical) @ weights)
+        return cls(rule, factor @ weights, doubly, factor * np.sqrt(weights))
+
+    @cached_property
+    def second(self) -> Float[np.ndarray, "n n"]:
+        """E k_d(X, x_j) k_d(X, x_l)."""
+        return self.root @ self.root.T
+
+
+def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Averaged]) -> Float[np.ndarray, "n n"]:
+    """`A ∘ Π_d E[k_d k_dᵀ]`; of many observations a few rows at a time: no other (n, n) array is held."""
     outer = inverse.copy()
+    if len(outer) <= _SHARED:
+        for part in parts:
+            outer *= part.second
+        return outer
     for first in range(0, len(outer), _ROWS):
         rows = slice(first, first + _ROWS)
-        for root in roots:
-            outer[rows] *= root[rows] @ root.T
+        for part in parts:
+            outer[rows] *= part.root[rows] @ part.root.T
     return outer
 
 
@@ -85,27 +120,25 @@ class Expectation:
 
     @classmethod
     def over(
-        cls, process: Standardised, controlled: Sequence[int], rules: Sequence[Rule | None], product: bool = True
+        cls,
+        process: Standardised,
+        controlled: Sequence[int],
+        averaged: Sequence[Averaged | None],
+        product: bool = True,
     ) -> Expectation:
-        """Integrate out every variable not in `controlled`; `rules` has d entries (None: no law).
+        """Integrate out every variable not in `controlled`; `averaged` has d entries (None: not left to nature).
 
         With `product=False` the (n, n) part, which only `bound` needs, is left empty.
         """
+        held = sorted(set(controlled))
+        parts = [part for d, part in enumerate(averaged) if d not in held and part is not None]
+        assert len(held) + len(parts) == len(averaged), "a variable left to nature has a law"
         average, doubly = np.ones(len(process.inputs)), 1.0
-        held = set(controlled)
-        roots = []
-        for d, rule in enumerate(rules):
-            if d in held:
-                continue
-            assert rule is not None, "a variable left to nature has a law"
-            nodes, weights = rule
-            lengthscale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
-            factor = _factor(process.inputs[:, d], nodes, lengthscale, categorical)
-            average *= factor @ weights
-            roots.append(factor * np.sqrt(weights))
-            doubly *= float(weights @ _factor(nodes, nodes, lengthscale, categorical) @ weights)
-        outer = _product(process.inverse, roots) if product else np.empty((0, 0))
-        return cls(process, np.asarray(sorted(held), dtype=np.intp), average, doubly, outer)
+        for part in parts:
+            average *= part.average
+            doubly *= part.doubly
+        outer = _product(process.inverse, parts) if product else np.empty((0, 0))
+        return cls(process, np.asarray(held, dtype=np.intp), average, doubly, outer)
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
@@ -137,15 +170,33 @@ class Expectation:
 
     def weighted(
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
-    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
-        """`Σ_j pull_j k_c(x, x_j)` and its gradient."""
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        """`Σ_j pull_j k_c(x, x_j)`, its gradient and its Hessian."""
         kernel = self._kernel(points)
-        return kernel @ pull, self._gradient(points, kernel, pull)
+        weighted = kernel * pull
+        widths = self.process.lengthscales[self.controlled]
+        precision = np.where(self.process.categorical[self.controlled], 0.0, widths**-2.0)
+        D = (self.process.inputs[:, self.controlled].T - points[:, :, None]) * precision[:, None]
+        hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
+        hessian[:, range(len(widths)), range(len(widths))] -= weighted.sum(axis=1)[:, None] * precision
+        return kernel @ pull, np.einsum("rcn,rn->rc", D, weighted), hessian
+
+    def value(self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " r"]:
+        """`Σ_j pull_j k_c(x, x_j)`."""
+        return self._kernel(points) @ pull
 
     def mean(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """E μ."""
         process = self.process
-        return process.mean + process.variance * self._kernel(points) @ (self.average * process.weights)
+        return process.mean + process.variance * self.value(points, self.average * process.weights)
+
+    def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
+        """E μ and sqrt(E σ²)."""
+        process, kernel = self.process, self._kernel(points)
+        half = kernel @ self.product
+        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
+        mean = process.mean + process.variance * kernel @ (self.average * process.weights)
+        return mean, np.sqrt(np.maximum(spread, CERTAIN * process.variance))
 
     def bound(
         self, points: Float[np.ndarray, "r c"], beta: float
@@ -156,37 +207,9 @@ class Expectation:
         value = process.mean + kernel @ pull
         half = kernel @ self.product
         spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
-        sd = np.sqrt(np.maximum(spread, 1e-16 * process.variance))
-        slope = np.where(spread > 1e-16 * process.variance, beta * process.variance**2 / sd, 0.0)
+        sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+        slope = np.where(spread > CERTAIN * process.variance, beta * process.variance**2 / sd, 0.0)
         return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
-
-    def curved_bound(
-        self, points: Float[np.ndarray, "r c"], beta: float
-    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
-        """`bound` and its Hessian, along categories zero. O(c n²) a point."""
-        process, kernel = self.process, self._kernel(points)
-        (r, c), n = points.shape, len(self.average)
-        widths = process.lengthscales[self.controlled]
-        precision = np.where(process.categorical[self.controlled], 0.0, widths**-2.0)
-        # ∂k_j/∂x_a = slope_ja = k_j D_ja and ∂²k_j/∂x_a∂x_b = k_j (D_ja D_jb − δ_ab/ℓ_a²)
-        D = (process.inputs[:, self.controlled].T - points[:, :, None]) * precision[:, None]
-        slopes = D * kernel[:, None]
-        halves = np.concatenate([kernel[:, None], slopes], axis=1).reshape(r * (1 + c), n) @ self.product
-        half = halves.reshape(r, 1 + c, n)
-        spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half[:, 0], kernel)
-        certain = spread <= 1e-16 * process.variance
-        sd = np.sqrt(np.where(certain, 1e-16 * process.variance, spread))
-        pull = process.variance * self.average * process.weights
-        steep = np.where(certain, 0.0, beta * process.variance**2 / sd)  # −½ β ∂(E σ²)/∂(k half) / sd
-        towards = kernel * (pull - steep[:, None] * half[:, 0])
-        gradient = np.einsum("rcn,rn->rc", D, towards)
-        falls = np.einsum("rcn,rn->rc", slopes, half[:, 0])
-        hessian = (D * towards[:, None]) @ D.transpose(0, 2, 1)
-        hessian -= steep[:, None, None] * (slopes @ half[:, 1:].transpose(0, 2, 1))
-        bent = steep * process.variance**2 / sd**2
-        hessian -= bent[:, None, None] * falls[:, :, None] * falls[:, None]
-        hessian[:, np.arange(c), np.arange(c)] -= towards.sum(axis=1)[:, None] * precision
-        return process.mean + kernel @ pull + beta * sd, gradient, hessian
 
     def sampled(
         self, points: Float[np.ndarray, "r c"], beta: float, draws: Float[np.ndarray, "s d"]
@@ -204,7 +227,7 @@ class Expectation:
             full = random * row
             half = full @ process.inverse
             spread = process.variance - process.variance**2 * np.einsum("sn,sn->s", half, full)
-            sd = np.sqrt(np.maximum(spread, 1e-16 * process.variance))
+            sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
             value[r] += beta * sd.mean()
             pulls[r] = pull - beta * process.variance**2 * ((random * half) / sd[:, None]).mean(0)
         return value, self._gradient(points, kernel, pulls)

@@ -107,12 +107,11 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         process, costs = self.process(history), self.mean_costs()
         lower, upper = np.full(m, -np.inf), np.full(m, -np.inf)
         points: dict[int, np.ndarray] = {}
-        for i in affordable:
-            expectation, seed = self.expectation(process, i).of_mean(), self.streams.integer(number, "search")
-            safest = self.search(i, expectation, -beta, seed)
-            highest = self.search(i, expectation, beta, seed)
+        both = self.search(process, affordable, [beta, -beta], self.streams.integer(number, "search"), of_mean=True)
+        for i, (highest, safest) in zip(affordable, both, strict=True):
             # one search may find a basin that the other missed: no upper bound may lie below its own lower one
-            above = float(expectation.bound(safest.point[None], beta)[0][0])
+            mean, deviation = self.expectation(process, i).of_mean().moments(safest.point[None])
+            above = float(mean[0] + beta * deviation[0])
             points[i] = highest.point if highest.value >= above else safest.point
             lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
         guaranteed = float(lower.max())
@@ -133,7 +132,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         i = max(live, key=lambda i: (upper[i] - guaranteed + slack) / costs[i])
         if upper[i] - guaranteed <= slack and not history.unknown:
             seed = self.streams.integer(number, f"commit {i}")
-            found = self.search(i, self.expectation(process, i), 0.0, seed)
+            found = self.search(process, [i], [0.0], seed)[0][0]
             return self.play(i, found.point, phase="commit", **note)
         return self.play(i, points[i], phase="gap", **note)
 

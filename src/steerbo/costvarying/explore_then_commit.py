@@ -25,7 +25,6 @@ from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
 from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
 from ..search import Maximum
-from .acquisition import Standardised
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
 
@@ -133,7 +132,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             return self.play(i, self.boxes[i].place(draw)[0], **self._note("explore", bounds))
         seed = self.streams.integer(number, "search")
         beta = self._beta()
-        found = self.search(i, self.expectation(self.process(history), i), beta, seed)
+        ((found,),) = self.search(self.process(history), [i], [beta], seed)
         sure = self.expectation(self.process(history, pending=False), i)
         point = self.point_to_play(i, found, history, beta)
         upper = float(sure.bound(found.point[None], beta)[0][0])
@@ -148,15 +147,8 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
     def _exploit(self, history: History) -> Choice:
         beta, number, m = self._beta(), len(history) + 1, len(self.sets)
         process = self.process(history, pending=False)
-        upper, lower = np.empty(m), np.empty(m)
-        found = []
-        for i in range(m):
-            expectation = self.expectation(process, i)
-            seed = self.streams.integer(number, "search")
-            best = self.search(i, expectation, beta, seed)
-            upper[i] = self.raw(best.value)
-            lower[i] = self.raw(self.search(i, expectation, -beta, seed).value)
-            found.append(best)
+        both = self.search(process, range(m), [beta, -beta], self.streams.integer(number, "search"))
+        upper, lower = np.array([[self.raw(one.value) for one in ends] for ends in both]).T
         guaranteed = max(self.guaranteed, float(lower.max()))  # line 14
         possible = np.minimum(self.possible, upper)  # line 15
         acceptable = possible > self._least(guaranteed)  # line 16
@@ -170,16 +162,15 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         cost = self._cost_bounds(history)[pool]  # lines 22–24
         cheapest = pool[cost <= cost.min()]  # line 25
         i = int(cheapest[np.argmax(upper[cheapest])])  # line 26
-        best = self._away_from_pending(history, i, number) if history.unknown else found[i]
+        best = self._away_from_pending(history, i, number) if history.unknown else both[i][0]
         point = self.point_to_play(i, best, history, beta)
         bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
         return self.play(i, point, **self._note("exploit", bounds))
 
     def _away_from_pending(self, history: History, i: int, number: int) -> Maximum:
         """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
-        process: Standardised = self.process(history)
         seed = self.streams.integer(number, "search")
-        return self.search(i, self.expectation(process, i), self._beta(), seed)
+        return self.search(self.process(history), [i], [self._beta()], seed)[0][0]
 
     def _beta(self) -> float:
         """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""

@@ -53,11 +53,11 @@ def recommendation(method: PartialControl[Any], history: History) -> Recommendat
 
 
 def _best(method: PartialControl[Any], process: Standardised, i: int, cost: float) -> Recommendation:
-    expectation = method.expectation(process, i).of_mean()
-    found = method.search(i, expectation, 0.0, seed=method.streams.integer(0, f"recommend {i}"))
-    point, sign = found.point[None], method.problem.sign
-    bounds = (method.raw(float(expectation.bound(point, beta)[0][0])) for beta in (-_WIDTH, _WIDTH))
-    lower, upper = sorted(sign * bound for bound in bounds)
+    seed = method.streams.integer(0, f"recommend {i}")
+    ((found,),) = method.search(process, [i], [0.0], seed, of_mean=True)
+    mean, deviation = method.expectation(process, i).of_mean().moments(found.point[None])
+    sign = method.problem.sign
+    lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-_WIDTH, _WIDTH))
     return Recommendation(
         list(method.problem.control_sets[i]),
         method.settings(i, found.point),

@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Complex, Float, Int
+from jaxtyping import Float, Int
 
-from ..space.quadrature import Rule
-from .acquisition import Expectation, Standardised
+from .acquisition import Averaged, Expectation, Standardised
 
 FEATURES = 1024
 """As in the authors' program."""
@@ -95,55 +94,74 @@ class Sample:
         value = self._features(points) @ self.coefficients
         if self.exact:
             everything = Expectation.over(self.process, range(points.shape[1]), [None] * points.shape[1])
-            value += everything.weighted(points, self.process.variance * self.pull)[0]
+            value += everything.value(points, self.process.variance * self.pull)
         return value
 
-    def average(self, controlled: Sequence[int], rules: Sequence[Rule | None]) -> SampleExpectation:
-        """Its expectation over every variable not in `controlled`; `rules` has one for each of the d variables."""
+    def average(self, controlled: Sequence[int], averaged: Sequence[Averaged | None]) -> SampleExpectation:
+        """Its expectation over every variable not in `controlled`; `averaged` has one entry for each of d variables."""
         held = sorted(controlled)
         factor = np.exp(1j * self.phases)
-        for d, rule in enumerate(rules):
+        for d, part in enumerate(averaged):
             if d in held:
                 continue
-            assert rule is not None, "a variable left to nature has a law"
-            nodes, weights = rule
+            assert part is not None, "a variable left to nature has a law"
+            nodes, weights = part.rule
             sign = self.signs[d]
             factor *= (
                 np.exp(1j * np.outer(self.frequencies[:, d], nodes)) @ weights
                 if sign is None
                 else sign[:, nodes.astype(np.intp)] @ weights
             )
-        return SampleExpectation(
-            self,
-            np.array(held, dtype=np.intp),
-            self.coefficients * factor,
-            Expectation.over(self.process, held, rules, product=False) if self.exact else None,
-        )
+        factor *= self.coefficients
+        matheron = Expectation.over(self.process, held, averaged, product=False) if self.exact else None
+        return SampleExpectation(self, np.array(held, dtype=np.intp), np.abs(factor), np.angle(factor), matheron)
 
 
 @dataclass(frozen=True)
 class SampleExpectation:
-    """`E f̃([x^i, X^{-i}])` and its gradient, as a function of settings (r, c)."""
+    """`E f̃([x^i, X^{-i}])` as a function of settings (r, c), less the prior mean."""
 
     sample: Sample
     controlled: Int[np.ndarray, " c"]
-    amplitudes: Complex[np.ndarray, " M"]
+    amplitudes: Float[np.ndarray, " M"]
+    phases: Float[np.ndarray, " M"]
     matheron: Expectation | None
 
-    def __call__(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
-        """Values (r,) and gradients (r, c), less the prior mean; a category has no gradient."""
-        frequencies = self.sample.frequencies[:, self.controlled]
-        waves = np.exp(1j * (points @ frequencies.T)) * self.amplitudes
+    def _waves(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, "r M"], Float[np.ndarray, "r M"] | Float[np.ndarray, " M"]]:
+        """Angles and amplitudes of the features at each point."""
+        angles = points @ self.sample.frequencies[:, self.controlled].T
+        angles += self.phases
+        amplitudes = self.amplitudes
         for j, d in enumerate(self.controlled):
             sign = self.sample.signs[d]
             if sign is not None:
-                waves *= sign[:, points[:, j].astype(np.intp)].T
-        value, gradient = waves.real.sum(1), -(waves.imag @ frequencies)
+                amplitudes = amplitudes * sign[:, points[:, j].astype(np.intp)].T
+        return angles, amplitudes
+
+    def _pull(self, matheron: Expectation) -> Float[np.ndarray, " n"]:
+        return self.sample.process.variance * matheron.average * self.sample.pull
+
+    def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
+        """Values (r,)."""
+        angles, amplitudes = self._waves(points)
+        value: Float[np.ndarray, " r"] = (np.cos(angles) * amplitudes).sum(1)
+        return value if self.matheron is None else value + self.matheron.value(points, self._pull(self.matheron))
+
+    def curved(
+        self, points: Float[np.ndarray, "r c"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
+        """Values (r,), gradients (r, c) and Hessians (r, c, c); along a category zero."""
+        frequencies = self.sample.frequencies[:, self.controlled]
+        angles, amplitudes = self._waves(points)
+        cosines = np.cos(angles) * amplitudes
+        value, gradient = cosines.sum(1), -(np.sin(angles) * amplitudes) @ frequencies
+        hessian = -(frequencies.T * cosines[:, None]) @ frequencies
         if self.matheron is not None:
-            process = self.sample.process
-            more, slope = self.matheron.weighted(points, process.variance * self.matheron.average * self.sample.pull)
-            value, gradient = value + more, gradient + slope
-        return value, gradient
+            more, slope, bend = self.matheron.weighted(points, self._pull(self.matheron))
+            value, gradient, hessian = value + more, gradient + slope, hessian + bend
+        return value, gradient, hessian
 
 
 def _signs(count: int, lengthscale: float, random: np.random.Generator) -> Float[np.ndarray, "M c"]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ..optimizer import Choice, Explanation, History
 from ..record import record
-from ..search import maximise_box
+from ..search import Maximum, maximise_box, maximise_together
 from ..space import Categorical
-from .method import PartialControl
+from .method import ARRIVED, EFFORT, PartialControl
 from .sample import Sample, SampleExpectation
 
 
@@ -26,10 +25,6 @@ class TsPsqOptions:
     """
 
     sampling: Literal["pathwise", "features"] = "pathwise"
-
-
-def _value(average: SampleExpectation, points: np.ndarray) -> np.ndarray:
-    return average(points)[0]
 
 
 class TsPsq(PartialControl[TsPsqOptions]):
@@ -54,14 +49,38 @@ class TsPsq(PartialControl[TsPsqOptions]):
             exact=self.options.sampling == "pathwise",
         )
         best: tuple[float, int, np.ndarray] | None = None
+        averaged = self.averaged(process)
         for i in self.maximal(np.flatnonzero(self.affordable(history)).tolist()):
-            average = sample.average(self.sets[i], self.rules(process, i))
-            seed = self.streams.integer(number, f"search {i}")
-            found = maximise_box(partial(_value, average), average, self.boxes[i], seed=seed)
+            average = sample.average(self.sets[i], averaged)
+            found = self.highest(i, average, self.streams.integer(number, f"search {i}"))
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"
         return self.play(best[1], best[2])
+
+    def highest(self, i: int, average: SampleExpectation, seed: int) -> Maximum:
+        """Where the drawn function's expectation is largest for set `i`."""
+        screen, starts = EFFORT[len(self.sets[i]) > 2]
+        if not self.smooth(i):
+            return maximise_box(
+                average.values,
+                lambda points: average.curved(points)[:2],
+                self.boxes[i],
+                seed=seed,
+                screen=screen,
+                starts=starts,
+                tolerance=ARRIVED,
+            )
+        (found,) = maximise_together(
+            lambda points: average.values(points[0])[None],
+            lambda points, _: average.curved(points),
+            [self.boxes[i]],
+            seed,
+            screen=screen,
+            starts=starts,
+            tolerance=ARRIVED,
+        )
+        return found
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

@@ -7,6 +7,7 @@ from .maximum import Maximum, Value, ValueAndGradient
 from .newton import Curved, climb_curved
 from .simplex import maximise_simplex, simplex_starts
 from .sobol import sobol_in, sobol_points
+from .together import Values, maximise_together
 
 __all__ = [
     "Box",
@@ -14,11 +15,13 @@ __all__ = [
     "Maximum",
     "Value",
     "ValueAndGradient",
+    "Values",
     "climb",
     "climb_curved",
     "differences",
     "maximise_box",
     "maximise_simplex",
+    "maximise_together",
     "simplex_starts",
     "sobol_in",
     "sobol_points",

@@ -10,7 +10,6 @@ from jaxtyping import Float
 from .ascent import climb, differences
 from .domain import Box, nearest
 from .maximum import Maximum, Value, ValueAndGradient, best_first, finite
-from .newton import Curved, climb_curved
 from .sobol import sobol_in
 
 _ENUMERATED = 2048  # points of a finite box that are all tried
@@ -30,11 +29,10 @@ def maximise_box(
     starts: int = 8,
     extra: Float[np.ndarray, "e d"] | None = None,
     tolerance: float = 1e-10,
-    curved: Curved | None = None,
 ) -> Maximum:
     """Maximise a function on a box of continuous coordinates, whole numbers and categories.
 
-    Scrambled Sobol points and the `extra` ones are screened; the best few that lie apart are climbed along the
+    Sobol points and the `extra` ones are screened; the best few that lie apart are climbed along the
     continuous coordinates and improved one discrete coordinate at a time (or two, where one does not help), by turns,
     until nothing helps. A small finite box is enumerated instead; one of no dimension answers the empty point.
 
@@ -48,7 +46,6 @@ def maximise_box(
         starts: how many of the best points to climb from.
         extra: more points to try, `(e, d)`, such as the best seen so far; moved into the box if outside.
         tolerance: a climb ends where a step gains less than this share of the value.
-        curved: points `(r, d)` to values, gradients and Hessians `(r, d, d)`: if given, it is climbed by Newton steps.
 
     Raises:
         ModelFailure: the function is a finite number nowhere.
@@ -74,11 +71,7 @@ def maximise_box(
     for _ in range(_ROUNDS):
         if free.any():
             low, high = np.where(free, box.low, points[changed]), np.where(free, box.high, points[changed])
-            points[changed], values[changed] = (
-                climb(rise, points[changed], low, high, tolerance=tolerance)
-                if curved is None
-                else climb_curved(curved, points[changed], low, high, tolerance=tolerance)
-            )
+            points[changed], values[changed] = climb(rise, points[changed], low, high, tolerance=tolerance)
         before = points[changed].copy()
         for together in (1, 2):  # pairs only where no single exchange helps: ridges and matched categories need them
             left = (points[changed] == before).all(axis=1)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from .maximum import finite
 
 Curved = Callable[
-    [Float[np.ndarray, "r d"]],
+    [Float[np.ndarray, "r d"], Int[np.ndarray, " r"]],
     tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"], Float[np.ndarray, "r d d"]],
 ]
-"""Points `(r, d)` to values `(r,)`, gradients `(r, d)` and Hessians `(r, d, d)`."""
+"""Points `(r, d)` and the numbers `(r,)`, ascending, of the restarts that they belong to; to values `(r,)`, gradients
+`(r, d)` and Hessians `(r, d, d)`. Restarts may climb different functions."""
 
 _FIRST_REACH = 0.25  # of the box's width: how far the first step may go
 _SUFFICIENT = 1e-4  # of the promised rise must be had (Armijo)
 _FLATTEST = 1e-9  # least curvature, as a share of the largest
+_TRUSTED = 2  # steps after which a restart's second derivatives say how far it will rise
 _SHORTEST = 1e-9  # reach, of the box's width, below which a restart has arrived
 
 
@@ -29,22 +31,27 @@ def climb_curved(
     *,
     iterations: int = 50,
     tolerance: float = 1e-10,
+    rivals: int = 1,
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start.
 
     Args:
-        function: points `(r, d)` to values `(r,)`, gradients `(r, d)` and Hessians `(r, d, d)`, all finite.
+        function: points `(r, d)`, and the numbers `(r,)` of the restarts that they belong to, to values `(r,)`,
+            gradients `(r, d)` and Hessians `(r, d, d)`, all finite.
         starts: where to begin, `(r, d)`.
         low: lower bounds, `(d,)` or one row for each restart; equal bounds hold a coordinate.
         high: upper bounds, likewise.
         iterations: the most steps of a restart.
         tolerance: a restart whose next step promises less than this share of its value has arrived.
+        rivals: restarts in consecutive groups of this size climb the same function, and only the highest end counts:
+            one that could not reach the best of its group if it rose twice as far as its second derivatives say, gives
+            up.
 
     Projected Newton steps (Bertsekas 1982) by the absolute values of the Hessian's eigenvalues, so that they lead
     uphill also where the function is not concave. Each goes no further than a reach that doubles after a success and
     shrinks after a failure.
 
-    >>> def bowl(Z):
+    >>> def bowl(Z, rows):
     ...     return -((Z - 0.3) ** 2).sum(1), -2 * (Z - 0.3), np.broadcast_to(-2 * np.eye(2), (len(Z), 2, 2))
     >>> points, values = climb_curved(bowl, np.array([[0.5, 0.9]]), np.zeros(2), np.array([1.0, 0.1]))
     >>> points.round(6)
@@ -52,23 +59,27 @@ def climb_curved(
     """
     low, high = np.broadcast_to(low, starts.shape), np.broadcast_to(high, starts.shape)
     points = np.minimum(np.maximum(starts, low), high)
-    values, slopes, curves = function(points)
+    values, slopes, curves = function(points, np.arange(len(points)))
     values, slopes, curves = finite(values), slopes.copy(), curves.copy()
     width = np.where(high > low, high - low, 1.0)
     reach = np.full(len(points), _FIRST_REACH)
     rows = np.flatnonzero((values > -np.inf) & (high > low).any(axis=1))  # restarts still moving
-    for _ in range(iterations):
+    for iteration in range(iterations):
         x, f, g = points[rows], values[rows], slopes[rows]
         step = _step(x, g, curves[rows], low[rows], high[rows])
+        hopeful = np.ones(len(rows), dtype=bool)
+        if rivals > 1 and iteration >= _TRUSTED:
+            best = values.reshape(-1, rivals).max(axis=1)[rows // rivals]
+            hopeful = f + np.einsum("rd,rd->r", step, g) >= best
         far = (np.abs(step) / width[rows]).max(axis=1)
         step *= np.minimum(1.0, reach[rows] / np.maximum(far, _SHORTEST))[:, None]
-        on = (np.einsum("rd,rd->r", step, g) > tolerance * np.abs(f)) & (reach[rows] > _SHORTEST)
+        on = hopeful & (np.einsum("rd,rd->r", step, g) > tolerance * np.abs(f)) & (reach[rows] > _SHORTEST)
         rows, x, f, g, step, far = rows[on], x[on], f[on], g[on], step[on], far[on]
         if not rows.size:
             break
         trial = np.minimum(np.maximum(x + step, low[rows]), high[rows])
         promise = np.einsum("rd,rd->r", trial - x, g)  # no rise, perhaps, if the step was cut at a bound
-        new_f, new_g, new_H = function(trial)
+        new_f, new_g, new_H = function(trial, rows)
         risen = (promise > 0.0) & (new_f - f >= _SUFFICIENT * promise)
         won, lost = rows[risen], rows[~risen]
         points[won], values[won], slopes[won], curves[won] = trial[risen], new_f[risen], new_g[risen], new_H[risen]
