@@ -148,6 +148,10 @@ def _assert_gradients(model: Model, Z: np.ndarray) -> None:
         for z, slope in zip(Z, gradient, strict=True):
             numeric = differences(lambda x, z=z, f=answer: f(np.append(x, z[2])[None])[0][0], z[:2])  # type: ignore[misc]
             np.testing.assert_allclose(slope[:2], numeric, rtol=1e-5, atol=1e-6)
+    found = (*model.mean_and_gradient(Z), *model.variance_and_gradient(Z))
+    for ours, expected in zip(model.moments_and_gradients(Z), (found[0], found[2], found[1], found[3]), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(model.fitted, model.means(model.inputs), rtol=1e-6, atol=1e-8)
     mean, variance = model.mean_and_gradient(Z)[0], model.variance_and_gradient(Z)[0]
     if model.output.affine:
         np.testing.assert_allclose(model.predict(Z)[0], model.raw(mean), rtol=1e-10)

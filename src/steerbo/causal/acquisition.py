@@ -54,8 +54,7 @@ def expected_improvement(incumbent: float) -> Score:
 
 def moments(model: Surrogate, points: Float[np.ndarray, "r d"]) -> Moments:
     """Posterior moments of f at points, standardised, with gradients."""
-    mean, mean_slope = model.mean_and_gradient(points)
-    variance, variance_slope = model.variance_and_gradient(points)
+    mean, variance, mean_slope, variance_slope = model.moments_and_gradients(points)
     sd = np.sqrt(variance)
     return mean, sd, mean_slope, variance_slope / (2.0 * np.maximum(sd, _LEAST_SD))[:, None]
 

@@ -16,6 +16,7 @@ from jaxtyping import Float
 from ..errors import InvalidStudy, MissingExtra
 from ..gp import Hyperparameters
 from ..gp.fit import refit_due
+from ..gp.regression import Moments
 from ..gp.transforms import Output
 
 _LEAST_VARIANCE = 1e-12
@@ -175,26 +176,22 @@ class BotorchRegression:
             found = self._posterior(np.asarray(Z, float)[:, None])  # one small posterior a row, not a joint one
             return found.mean.numpy().reshape(-1), np.maximum(found.variance.numpy().reshape(-1), _LEAST_VARIANCE)
 
+    @property
+    def fitted(self) -> Float[np.ndarray, " n"]:
+        """Mean of f at the observed points, standardised, (n,)."""
+        return self.means(self._points)
+
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z, standardised."""
         with self._torch.no_grad():
             found = self._posterior(Z).distribution
             return float(found.mean.mean()), max(float(found.covariance_matrix.mean()), 0.0)
 
-    def mean_and_gradient(
-        self, Z: Float[np.ndarray, "m d"]
-    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, "m d"]]:
-        """Posterior mean at every row, standardised (m,), and its gradient (m, d)."""
-        return self._with_gradient(Z, "mean")
-
-    def variance_and_gradient(
-        self, Z: Float[np.ndarray, "m d"]
-    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, "m d"]]:
-        """Posterior variance of f at every row, standardised (m,), and its gradient (m, d)."""
-        return self._with_gradient(Z, "variance")
-
-    def _with_gradient(self, Z: np.ndarray, moment: str) -> tuple[np.ndarray, np.ndarray]:
+    def moments_and_gradients(self, Z: Float[np.ndarray, "m d"]) -> Moments:
+        """Mean and variance of f at every row, standardised, (m,) each, and their gradients, (m, d) each."""
         at = self._torch.as_tensor(np.asarray(Z, float)[:, None].copy()).requires_grad_()
-        value = getattr(self._current.posterior(at), moment)
-        (slope,) = self._torch.autograd.grad(value.sum(), at)
-        return value.detach().numpy().reshape(-1), slope.numpy()[:, 0]
+        found = self._current.posterior(at)
+        (rise,) = self._torch.autograd.grad(found.mean.sum(), at, retain_graph=True)
+        (fall,) = self._torch.autograd.grad(found.variance.sum(), at)
+        mean, variance = (value.detach().numpy().reshape(-1) for value in (found.mean, found.variance))
+        return mean, variance, rise.numpy()[:, 0], fall.numpy()[:, 0]

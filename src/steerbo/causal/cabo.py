@@ -46,5 +46,5 @@ class CaBO(ScopeBandit[ModelOptions]):
 
     def score(self, i: int) -> Score:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""
-        best = max(float(m.predict(m.inputs)[0].max()) for m in self.models if len(m))
+        best = max(float(m.raw(m.fitted).max()) for m in self.models if len(m))
         return expected_improvement(float(self.model(i).output.forward(np.array([best]))[0]))

@@ -71,6 +71,8 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
             first = self.neglected()
         if first is not None:
             return self.play(history, first, {"phase": "first plays"})
+        if len(self.arms) == 1:
+            return self.play(history, 0, {"phase": "only scope"})
         values, margins = self.index_parts(history)
         index = values + margins
         i = int(np.argmax(index))

@@ -23,6 +23,9 @@ from .transforms import Output, Transform
 from .warp import Warp
 
 K = TypeVar("K", bound=Kernel)
+Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Mean (r,), variance (r,) and their gradients, (r, d) each."""
+
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 _FARTHEST = 1e100  # squares of coordinates beyond may not fit into a float
 _MANY = 400  # observations from which on a fit saves time
@@ -322,6 +325,11 @@ class Regression(Generic[K]):
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
         return self.prior_mean(Z) + self.kernel(self._prior.warp(Z), self._bent) @ self.weights
 
+    @property
+    def fitted(self) -> Float[np.ndarray, " n"]:
+        """Posterior mean of f at the observed points, standardised, (n,): `z − λα`."""
+        return self.output.forward(self._outcomes) - (self.noise + self.factor.jitter) * self.weights
+
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
         bent = self._prior.warp(Z)
@@ -351,6 +359,23 @@ class Regression(Generic[K]):
         variance = self.kernel.diagonal(bent) - np.einsum("rn,rn->r", cross, pull)
         slope = self.kernel.diagonal_gradient(bent) - 2.0 * self.kernel.input_gradient(bent, rows, pull)
         return np.maximum(variance, 0.0), slope * self._prior.warp.slope(Z)
+
+    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> Moments:
+        """What `mean_and_gradient` and `variance_and_gradient` answer, in half the time."""
+        bent, rows = self._prior.warp(Z), self._conditioned
+        cross = self.kernel(bent, rows)
+        pull = self.factor.solve(cross.T).T
+        variance = self.kernel.diagonal(bent) - np.einsum("rn,rn->r", cross, pull)
+        weights = np.zeros((len(bent), len(rows)))  # pending points pull at the variance only
+        weights[:, : len(self)] = self.weights
+        mean = self.prior_mean(Z) + cross[:, : len(self)] @ self.weights
+        both = self.kernel.input_gradient(np.tile(bent, (2, 1)), rows, np.concatenate([weights, pull]))
+        bend = self._prior.warp.slope(Z)
+        rise = (both[: len(Z)] + self._prior.mean.input_gradient(bent)) * bend
+        if self._known is not None:
+            rise = rise + self._known.input_gradient(Z, self.output)
+        fall = (self.kernel.diagonal_gradient(bent) - 2.0 * both[len(Z) :]) * bend
+        return mean, np.maximum(variance, 0.0), rise, fall
 
     def covariance(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "m m"]:
         """Posterior covariance of f among the rows of Z, standardised, (m, m)."""
