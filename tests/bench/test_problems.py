@@ -19,7 +19,7 @@ from steerbo.bench.borehole import borehole, flow, play
 from steerbo.bench.costvarying.airfoil import noise_level
 from steerbo.bench.costvarying.plant import leaf_area
 from steerbo.bench.costvarying.problems import COSTS, World
-from steerbo.bench.costvarying.runner import Run, measures
+from steerbo.bench.costvarying.runner import Run, measures, summary
 from steerbo.bench.costvarying.runner import play as play_run
 from steerbo.bench.costvarying.synthetic import ackley, hartmann, levy
 from steerbo.errors import InvalidOption, SteerboError
@@ -87,12 +87,26 @@ def test_a_run_and_its_measures() -> None:
     """Regret falls, evaluations rise, and everything can be written as JSON."""
     world = World("hartmann", "moderate", 0.02)
     done = json.loads(json.dumps(play_run(Run(world, "random", seed=0, budget=20, rounds=30))))
-    assert sum(done["costs"]) <= 20
+    assert done["spent"] <= 20
     found = measures(done, np.array([1, 1, 1, 1, 3.32237, 1, 3.32237]))
     simple = [value for value in found["simple"] if value is not None]
     assert simple == sorted(simple, reverse=True)
-    assert found["evaluations"][-1] == len(done["sets"])
+    assert found["evaluations"] == sorted(found["evaluations"])
+    assert found["evaluations"][-1] == sum(done["plays"][-1])
     assert all(value >= 0 for value in simple)
+
+
+def test_measures_by_hand() -> None:
+    """Three plays on airfoil: set 6 at 1, set 0 at .1, set 6 at 1."""
+    world = World("airfoil", "moderate", 0.02)
+    sums = summary(world, np.array([6, 0, 6]), np.array([0.9, 0.1, 5.0]), np.array([0.2, 0.5, 0.4]))
+    best = np.array([0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.6])
+    found = measures({"run": {"world": {"costs": "moderate"}}, **sums}, best)
+    assert found["evaluations"] == [2, 3, 3, 3, 3, 3, 3]
+    assert found["simple"][:2] == pytest.approx([0.5, 0.5])
+    assert found["weighted"][:2] == pytest.approx([0.8 + 0.05, 0.8 + 0.05 + 0.6])
+    assert found["cost"][:2] == pytest.approx([0.8, 1.6])  # the cheapest acceptable set, 3, costs .2
+    assert found["quality"][:2] == pytest.approx([1.8 - 0.7, 2.7 - 1.1])
 
 
 @pytest.mark.parametrize("wrong", [("hartman", "moderate"), ("levy", "free")])

@@ -45,7 +45,8 @@ def run_all(runs: Iterable[Run], folder: Path, processes: int) -> None:
             done = future.result()
             out.write(json.dumps(done) + "\n")
             out.flush()
-            print(f"{count}/{len(wanted)} {done['key']} {len(done['sets'])} plays, {done['seconds']:.0f} s", flush=True)
+            plays = sum(done["plays"][-1])
+            print(f"{count}/{len(wanted)} {done['key']} {plays} plays, {done['seconds']:.0f} s", flush=True)
 
 
 def best_values(world: World, folder: Path) -> np.ndarray:
@@ -70,8 +71,7 @@ def tables(folder: Path) -> str:
         best = best_values(world, folder)
         for runs in by_method.values():  # a play may beat the search by a hair: the best known is the best
             for done in runs:
-                for i, value in zip(done["sets"], done["expected"], strict=True):
-                    best[i] = max(best[i], value)
+                best = np.maximum(best, [-np.inf if value is None else value for value in done["best"]])
         lines += [f"### {name}, {cost} costs {_list(COSTS[cost])}, variance {variance}", ""]
         lines += [f"Best expected value of each set: {_list(best.round(4).tolist())}.", ""]
         for measure, title in (

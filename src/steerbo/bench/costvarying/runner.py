@@ -36,7 +36,7 @@ class Run:
 def play(run: Run) -> dict[str, Any]:
     """Play until the drawn cost exceeds what is left, as the paper does; five uniform points are given, not charged.
 
-    Returns plain data: for every play its set, cost and true expected value, and the CPU seconds it took.
+    Returns plain data: `summary`, and the CPU seconds it took.
     """
     world, budget = run.world, run.budget
     problem = world.problem()
@@ -67,37 +67,51 @@ def play(run: Run) -> dict[str, Any]:
     return {
         "key": run.key,
         "run": {**asdict(run), "world": asdict(world)},
-        "sets": sets,
-        "costs": costs,
-        "expected": expected.tolist(),
-        "seconds": seconds,
+        "seconds": round(seconds, 1),
+        **summary(world, np.array(sets, dtype=int), np.array(costs), expected),
+    }
+
+
+def summary(world: World, sets: np.ndarray, costs: np.ndarray, expected: np.ndarray) -> dict[str, Any]:
+    """All that `measures` needs of a run's plays, (t,) each: the extremes, and sums up to each of `SPENDS`."""
+    mean_costs = np.array(COSTS[world.costs])[sets]
+    until = np.searchsorted(np.cumsum(costs), SPENDS, side="right")
+    sums = {
+        "highest": np.maximum.accumulate(expected),
+        "expected": np.cumsum(expected),
+        "paid": np.cumsum(mean_costs),
+        "paid_expected": np.cumsum(mean_costs * expected),
+    }
+    plays = [np.bincount(sets[:t], minlength=len(world.sets)).tolist() for t in until]
+    at = {name: [float(f"{series[t - 1]:.7g}") if t else None for t in until] for name, series in sums.items()}
+    best = [float(expected[sets == i].max()) if (sets == i).any() else None for i in range(len(world.sets))]
+    return {
+        "spent": float(costs.sum()),
+        "worst": float(expected.min(initial=np.inf)),
+        "best": best,
+        "plays": plays,
+        **at,
     }
 
 
 def measures(done: dict[str, Any], best: np.ndarray, alpha: float = 0.1) -> dict[str, Any]:
-    """Figures of a finished run at each of `SPENDS`.
+    """Figures of a finished run at each of `SPENDS`; of one that ended earlier, those of its end.
 
     `best` (m,) are the sets' largest expected values. Simple regret is best − running maximum of the expected values
     played.
     Quality regret (of α-tolerance, counted from the worst expected value played, per round summed), cost regret, and
     the cost-weighted regret of Tay et al. are cumulative.
     """
-    world = World(**done["run"]["world"])
-    mean_costs = np.array(COSTS[world.costs])
-    sets, costs, expected = np.array(done["sets"], dtype=int), np.array(done["costs"]), np.array(done["expected"])
-    spent, top = np.cumsum(costs), best.max()
-    worst = min(expected.min(initial=np.inf), best.min())
+    mean_costs = np.array(COSTS[done["run"]["world"]["costs"]])
+    top, worst = best.max(), min(done["worst"], best.min())
     least = worst + (1 - alpha) * (top - worst)
-    cheapest = mean_costs[best >= least].min()
-    figures = {
-        "simple": np.maximum(top - np.maximum.accumulate(expected), 0.0),
-        "quality": np.cumsum(least - expected),
-        "cost": np.cumsum(np.maximum(mean_costs[sets] - cheapest, 0.0)),
-        "weighted": np.cumsum(mean_costs[sets] * (top - expected)),
-        "evaluations": np.arange(1, len(sets) + 1),
-    }
-    out: dict[str, Any] = {}
-    for name, series in figures.items():
-        at = [int(np.searchsorted(spent, spend, side="right")) for spend in SPENDS]
-        out[name] = [float(series[t - 1]) if t else None for t in at]
+    dearer = np.maximum(mean_costs - mean_costs[best >= least].min(), 0.0)
+    out: dict[str, Any] = {"simple": [], "quality": [], "cost": [], "weighted": [], "evaluations": []}
+    for k, plays in enumerate(done["plays"]):
+        t = sum(plays)
+        out["evaluations"].append(t)
+        out["cost"].append(float(dearer @ plays) if t else None)
+        out["simple"].append(max(top - done["highest"][k], 0.0) if t else None)
+        out["quality"].append(least * t - done["expected"][k] if t else None)
+        out["weighted"].append(top * done["paid"][k] - done["paid_expected"][k] if t else None)
     return out
