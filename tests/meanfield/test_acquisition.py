@@ -33,7 +33,7 @@ def observed(single: bool = False) -> Data:
     if single:
         weights = np.zeros((N, C, A))
         weights[np.arange(N), random.integers(C, size=N), random.integers(A, size=N)] = 1.0
-    return Data(Observations(weights, tables), random.normal(size=N), np.full(N, 2.0))
+    return Data(Observations(weights, tables), random.normal(size=N), np.full(N, 2.0), tables[:0])
 
 
 def parameters(space: Geometry) -> Theta:
@@ -144,7 +144,7 @@ def test_a_single_cell_is_plain_regression() -> None:
     names = Likeness.of(np.full(A, 1 / A), None)
     space = Geometry("product", "root", np.ones(1), names, Likeness.of(np.ones(1), None))
     theta = {"lengthscale": -0.4, "actions": -0.1, "noise": -4.0}
-    after = posterior(space, Data(Observations(weights, tables), values, np.ones(N)), theta)
+    after = posterior(space, Data(Observations(weights, tables), values, np.ones(N), tables[:0]), theta)
     kernel = ConstantKernel(names.own(float(np.exp(-0.1))), "fixed") * RBF(np.exp(-0.4), "fixed")
     reference = GaussianProcessRegressor(kernel, alpha=np.exp(-4.0), optimizer=None)
     reference.fit(np.sqrt(tables[:, 0]), values - after.mean)
@@ -170,7 +170,7 @@ def test_averages_never_identify_single_payoffs() -> None:
     space = geometry("product", "root", featured=False)
     table = np.full((1, C, A), 1 / A)
     many = np.repeat(table, 50, axis=0)
-    data = Data(Observations(many * SHARES[:, None], many), np.zeros(50), np.ones(50))
+    data = Data(Observations(many * SHARES[:, None], many), np.zeros(50), np.ones(50), many[:0])
     theta = {"lengthscale": 0.0, "actions": -0.5, "contexts": -0.5, "noise": -4.0}
     bounds = Bounds(posterior(space, data, theta))
     unit = np.sqrt(bounds.posterior.scale)

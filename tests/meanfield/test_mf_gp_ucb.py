@@ -83,8 +83,8 @@ def test_minimising_is_maximising_the_opposite() -> None:
 
 
 def test_the_number_of_agents_costs_nothing() -> None:
-    """What is computed depends on the tables alone: 10⁷ agents play the same as 10⁶, but for whole agents."""
-    one, two = (play(Optimizer(small(agents=agents), seed=2), 12) for agents in (10**6, 10**7))
+    """What is computed depends on the tables alone: 10⁸ agents play the same as 10⁷, but for a few whole agents."""
+    one, two = (play(Optimizer(small(agents=agents), seed=2), 12) for agents in (10**7, 10**8))
     np.testing.assert_allclose(one[:6], two[:6], atol=1e-5)
 
 

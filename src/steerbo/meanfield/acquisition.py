@@ -74,11 +74,14 @@ class Bounds:
         mean, sd, _ = self._average(tables, None)
         return mean, sd
 
+    def learned(self, tables: Tables) -> Values:
+        """The share of the variance of the population's average that the data took away, in [0, 1]: `1 − σ_g² / k`."""
+        covariances, prior, _ = self._lifted(tables)
+        return np.asarray(np.einsum("rn,rn->r", covariances @ self.posterior.inverse, covariances) / prior)
+
     def _average(self, tables: Tables, beta: float | None) -> tuple[Values, Values, Tables]:
         posterior = self.posterior
-        weighed = tables * posterior.geometry.shares[:, None]
-        lift = self._multiplied if posterior.geometry.kind != "additive" else self._added
-        covariances, prior, pull_back = lift(tables, weighed)
+        covariances, prior, pull_back = self._lifted(tables)
         solved = covariances @ posterior.inverse
         variance = np.maximum(prior - np.einsum("rn,rn->r", solved, covariances), _LEAST * prior)
         sd = np.sqrt(posterior.scale * variance)
@@ -87,6 +90,12 @@ class Bounds:
             return mean, sd, tables
         half = beta * np.sqrt(posterior.scale / variance)[:, None]  # dσ/dv · 2
         return mean, sd, pull_back(posterior.weights - half * solved, 0.5 * half)
+
+    def _lifted(self, tables: Tables) -> tuple[Float[np.ndarray, "r n"], Values, Callable[..., Tables]]:
+        """Covariances of averages with the observations, their prior variances, and the way back for gradients."""
+        weighed = tables * self.posterior.geometry.shares[:, None]
+        lift = self._multiplied if self.posterior.geometry.kind != "additive" else self._added
+        return lift(tables, weighed)
 
     def _multiplied(
         self, tables: Tables, weighed: Tables

@@ -110,7 +110,11 @@ class Gram:
     def __init__(self, geometry: Geometry, data: Observations) -> None:
         self.geometry, self.data = geometry, data
         phi = geometry.embed(data.tables)
-        parts = phi.swapaxes(0, 1) if geometry.kind == "additive" else phi.reshape(1, len(data), -1)
+        parts = (
+            phi.swapaxes(0, 1)
+            if geometry.kind == "additive"
+            else phi.reshape(1, len(data), phi.shape[1] * phi.shape[2])
+        )
         self.distances = [squared_distances(part) for part in parts]
         # one context and mere names: the likeness of actions is one number, and products of weights are all it takes
         W = data.weights[:, 0] if len(geometry.shares) == 1 else None

@@ -5,7 +5,8 @@ Where the paper is silent or does otherwise:
 - the Gaussian process conditions exactly on population averages, which are linear in f (see `kernels.py`);
 - averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's
   `E[μ + βσ]` is `acquisition="expected"`, and what representative feedback uses;
-- a population's average is cut off as far below the first rounds as the best one lies above them;
+- suggestions are cautious: the data must say something about them (see `caution.py`);
+- how bad a disaster was counts only logarithmically (see `observations.py`);
 - what is recorded is the distribution really played, in whole agents; candidates are scored after rounding, and what
   was played before is not played again unless outcomes are noisy;
 - β = 1; the theorem's value is `confidence="theory"`: hundreds, useless in practice.
@@ -13,9 +14,8 @@ Where the paper is silent or does otherwise:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -23,11 +23,14 @@ from jaxtyping import Float, Int
 from pydantic import Field
 
 from ..gp import refit_due
-from ..optimizer import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, Table
+from ..optimizer import Choice, Event, Explanation, History, Recommendation, Refitted, Streams
 from ..record import record
-from ..search import maximise_simplex, simplex_starts
-from .acquisition import Bounds
-from .exchange import exchange
+from ..search import simplex_starts
+from .acquisition import Bounds, Tables, Values
+from .belief import Belief, theorem_beta
+from .candidates import best_whole, maxima, sampled
+from .caution import Bound, Caution
+from .cells import explained
 from .kernels import Embedding, Geometry, Kind, Observations, Parameters
 from .likeness import Likeness
 from .method import EVERYTHING, Population
@@ -37,12 +40,9 @@ from .process import Data, fit, from_hex, posterior, to_hex
 from .region import Region
 
 _NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
-_SAMPLES = 16  # multinomial draws around the best table
 _EMBEDDINGS: tuple[Embedding, ...] = ("plain", "root")
 _EVALUATIONS, _WARM = 15, 6  # of the likelihood in a first fit, and in one that goes on from the last
 _ANSWER = 2.0  # standard deviations of the bounds in answers
-_SCREEN, _KEPT = 25, 3  # steps of all restarts, and how many of them go on
-_ROWS_SHOWN = 30
 
 
 @record
@@ -58,6 +58,8 @@ class Options:
         acquisition: `average` bounds the population's average, `expected` is the paper's mean of single agents' bounds;
             default: `average`, but `expected` with representative feedback.
         confidence: `fixed` takes β as it is, `theory` the value of Theorem 4.1.
+        caution: the least share of the prior variance of a suggestion's average that outcomes must have taken away:
+            larger is safer and slower; 0, as in the paper, lets optimism try what nobody knows anything about.
         starting_points: random distributions at the beginning.
         starts: restarts of the search.
         iterations: the most steps of a restart.
@@ -68,22 +70,10 @@ class Options:
     embedding: Embedding | Literal["learned"] = "learned"
     acquisition: Literal["average", "expected"] | None = None
     confidence: Literal["fixed", "theory"] = "fixed"
+    caution: float = Field(0.4, ge=0, lt=1)
     starting_points: int = Field(5, ge=1)
     starts: int = Field(12, ge=1)
     iterations: int = Field(100, ge=1)
-
-
-@dataclass(frozen=True, eq=False)
-class Belief:
-    """Bounds in standardised units, and the way back to units of `sign · value`."""
-
-    bounds: Bounds
-    offset: float
-    unit: float
-
-    def raw(self, standardised: float) -> float:
-        """In units of `sign · value`."""
-        return float(self.offset + self.unit * standardised)
 
 
 class MFGPUCB(Population[Options]):
@@ -95,7 +85,7 @@ class MFGPUCB(Population[Options]):
     def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.fitted: dict[Embedding, Parameters] = {}
-        self.compared = 0  # outcomes there were when the embeddings were compared last
+        self.compared = 0  # outcomes there were at the last thorough fit
         C, A = problem.simplex.shape
         self.geometry = Geometry(
             options.kernel,
@@ -119,24 +109,26 @@ class MFGPUCB(Population[Options]):
             self.compared = event.hyperparameters["compared"]
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Every round, from the last hyperparameters on; embeddings are compared on a growing schedule."""
+        """Every round, from the last hyperparameters on; thoroughly, with both embeddings, on a growing schedule."""
         n = len(self.outcomes)
         if n < self.options.starting_points:
             return None
         data = self.data()[0]
-        compare = self.options.embedding == "learned" and refit_due(self.compared, n)
+        due = refit_due(self.compared, n)
+        compare = due and self.options.embedding == "learned"
         found = {
-            embedding: self._fit(embedding, data)
+            embedding: self._fit(embedding, data, thorough=due)
             for embedding in (_EMBEDDINGS if compare else (self.geometry.embedding,))
         }
         best = max(found, key=lambda embedding: found[embedding][1])
         plain: dict[str, Any] = {embedding: to_hex(parameters) for embedding, (parameters, _) in found.items()}
-        return {**plain, "embedding": best, "compared": n if compare else self.compared}
+        return {**plain, "embedding": best, "compared": n if due else self.compared}
 
-    def _fit(self, embedding: Embedding, data: Data) -> tuple[Parameters, float]:
+    def _fit(self, embedding: Embedding, data: Data, thorough: bool) -> tuple[Parameters, float]:
         """Hyperparameters and the logarithm of their density, from the last ones with this embedding on."""
         start = self.fitted.get(embedding)
-        return fit(replace(self.geometry, embedding=embedding), data, start, _WARM if start else _EVALUATIONS)
+        geometry = replace(self.geometry, embedding=embedding)
+        return fit(geometry, data, start, _WARM if start else _EVALUATIONS, thorough)
 
     def data(self) -> tuple[Data, float, float]:
         """Standardised observations, and the offset and unit that undo it."""
@@ -145,7 +137,8 @@ class MFGPUCB(Population[Options]):
     def belief(self, history: History, pending: bool = True) -> Belief:
         """What is believed now; `pending`: rounds without an outcome shrink the uncertainty."""
         data, offset, unit = self.data()
-        parameters = self.fitted.get(self.geometry.embedding) or self._fit(self.geometry.embedding, data)[0]
+        embedding = self.geometry.embedding
+        parameters = self.fitted.get(embedding) or self._fit(embedding, data, thorough=True)[0]
         tables = self.unknown(history) if pending else np.empty((0, *self.problem.simplex.shape))
         unknown = Observations(tables * self.problem.shares[:, None], tables)
         return Belief(Bounds(posterior(self.geometry, data, parameters, unknown)), offset, unit)
@@ -160,32 +153,47 @@ class MFGPUCB(Population[Options]):
         if not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points:
             return self.choice(self.fresh(region, random, self.played(history)), phase="start")
         belief = self.belief(history)
-        noisy = belief.bounds.posterior.noise > _NOISY**2
-        taken = self.played(history, pending_only=noisy)
-        bound = self.bound(belief, region, self._beta(number))
-        found = self.search(bound, region, self.streams.integer(number, "search"))
-        counts = self._whole(bound, region, found, taken, random)
-        table = counts / self.problem.agents_in[:, None]
-        mean, sd = belief.bounds.average(table[None])
+        beta = self._beta(number)
+        counts = self._optimistic(belief, region, beta, history, random)
+        mean, sd = belief.bounds.average(self._table(counts)[None])
         return self.choice(
             counts,
             phase="model",
             expected=self.problem.sign * belief.raw(float(mean[0])),
             deviation=belief.unit * float(sd[0]),
-            beta=self._beta(number),
+            beta=beta,
             jitter=belief.bounds.posterior.jitter,
         )
 
-    def _beta(self, number: int) -> float:
-        """β, or Theorem 4.1's with a = b = 1."""
-        if self.options.confidence == "fixed":
-            return self.options.beta
-        C, A = self.problem.simplex.shape
-        cells, t2 = float(C * A), float(number) ** 2
-        tables = cells * np.log(cells * t2 * (np.log(cells) + np.sqrt(np.pi) / 2))
-        return float(2 * (np.log(cells * t2 / np.sqrt(2 * np.pi)) + tables))
+    def _optimistic(
+        self, belief: Belief, region: Region, beta: float, history: History, random: np.random.Generator
+    ) -> Int[np.ndarray, "C A"]:
+        """Whole agents with a large bound, of which enough is known, and that teach something."""
+        noisy = belief.bounds.posterior.noise > _NOISY**2
+        taken = self.played(history, pending_only=noisy)
+        bound, caution = self.bound(belief, region, beta), self._caution(belief, region)
+        found = caution.shortened(self.search(bound, region, self.streams.integer(len(history) + 1, "search")))
+        found = found[np.argsort(-bound(found)[0], kind="stable")]
+        if self.problem.rounding == "sampled":
+            return sampled(region, found[0], taken, random)
+        best = best_whole(caution.of(bound), region, found, taken, random)
+        return self.fresh(region, random, taken) if best is None else best
 
-    def bound(self, belief: Belief, region: Region, beta: float) -> Callable[..., Any]:
+    def _caution(self, belief: Belief, region: Region) -> Caution:
+        """From the table on whose average there is the best word."""
+        played = np.array(self.tables)
+        mean, sd = belief.bounds.average(played)
+        best = np.maximum(played[int((mean - sd).argmax())], 1e-9)
+        return Caution(belief.bounds, self.options.caution, region.project(best[None])[0], played)
+
+    def _table(self, counts: Int[np.ndarray, "C A"]) -> Float[np.ndarray, "C A"]:
+        return np.asarray(counts / self.problem.agents_in[:, None])
+
+    def _beta(self, number: int) -> float:
+        C, A = self.problem.simplex.shape
+        return self.options.beta if self.options.confidence == "fixed" else theorem_beta(C * A, number)
+
+    def bound(self, belief: Belief, region: Region, beta: float) -> Bound:
         """What the search climbs on: the bound less what moving costs, with its gradient."""
         expected = self.options.acquisition or ("expected" if self.problem.feedback == "representative" else "average")
         climb = belief.bounds.expected if expected == "expected" else belief.bounds.population
@@ -194,45 +202,18 @@ class MFGPUCB(Population[Options]):
             return lambda tables: climb(tables, beta)
         shares = self.problem.shares
 
-        def bound(tables: Float[np.ndarray, "r C A"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r C A"]]:
+        def bound(tables: Tables) -> tuple[Values, Tables]:
             values, slopes = climb(tables, beta)
             apart = np.sign(tables - region.present)
             return values - price * region.moved(tables) @ shares, slopes - 0.5 * price * shares[:, None] * apart
 
         return bound
 
-    def search(self, bound: Callable[..., Any], region: Region, seed: int) -> Float[np.ndarray, "r C A"]:
+    def search(self, bound: Bound, region: Region, seed: int) -> Tables:
         """Local maxima over tables, best first, from the best ones seen and from random ones."""
         best = np.argsort(-self.averages(), kind="stable")[: self.options.starts]
-        known = np.array(self.tables)[best]
-        starts = simplex_starts(known, self.options.starts, seed, allowed=region.allowed)
-        project = region.project if region.limited else None
-        limited = partial(maximise_simplex, bound, allowed=region.allowed, project=project)
-        screened = limited(starts, iterations=_SCREEN, tolerance=1e-3).points
-        return limited(screened[:_KEPT], iterations=self.options.iterations, tolerance=1e-5).points
-
-    def _whole(
-        self,
-        bound: Callable[..., Any],
-        region: Region,
-        found: Float[np.ndarray, "r C A"],
-        taken: set[bytes],
-        random: np.random.Generator,
-    ) -> Int[np.ndarray, "C A"]:
-        """The whole agents with the largest bound that are not taken."""
-        if self.problem.rounding == "sampled":
-            candidates = [region.sampled(found[0], random) for _ in range(_SAMPLES)]
-            return next((c for c in candidates if self.key(c) not in taken), candidates[0])
-        rounded = [region.whole(table) for table in found]
-        drawn = [] if region.limited else [region.sampled(found[0], random) for _ in range(_SAMPLES)]
-        candidates = list({self.key(c): c for c in [*rounded, *drawn]}.values())
-        values, _ = bound(np.array(candidates) / self.problem.agents_in[:, None])
-        order = np.argsort(-values, kind="stable")
-        best = exchange(bound, candidates[order[0]], region, taken)
-        if self.key(best) not in taken:
-            return best
-        fresh = next((candidates[i] for i in order if self.key(candidates[i]) not in taken), None)
-        return fresh if fresh is not None else self.fresh(region, random, taken)
+        starts = simplex_starts(np.array(self.tables)[best], self.options.starts, seed, allowed=region.allowed)
+        return maxima(bound, region, starts, self.options.iterations)
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
@@ -247,7 +228,7 @@ class MFGPUCB(Population[Options]):
         region = self.problem.region
         seed = self.streams.integer(0, "recommend")
         found = self.search(lambda tables: belief.bounds.population(tables, 0.0), region, seed)[0]
-        predicted = region.whole(found) / self.problem.agents_in[:, None]
+        predicted = self._table(region.whole(found))
         tables = np.array([*self.tables, predicted])
         mean, sd = belief.bounds.average(tables)
         i = int((mean - _ANSWER * sd).argmax())
@@ -270,28 +251,16 @@ class MFGPUCB(Population[Options]):
         belief = self.belief(history, pending=False)
         best = self.problem.table(self.recommend(history).values["distribution"])
         last = next(reversed(self.suggested.values()), best)
-        mean, sd = (part[0] for part in belief.bounds.cells(best[None]))
-        agent = 1 / self.problem.agents_in[:, None]
-        explored = last > best + np.maximum(1.5 * agent, 1e-6)
-        order = np.argsort(-(np.maximum(best, last) * self.problem.shares[:, None]).ravel(), kind="stable")
-        rows = []
-        for i in order[:_ROWS_SHOWN]:
-            c, a = np.unravel_index(i, best.shape)
-            payoff = self.problem.sign * belief.raw(float(mean[c, a]))
-            cell = (float(best[c, a]), float(last[c, a]), payoff, belief.unit * float(sd[c, a]), bool(explored[c, a]))
-            rows.append((self.problem.contexts[c], self.problem.actions[a], *cell))
-        rest = best.size - len(rows)
+        table, explored = explained(self.problem, belief, best, last)
         scale = self.geometry.lengthscale("lengthscale", belief.bounds.posterior.parameters)
         noise = belief.unit * np.sqrt(belief.bounds.posterior.noise)
         cells = int(self.problem.region.allowed.sum())
         summary = (
-            f"{len(self.outcomes)} outcomes; {int(explored.sum())} of {cells} cells are "
+            f"{len(self.outcomes)} outcomes; {explored} of {cells} cells are "
             "still being explored: the last suggestion has more agents there than the recommendation. "
             f"Kernel {self.geometry.kind} on {self.geometry.embedding} distributions, lengthscale {scale:.3g}, "
             f"noise {noise:.3g}."
         )
         if self.problem.feedback == "population":
             summary += " Averages never identify single payoffs: those below lean on the kernel."
-        title = "Cells at the recommended distribution" + (f" (fullest {len(rows)}, {rest} not shown)" if rest else "")
-        columns = ("context", "action", "share", "last suggested", "expected payoff", "deviation", "explored")
-        return Explanation(summary, (Table(title, columns, tuple(rows)),))
+        return Explanation(summary, (table,))

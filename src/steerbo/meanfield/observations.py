@@ -28,8 +28,7 @@ def standardised(
 ) -> tuple[Data, float, float]:
     """Observations in standardised units, and the offset and unit that undo it.
 
-    A population's average is cut off as far below the first rounds' median as the best one lies above it: how bad a
-    disaster was teaches nothing about the best, and taken to the letter, disasters would set the scale of everything.
+    Disasters among a population's averages are `softened`: taken to the letter they would set the scale of everything.
 
     Args:
         problem: what kind of feedback there is.
@@ -40,15 +39,32 @@ def standardised(
     """
     if problem.feedback == "population":
         known = np.array(tables)
-        start = float(np.median(averages[:first]))
-        y = np.maximum(averages, start - (float(averages.max()) - start))
+        y = softened(averages, first)
         observations, agents = Observations(known * problem.shares[:, None], known), np.ones(len(known))
     else:
         rows = _payoffs(problem, outcomes, tables, averages)
-        weights, seen, values, behind = zip(*rows, strict=True)
-        observations, y, agents = Observations(np.array(weights), np.array(seen)), np.array(values), np.array(behind)
+        weights, played, values, behind = zip(*rows, strict=True)
+        observations, y, agents = Observations(np.array(weights), np.array(played)), np.array(values), np.array(behind)
     output = Output.fitted(y)
-    return Data(observations, output.forward(y), agents), output.offset, output.scale
+    seen = np.array(tables[:first])
+    return Data(observations, output.forward(y), agents, seen), output.offset, output.scale
+
+
+def softened(averages: Float[np.ndarray, " n"], first: int) -> Float[np.ndarray, " n"]:
+    """Averages that grow only logarithmically bad, beyond as far below the first rounds' median as the best is above.
+
+    Cutting them off there would do without noise; with noise, in rounds when little is gained yet, it would make
+    disasters as large as the noise, and nothing could be learned from either.
+
+    >>> softened(np.array([0.0, 1.0, 2.0, -1.0]), first=3)
+    array([ 0.        ,  1.        ,  2.        , -0.69314718])
+    """
+    start = float(np.median(averages[:first]))
+    gain = float(averages.max()) - start
+    if gain <= 0:
+        return averages
+    beyond = np.maximum(start - gain - averages, 0.0)
+    return np.asarray(averages + beyond - gain * np.log1p(beyond / gain))
 
 
 def _payoffs(

@@ -22,6 +22,7 @@ _PRIORS = {  # of logarithms: centre and standard deviation
     "variance": (0.0, 1.5),
     "noise": (-9.0, 3.0),
 }
+_MOSTLY_NOISE = -1.0  # logarithm of the noise variance, where a second climb begins
 _SCALE_WEIGHT = 1.0  # observations' worth of belief that standardised outcomes have the prior's scale
 _MEAN_VARIANCE = 1.0  # of the constant mean, against the scale
 
@@ -34,11 +35,13 @@ class Data:
         observations: n of them.
         values: (n,) outcomes.
         agents: (n,) agents behind each, in units of what noise refers to: its variance is divided by this.
+        first: (k, C, A) the distributions played first, before there was anything to choose by.
     """
 
     observations: Observations
     values: Float[np.ndarray, " n"]
     agents: Float[np.ndarray, " n"]
+    first: Float[np.ndarray, "k C A"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +105,25 @@ def priors_of(geometry: Geometry) -> dict[str, tuple[float, float]]:
     return found
 
 
-def fit(geometry: Geometry, data: Data, start: Parameters | None, evaluations: int) -> tuple[Parameters, float]:
-    """Hyperparameters of the largest posterior density found in so many evaluations from `start` on; its logarithm."""
+def shortest(geometry: Geometry, first: Float[np.ndarray, "k C A"]) -> float:
+    """The least logarithm of the lengthscale: that of the median distance between the first distributions.
+
+    With a shorter one all of them are unrelated, which is what noise looks like too: few noisy outcomes would be taken
+    for exact ones of a payoff that is different everywhere, from which nothing can be learned.
+    """
+    squares = np.array(geometry.gram(Observations(first, first)).distances)
+    apart = squares[squares > 0]
+    return min(0.5 * float(np.log(np.median(apart))), _PRIORS[geometry.embedding][0]) if apart.size else -np.inf
+
+
+def fit(
+    geometry: Geometry, data: Data, start: Parameters | None, evaluations: int, thorough: bool = False
+) -> tuple[Parameters, float]:
+    """Hyperparameters of the largest posterior density found in so many evaluations from `start` on; its logarithm.
+
+    With few outcomes the density has two hills: all is signal, or most is noise. `thorough` climbs from the second
+    hill too.
+    """
     from scipy.optimize import minimize
 
     covariances = geometry.gram(data.observations)
@@ -115,6 +135,8 @@ def fit(geometry: Geometry, data: Data, start: Parameters | None, evaluations: i
         (np.log(NOISE[0]), np.log(NOISE[1])) if name == "noise" else (c - 5 * w, c + 5 * w)
         for name, c, w in zip(names, middle, width, strict=True)
     ]
+    i = names.index("lengthscale")
+    bounds[i] = (max(bounds[i][0], shortest(geometry, data.first)), bounds[i][1])
     n = len(data.values)
 
     def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
@@ -133,11 +155,16 @@ def fit(geometry: Geometry, data: Data, start: Parameters | None, evaluations: i
         slope.append(0.5 * float(np.diagonal(pull) @ noise))
         return value, np.array(slope) + off / width
 
-    first = middle if start is None else np.array([start[name] for name in names])
+    starts = [middle if start is None else np.array([start[name] for name in names])]
+    if thorough:
+        starts.append(np.append(middle[:-1], _MOSTLY_NOISE))
     lower, upper = np.array(bounds).T
-    found = minimize(
-        loss, np.clip(first, lower, upper), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxfun": evaluations}
-    )
+    options = {"maxfun": evaluations}
+    climbed = [
+        minimize(loss, np.clip(x, lower, upper), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        for x in starts
+    ]
+    found = min(climbed, key=lambda end: float(end.fun))
     return dict(zip(names, found.x.tolist(), strict=True)), -float(found.fun)
 
 

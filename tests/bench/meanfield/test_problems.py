@@ -74,6 +74,15 @@ def test_gradients_against_finite_differences(name: str) -> None:
 
 
 @needs_data
+@pytest.mark.parametrize("name", ["swarm", "arena", "bikes-36", "maritime"])
+def test_the_payoff_is_the_average_of_the_agents(name: str) -> None:
+    world = problems.world(name)
+    table = drawn(world) / world.problem.agents_in[:, None]
+    average = world.problem.shares @ (table * world.agent(table)).sum(axis=1)
+    assert average == pytest.approx(world.value(table))
+
+
+@needs_data
 def test_maritime_is_a_mean_over_vessels() -> None:
     world = problems.world("maritime")
     assert world.problem.simplex.shape == (5, 30)

@@ -23,9 +23,11 @@ from ...meanfield import MeanField
 from ...search import maximise_simplex, simplex_starts
 from .. import data
 
+Table = Float[np.ndarray, "C A"]
 Tables = Float[np.ndarray, "r C A"]
 Values = Float[np.ndarray, " r"]
 ValueAndGradient = Callable[[Tables], tuple[Values, Tables]]
+PerCell = Callable[[Table], Table]
 
 _THIRTY = tuple(str(i + 1) for i in range(30))
 CONGESTION = 10.0
@@ -42,11 +44,13 @@ class World:
         name: one of `NAMES`.
         problem: for an optimizer.
         payoff: tables (r, C, A) to population averages (r,) and their gradients.
+        agent: a table (C, A) to the payoff f(x, c, ξ) of an agent in each cell, whose average is `payoff`.
     """
 
     name: str
     problem: MeanField
     payoff: ValueAndGradient
+    agent: PerCell
 
     def value(self, table: Float[np.ndarray, "C A"]) -> float:
         """The noise-free payoff of one table."""
@@ -88,7 +92,11 @@ def swarm(agents: int = 50) -> World:
         value, slope = _crowding(tables[:, 0])
         return tables[:, 0] @ reward + value, (reward + slope)[:, None]
 
-    return World("swarm", MeanField(_THIRTY, agents, action_features=tuple((v,) for v in x.tolist())), payoff)
+    def agent(table: Table) -> Table:
+        return reward - CONGESTION * np.log1p(table)
+
+    features = tuple((v,) for v in x.tolist())
+    return World("swarm", MeanField(_THIRTY, agents, action_features=features), payoff, agent)
 
 
 def arena(agents: int = 50) -> World:
@@ -103,22 +111,27 @@ def arena(agents: int = 50) -> World:
         action_features=tuple((float(np.cos(v)), float(np.sin(v))) for v in x),
     )
     p = problem.shares
+    pairs = 2 * agents / (agents - 1)
 
     def payoff(tables: Tables) -> tuple[Values, Tables]:
         joint = tables * p[:, None]
         signed = np.einsum("c,rca->ra", team, joint)
         pull = signed @ alike
-        pairs = 2 * agents / (agents - 1)
         value, slope = _crowding(joint.sum(axis=1))
         reward = pairs * ((signed * pull).sum(axis=1) - 1 / agents)
         by = 2 * pairs * team[None, :, None] * pull[:, None] + slope[:, None]
         return reward + value, by * p[:, None]
 
-    return World("arena", problem, payoff)
+    def agent(table: Table) -> Table:
+        joint = table * p[:, None]
+        reward = pairs * (team[:, None] * ((team @ joint) @ alike) - 1 / agents)
+        return np.asarray(reward - CONGESTION * np.log1p(joint.sum(axis=0)))
+
+    return World("arena", problem, payoff, agent)
 
 
 def _demand(name: str, problem: MeanField, demand: Float[np.ndarray, " A"]) -> World:
-    """Minus the Jensen–Shannon divergence to the demand."""
+    """Minus the Jensen–Shannon divergence to the demand; an agent's own part of it is `−½ log P_x / H_x`."""
 
     def payoff(tables: Tables) -> tuple[Values, Tables]:
         P = tables[:, 0]
@@ -127,7 +140,12 @@ def _demand(name: str, problem: MeanField, demand: Float[np.ndarray, " A"]) -> W
         value = -0.5 * (P * ratio).sum(axis=1) - 0.5 * (demand * np.log(np.maximum(demand, 1e-300) / H)).sum(axis=1)
         return value, -0.5 * ratio[:, None]
 
-    return World(name, problem, payoff)
+    def agent(table: Table) -> Table:
+        H = 0.5 * (table + demand)
+        shared = -0.5 * (demand * np.log(np.maximum(demand, 1e-300) / H)).sum()
+        return np.asarray(shared - 0.5 * np.log(np.maximum(table, 1e-300) / H))
+
+    return World(name, problem, payoff, agent)
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -176,7 +194,10 @@ def maritime(ports: int = 30, agents: int = 3000) -> World:
         value = -0.5 * (P**2 / V).sum(axis=1) + np.einsum("c,rca,ca->r", p, tables, own)
         return value, p[:, None] * (own - (P / V)[:, None])
 
-    return World("maritime", problem, payoff)
+    def agent(table: Table) -> Table:
+        return np.asarray(own - 0.5 * (p @ table) / V)
+
+    return World("maritime", problem, payoff, agent)
 
 
 _MAKERS: dict[str, Callable[[], World]] = {

@@ -6,14 +6,15 @@ import json
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from jaxtyping import Float
 
 from ...optimizer import Optimizer, keyed
-from .problems import world
+from .problems import World, world
 
 MARKS = (20, 40, 80, 160, 250)
 """Rounds at which is looked."""
@@ -29,6 +30,7 @@ class Job:
         seed: of method and noise.
         rounds: how many.
         noise: standard deviation of the observation noise, as a share of optimum − random.
+        feedback: what is told: the `population`'s average, or one `representative` agent's payoff.
     """
 
     problem: str
@@ -37,6 +39,7 @@ class Job:
     rounds: int = 250
     noise: float = 0.0
     options: tuple[tuple[str, Any], ...] = ()
+    feedback: Literal["population", "representative"] = "population"
 
     @property
     def key(self) -> str:
@@ -47,15 +50,15 @@ class Job:
 def play(job: Job) -> dict[str, Any]:
     """Play a job.
 
-    Scores are `(payoff − random) / (optimum − random)` of noise-free payoffs, by round:
-    `best` of the rounds so far, `now` of the suggestion, `answer` of the recommendation; `payoff` is the best so far
-    in raw units.
+    Scores are `(payoff − random) / (optimum − random)` of noise-free population averages, by round: `best` and `worst`
+    of the rounds so far, `now` of the suggestion, `answer` of the recommendation; `payoff` is the best so far in raw
+    units.
     """
     place = world(job.problem)
-    problem, spread = place.problem, job.noise * (place.optimum - place.random)
+    problem, spread = replace(place.problem, feedback=job.feedback), job.noise * (place.optimum - place.random)
     optimizer = Optimizer(problem, job.method, seed=job.seed, **dict(job.options))
-    found: dict[str, Any] = {"job": job.key, "best": {}, "now": {}, "answer": {}, "payoff": {}}
-    best, seconds, keys = -np.inf, 0.0, set()
+    found: dict[str, Any] = {"job": job.key, "best": {}, "worst": {}, "now": {}, "answer": {}, "payoff": {}}
+    best, worst, seconds, keys = -np.inf, np.inf, 0.0, set()
     for number in range(1, job.rounds + 1):
         began = time.process_time()
         suggestion = optimizer.ask()
@@ -64,15 +67,29 @@ def play(job: Job) -> dict[str, Any]:
         table = problem.table(suggestion.values["distribution"])
         keys.add(table.tobytes())
         payoff = place.value(table)
-        best = max(best, payoff)
+        best, worst = max(best, payoff), min(worst, payoff)
+        value = payoff
+        realised: dict[str, str] = {}
+        if job.feedback == "representative":
+            value, realised = _one_agent(place, table, keyed(job.seed, number, "agent"))
         noise = spread * keyed(job.seed, number, "noise").normal()
-        optimizer.tell(suggestion, payoff + noise)
+        optimizer.tell(suggestion, value + noise, realised=realised)
         if number in MARKS:
-            answer = problem.table(optimizer.recommend().values["distribution"])
-            for name, value in (("best", best), ("now", payoff), ("answer", place.value(answer))):
-                found[name][str(number)] = place.score(value)
+            answer = place.value(problem.table(optimizer.recommend().values["distribution"]))
+            for name, reached in (("best", best), ("worst", worst), ("now", payoff), ("answer", answer)):
+                found[name][str(number)] = place.score(reached)
             found["payoff"][str(number)] = best
     return {**found, "seconds": seconds, "distinct": len(keys)}
+
+
+def _one_agent(
+    place: World, table: Float[np.ndarray, "C A"], random: np.random.Generator
+) -> tuple[float, dict[str, str]]:
+    """The payoff of an agent drawn from all, and who it is."""
+    c = int(random.choice(len(table), p=place.problem.shares))
+    a = int(random.choice(table.shape[1], p=table[c]))
+    realised = {"context": place.problem.contexts[c], "action": place.problem.actions[a]}
+    return float(place.agent(table)[c, a]), realised
 
 
 def finished(folder: Path) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,38 @@
+"""Explaining a belief: what an agent in each cell is expected to be paid, and which cells are still being explored."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from ..optimizer import Table
+from .belief import Belief
+from .problem import MeanField
+
+_ROWS_SHOWN = 30
+_COLUMNS = ("context", "action", "share", "last suggested", "expected payoff", "deviation", "explored")
+
+
+def explained(
+    problem: MeanField, belief: Belief, best: Float[np.ndarray, "C A"], last: Float[np.ndarray, "C A"]
+) -> tuple[Table, int]:
+    """The fullest cells at the recommended table, and how many cells are explored.
+
+    Args:
+        problem: for names and numbers of agents.
+        belief: after all outcomes.
+        best: the recommended table.
+        last: the table suggested last; a cell where it has more agents is still being explored.
+    """
+    mean, sd = (part[0] for part in belief.bounds.cells(best[None]))
+    explored = last > best + np.maximum(1.5 / problem.agents_in[:, None], 1e-6)
+    order = np.argsort(-(np.maximum(best, last) * problem.shares[:, None]).ravel(), kind="stable")
+    rows = []
+    for i in order[:_ROWS_SHOWN]:
+        c, a = np.unravel_index(i, best.shape)
+        payoff = problem.sign * belief.raw(float(mean[c, a]))
+        cell = (float(best[c, a]), float(last[c, a]), payoff, belief.unit * float(sd[c, a]), bool(explored[c, a]))
+        rows.append((problem.contexts[c], problem.actions[a], *cell))
+    rest = best.size - len(rows)
+    title = "Cells at the recommended distribution" + (f" (fullest {len(rows)}, {rest} not shown)" if rest else "")
+    return Table(title, _COLUMNS, tuple(rows)), int(explored.sum())

@@ -1,0 +1,113 @@
+"""Caution keeps to what is known, within reach, on the way to what was wanted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steerbo.meanfield import MeanField
+from steerbo.meanfield.acquisition import Bounds
+from steerbo.meanfield.caution import Caution
+from steerbo.meanfield.kernels import Geometry, Observations
+from steerbo.meanfield.likeness import Likeness
+from steerbo.meanfield.process import Data, posterior
+from steerbo.optimizer import Optimizer
+
+A = 6
+CORNERS = np.eye(A)[:, None]
+
+
+def bounds(played: np.ndarray, lengthscale: float = 0.3) -> Bounds:
+    """One context, what was played, and values that do not matter."""
+    names, alone = Likeness.of(np.full(A, 1 / A), None), Likeness.of(np.ones(1), None)
+    geometry = Geometry("product", "root", np.ones(1), names, alone)
+    data = Data(Observations(played, played), np.arange(float(len(played))), np.ones(len(played)), played)
+    theta = {"lengthscale": np.log(lengthscale), "actions": 0.0, "noise": -4.0}
+    return Bounds(posterior(geometry, data, theta))
+
+
+def near_even(n: int = 5) -> np.ndarray:
+    return np.random.default_rng(0).dirichlet(np.full(A, 20.0), size=(n, 1))
+
+
+def test_what_was_played_is_known_and_corners_are_not() -> None:
+    played = near_even()
+    learned = bounds(played).learned(np.concatenate([played, CORNERS]))
+    assert (learned[:5] > 0.8).all()
+    assert (learned[5:] < 0.1).all()
+
+
+@pytest.mark.parametrize("kind", ["additive", "product", "joint"])
+def test_what_is_learned_is_one_less_the_share_of_variance_left(kind: str) -> None:
+    """Against a process that was told nothing but one outcome far away, whose variance is the prior's."""
+    names, alone = Likeness.of(np.full(A, 1 / A), None), Likeness.of(np.ones(1), None)
+    geometry = Geometry(kind, "plain", np.ones(1), names, alone)  # type: ignore[arg-type]
+    theta = {"lengthscale": -1.0, "actions": 0.1, "actions variance": -0.5, "noise": -4.0}
+    played, trial = near_even(), near_even(7)[5:]
+    after = posterior(geometry, Data(Observations(played, played), np.zeros(5), np.ones(5), played), theta)
+    gram, _ = geometry.gram(Observations(trial, trial))(theta, slopes=False)
+    left = Bounds(after).average(trial)[1] ** 2 / after.scale
+    np.testing.assert_allclose(Bounds(after).learned(trial), 1 - left / np.diagonal(gram), rtol=1e-9)
+
+
+def test_ways_end_where_knowledge_does() -> None:
+    played = near_even()
+    caution = Caution(bounds(played), 0.4, played[0], played)
+    ends = caution.shortened(CORNERS)
+    assert caution.keeps(ends).all()
+    assert not caution.keeps(ends + 0.05 * (CORNERS - ends)).any()
+    np.testing.assert_allclose(ends.sum(axis=2), 1.0)
+
+
+def test_what_is_kept_to_is_left_alone() -> None:
+    played = near_even()
+    caution = Caution(bounds(played), 0.4, played[0], played)
+    np.testing.assert_array_equal(caution.shortened(played), played)
+
+
+def test_a_lengthscale_beyond_everything_does_not_lift_the_reach() -> None:
+    played = near_even()
+    moved = 0.5 * np.abs(played - played[0]).sum(axis=(1, 2)).max()
+    caution = Caution(bounds(played, lengthscale=50.0), 0.4, played[0], played)
+    assert (caution.bounds.learned(CORNERS) > 0.4).all()
+    ends = caution.shortened(CORNERS)
+    assert 0.5 * np.abs(ends - played[0]).sum(axis=(1, 2)).max() <= max(2 * moved, 0.1)
+
+
+def test_nothing_is_kept_from_the_careless() -> None:
+    played = near_even()
+    caution = Caution(bounds(played), 0.0, played[0], played)
+    np.testing.assert_array_equal(caution.shortened(CORNERS), CORNERS)
+
+
+def test_a_bound_is_hopeless_where_caution_forbids() -> None:
+    played = near_even()
+    caution = Caution(bounds(played), 0.4, played[0], played)
+    values, slopes = caution.of(lambda tables: (np.ones(len(tables)), tables))(np.concatenate([played, CORNERS]))
+    np.testing.assert_array_equal(values, [1.0] * 5 + [-np.inf] * A)
+    assert slopes.shape == (5 + A, 1, A)
+
+
+def crowded(table: np.ndarray) -> float:
+    """Dear corners: each place holds a tenth of the agents, and beyond it they pay."""
+    return -float(10.0 * np.maximum(table - 0.1, 0.0).sum() + table[0] @ np.linspace(0.0, 0.5, 20))
+
+
+def lowest(seed: int, **options: Any) -> float:
+    """Of what was played in fifteen rounds, with noise that hides all differences between the first ones."""
+    problem = MeanField(tuple(map(str, range(20))), agents=200)
+    optimizer, noise, found = Optimizer(problem, seed=seed, **options), np.random.default_rng(seed), []
+    for _ in range(15):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        found.append(crowded(problem.table(suggestion.values["distribution"])))
+        optimizer.tell(suggestion, found[-1] + 0.1 * noise.normal())
+    return min(found)
+
+
+def test_the_default_is_safe_under_noise() -> None:
+    """A corner costs ten; without caution one is tried within fifteen rounds by at least one of three seeds."""
+    assert min(lowest(seed, caution=0.0) for seed in range(3)) < -5
+    assert min(lowest(seed) for seed in range(3)) > -5
