@@ -31,8 +31,9 @@ def outcome_of(optimizer: Optimizer, suggestion: Suggestion) -> Outcome:
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
-        ({"actions": ("a", "a")}, "columns"),
-        ({"actions": ()}, "columns"),
+        ({"actions": ("a", "a")}, "actions"),
+        ({"actions": ()}, "actions"),
+        ({"contexts": ("day", "day")}, "contexts"),
         ({"agents": 0}, "agents"),
         ({"agents": 1.5}, "agents"),
         ({"weights": (1.0,)}, "weights"),
@@ -93,6 +94,7 @@ GOOD = {"day": {"a": 1.0}, "night": {"b": 0.5, "c": 0.5}}
         ({"distribution": {**GOOD, "day": {"a": float("nan")}}}, "realised.distribution.day"),
         ({"distribution": {**GOOD, "day": {"z": 1.0}}}, "realised.distribution.day.z"),
         ({"distribution": {"day": {"a": 1.0}}}, "realised.distribution.night"),
+        ({"distribution": {"day": {"a": 1.0}, "dawn": {"a": 1.0}}}, "realised.distribution.dawn"),
         ({"distribution": [[1.0, 0, 0, 0]]}, "realised.distribution"),
         ({"distribution": {**GOOD, "day": {"d": 1.0}}}, "realised.day.d"),
         ({"counts": {"day": {"a": 29}, "night": {"b": 10}}}, "realised.counts.day"),
@@ -148,6 +150,8 @@ def test_a_representative_agent_must_be_named() -> None:
         optimizer.tell(suggestion, 1.0)
     with pytest.raises(InvalidOutcome, match="dawn"):
         optimizer.tell(suggestion, 1.0, realised={"context": "dawn", "action": "a"})
+    with pytest.raises(InvalidOutcome, match="an action that agents of 'day' took"):
+        optimizer.tell(suggestion, 1.0, realised={"distribution": GOOD, "context": "day", "action": "d"})
     optimizer.tell(suggestion, 1.0, realised={"context": "day", "action": "a"})
 
 

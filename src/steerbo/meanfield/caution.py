@@ -13,6 +13,7 @@ from .acquisition import Bounds, Tables, Values
 
 Bound = Callable[[Tables], tuple[Values, Tables]]
 _PARTS = 40  # of the way to a table, at whose ends is looked
+_ANY = 1e-9  # a share that projections can enlarge
 _FURTHER, _NEAR = 2.0, 0.1  # reach, against the furthest table played; and the least reach
 
 
@@ -27,14 +28,21 @@ class Caution:
     Args:
         bounds: what is believed.
         least: of the prior variance; zero: every table.
-        origin: (C, A) where to go from: the table that is thought best, within the limits.
         played: (n, C, A) what was played.
+        project: tables (r, C, A) to the nearest ones within the limits.
     """
 
     bounds: Bounds
     least: float
-    origin: Float[np.ndarray, "C A"]
     played: Float[np.ndarray, "n C A"]
+    project: Callable[[Tables], Tables]
+
+    @cached_property
+    def origin(self) -> Float[np.ndarray, "C A"]:
+        """(C, A) where to go from: the table on whose average there is the best word, within the limits."""
+        mean, sd = self.bounds.average(self.played)
+        best = self.played[int((mean - sd).argmax())]
+        return self.project(np.maximum(best, _ANY)[None])[0]
 
     def keeps(self, tables: Tables) -> Bool[np.ndarray, " r"]:
         """Which tables are known well enough."""
@@ -52,6 +60,8 @@ class Caution:
 
     def shortened(self, tables: Tables) -> Tables:
         """Each table, or as far on the straight way to it as is kept to: a fortieth at least."""
+        if not self.least:
+            return tables
         parts = np.linspace(0.0, 1.0, _PARTS + 1)[1:, None, None]
         found = tables.copy()
         for i, table in enumerate(tables):

@@ -52,6 +52,39 @@ def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> In
     return table
 
 
+def representative(
+    simplex: Simplex, known: Mapping[str, Any], played: Mapping[str, Mapping[str, float]], needed: bool
+) -> dict[str, str]:
+    """Who the representative agent was: its context, which may be left out where there is but one, and its action.
+
+    Args:
+        simplex: contexts × actions.
+        known: what was told.
+        played: the distribution really played.
+        needed: whether leaving it out is an error.
+
+    Raises:
+        InvalidOutcome: naming `context` or `action`; also where no agent of this context took this action.
+    """
+    hint = "A representative agent's payoff means nothing without its context and action."
+    who: dict[str, str] = {}
+    for name, names in (("context", simplex.rows), ("action", simplex.columns)):
+        if name in known:
+            if known[name] not in names:
+                raise InvalidOutcome(f"realised.{name}", known[name], one_of(names, known[name]))
+            who[name] = str(known[name])
+        elif needed:
+            if name == "action" or len(names) > 1:
+                raise InvalidOutcome(f"realised.{name}", None, f"the {name} of the representative agent", hint)
+            who[name] = names[0]
+    if len(who) == 2 and who["action"] not in played[who["context"]]:
+        hint = "If the distribution really played was another one, tell it too."
+        raise InvalidOutcome(
+            "realised.action", who["action"], f"an action that agents of {who['context']!r} took", hint
+        )
+    return who
+
+
 def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
     """Mean payoffs of cells, by context and action.
 

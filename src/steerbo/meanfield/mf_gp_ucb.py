@@ -171,20 +171,14 @@ class MFGPUCB(Population[Options]):
         """Whole agents with a large bound, of which enough is known, and that teach something."""
         noisy = belief.bounds.posterior.noise > _NOISY**2
         taken = self.played(history, pending_only=noisy)
-        bound, caution = self.bound(belief, region, beta), self._caution(belief, region)
+        bound = self.bound(belief, region, beta)
+        caution = Caution(belief.bounds, self.options.caution, np.array(self.tables), region.project)
         found = caution.shortened(self.search(bound, region, self.streams.integer(len(history) + 1, "search")))
         found = found[np.argsort(-bound(found)[0], kind="stable")]
         if self.problem.rounding == "sampled":
             return sampled(region, found[0], taken, random)
         best = best_whole(caution.of(bound), region, found, taken, random)
         return self.fresh(region, random, taken) if best is None else best
-
-    def _caution(self, belief: Belief, region: Region) -> Caution:
-        """From the table on whose average there is the best word."""
-        played = np.array(self.tables)
-        mean, sd = belief.bounds.average(played)
-        best = np.maximum(played[int((mean - sd).argmax())], 1e-9)
-        return Caution(belief.bounds, self.options.caution, region.project(best[None])[0], played)
 
     def _table(self, counts: Int[np.ndarray, "C A"]) -> Float[np.ndarray, "C A"]:
         return np.asarray(counts / self.problem.agents_in[:, None])

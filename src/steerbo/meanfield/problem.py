@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -82,7 +83,13 @@ class MeanField(Problem):
 
     @model_validator(mode="after")
     def _check(self) -> MeanField:
-        C = len(self.simplex.rows)
+        C = len(self.contexts)
+        for field, names in (("actions", self.actions), ("contexts", self.contexts)):
+            if not names:
+                raise InvalidProblem(field, names, "at least one name")
+            name, times = Counter(names).most_common(1)[0]
+            if times > 1:
+                raise InvalidProblem(field, name, "every name once")
         if self.weights is not None and len(self.weights) != C:
             raise InvalidProblem("weights", self.weights, f"{C} numbers, one for each context")
         for field, features, names in (
@@ -104,7 +111,7 @@ class MeanField(Problem):
         for name, agents in zip(self.contexts, self.agents_in, strict=True):
             if not agents:
                 hint = "Raise the number of agents or the context's weight, or leave the context out."
-                raise InvalidProblem(f"weights.{name}", agents, "a share that makes at least one whole agent", hint)
+                raise InvalidProblem(f"weights.{name}", 0, "a share that makes at least one whole agent", hint)
         self.region.check()
         return self
 
@@ -228,19 +235,9 @@ class MeanField(Problem):
         else:
             table = self.simplex.check(known["distribution"], "realised.distribution", InvalidOutcome)
         self._check_allowed(table)
-        played: dict[str, Any] = {"distribution": self.named(table)}
-        for name, names in zip(agent, (self.contexts, self.actions), strict=False):
-            if name in known:
-                if known[name] not in names:
-                    raise InvalidOutcome(f"realised.{name}", known[name], one_of(names, known[name]))
-                played[name] = str(known[name])
-            elif needed:
-                hint = "A representative agent's payoff means nothing without its context and action."
-                if name == "context" and len(self.contexts) == 1:
-                    played[name] = self.contexts[0]
-                else:
-                    raise InvalidOutcome(f"realised.{name}", None, f"the {name} of the representative agent", hint)
-        return played
+        played = self.named(table)
+        who = feedback.representative(self.simplex, known, played, needed) if agent else {}
+        return {"distribution": played, **who}
 
     def _check_allowed(self, table: Float[np.ndarray, "C A"]) -> None:
         broken = np.argwhere((table > 0) & ~self.region.allowed)

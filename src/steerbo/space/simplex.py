@@ -66,10 +66,10 @@ class Simplex:
             InvalidInput: (of the given kind) naming the row: unknown names, no probabilities, a sum other than 1.
         """
         if isinstance(table, Mapping):
-            rows = [self._row(table, name, place, error) for name in self.rows]
-            for name in table:
+            for name in table:  # first: a row with its name mistyped is also a row left out
                 if name not in self.rows:
                     raise error(f"{place}.{name}", table[name], one_of(self.rows, name))
+            rows = [self._row(table, name, place, error) for name in self.rows]
         else:
             try:
                 rows = list(table)

@@ -26,6 +26,7 @@ from ...optimizer.arithmetic import fingerprint, one_blas_thread
 from ...search import simplex_starts
 from .plain import STEPS, Plain
 from .problems import World, world
+from .results import PAPER
 
 ROUNDS = 250
 SAMPLED = (15, 60, 125, 190, 245)
@@ -122,8 +123,7 @@ def run(name: str, rounds: int, against: bool) -> dict[str, Any]:
     """One case: our whole run, the rival's between our rounds."""
     place, (size, bar) = world(name), CASES[name]
     problem = indexed(place.problem)
-    paper: dict[str, Any] = {"kernel": "additive", "embedding": "plain", "acquisition": "expected", "beta": BETA}
-    optimizer = Optimizer(problem, "mf-gp-ucb", seed=0, **paper)
+    optimizer = Optimizer(problem, "mf-gp-ucb", seed=0, **dict(PAPER))
     random, ours, times, gap = np.random.default_rng(0), 0.0, [], None
     for number in range(1, rounds + 1):
         ours += play(place, optimizer, random)
