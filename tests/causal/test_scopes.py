@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from steerbo.bench.causal.problems import FIGURE_1, PSA, plates_graph
-from steerbo.bench.causal.speed import brute_force
+from steerbo.bench.causal.speed import brute_force, sparse
 from steerbo.causal import CausalGraph, PolicyScope, intervention_sets, policy_scopes
 from steerbo.causal.reasons import candidates, why_dropped
+from steerbo.causal.rules import fault
 from steerbo.causal.scopes import Mode
 from steerbo.errors import InvalidOption, InvalidProblem
 
@@ -200,6 +201,23 @@ def _border(graph: CausalGraph, cut: set[str]) -> frozenset[str]:
                 territory |= set(part)
         territory |= set(within.descendants(territory))
     return frozenset(a for a, b in directed if b in territory) - territory
+
+
+def test_sparse_graphs_of_sixty_variables_and_a_dozen_actions() -> None:
+    """Where nine or ten actions can matter. What is kept keeps the published rules."""
+    for seed, count in ((0, 3), (4, 6), (14, 5)):
+        graph = sparse(seed)
+        scopes = policy_scopes(graph)
+        assert len(scopes) == count
+        assert not any(fault(graph, scope) for scope in scopes)
+
+
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_an_enumeration_that_takes_too_long_is_given_up(mode: Mode) -> None:
+    with pytest.raises(InvalidProblem, match=r"List fewer .* or raise the limit"):
+        policy_scopes(sparse(14), mode, limit=50)
+    with pytest.raises(InvalidOption, match="limit"):
+        policy_scopes(FIGURE_1, mode, limit=0)
 
 
 def test_unknown_mode() -> None:

@@ -9,10 +9,11 @@ scope that acts in this order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from .effort import Effort
 from .separation import Masks, bits, mask_of
 
 Seen = dict[int, int]  # what each action looks at
@@ -30,41 +31,60 @@ class Actions:
         target: the target's node.
         contexts: all contexts, as a set.
         chosen: the actions, as a set.
+        effort: what may still be spent on finding scopes.
     """
 
     base: Masks
     target: int
     contexts: int
     chosen: int
+    effort: Effort
     _steps: dict[State, dict[int, State]] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def cut(self) -> list[int]:
-        """Every node's parents when the actions are set without looking."""
-        return [0 if self.chosen >> node & 1 else above for node, above in enumerate(self.base.parents)]
+    def cut(self) -> Masks:
+        """The graph when the actions are set without looking."""
+        return self.base.with_parents(dict.fromkeys(bits(self.chosen), 0))
 
     @cached_property
     def affected(self) -> Seen:
         """The contexts that each action affects, whatever the scope."""
-        cut = Masks.by_parents(self.cut)
-        return {x: cut.descendants(1 << x) & self.contexts for x in bits(self.chosen)}
+        return {x: self.cut.descendants(1 << x) & self.contexts for x in bits(self.chosen)}
 
-    def canonical(self, precedes: Seen | None = None) -> list[Seen]:
-        """The canonical scopes of all orders that matter, or of those that a given scope can be moved to without loss.
+    def canonical(self, precedes: Seen) -> list[Seen]:
+        """The canonical scopes that a given scope can be moved to without loss.
 
         Args:
             precedes: for each action those that must come after it in that scope.
         """
+
+        def following(state: State) -> Iterator[State]:
+            steps = self._step(state)
+            group = mask_of(steps)
+            return (after for x, after in steps.items() if not precedes[x] & group & ~(1 << x))
+
+        return self._scopes(following)
+
+    def essential(self) -> list[Seen]:
+        """The canonical scopes, of all orders that matter, in which every action matters.
+
+        Where an action does not, the scope is as good without it, and the other canonical scopes of the smaller set are
+        at least as good. That is known as soon as the action is placed, because all that comes after it is.
+        """
+        return self._scopes(lambda state: filter(self._all_matter, self._step(state).values()))
+
+    def _all_matter(self, state: State) -> bool:
+        """Whether each action placed so far affects the target, and each that is left still can."""
+        remaining, left, later = state
+        above = self._graph(dict(later)).ancestors(1 << self.target)
+        if any(not above >> x & 1 for x, _ in later):
+            return False
+        return not remaining or self._relevant(remaining, left, dict(later))[0] == remaining
+
+    def _scopes(self, following: Callable[[State], Iterable[State]]) -> list[Seen]:
         layer: dict[State, None] = {(self.chosen, self.contexts, ()): None}
         for _ in range(self.chosen.bit_count()):
-            following: dict[State, None] = {}
-            for state in layer:
-                steps = self._step(state)
-                group = mask_of(steps)
-                for x, after in steps.items():
-                    if precedes is None or not precedes[x] & group & ~(1 << x):
-                        following[after] = None
-            layer = following
+            layer = dict.fromkeys(after for state in layer for after in following(state))
         scopes = []
         for _, _, looked in layer:
             seen = dict(looked)
@@ -78,6 +98,7 @@ class Actions:
         it wants to come after can be placed last without loss: its last member in any order can be moved to the end.
         """
         if state not in self._steps:
+            self.effort.step()
             remaining, left, later = state
             group = self._last(remaining, left, later)
             self._steps[state] = {x: self._placed(x, remaining, left, later) for x in group}
@@ -92,18 +113,22 @@ class Actions:
 
     def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
         """The group to place last, of the actions that can matter; the others come first: nobody misses a thing."""
-        relevant = 0
-        while True:
-            useful = self._useful(relevant, remaining, left, dict(later))
-            graph = self._graph({**dict(later), **dict.fromkeys(bits(remaining), 0), **useful})
-            above = graph.ancestors(1 << self.target)
-            if not above & remaining & ~relevant:
-                break
-            relevant |= above & remaining
+        relevant, useful = self._relevant(remaining, left, dict(later))
         if not relevant:
             return (next(bits(remaining)),)
         wanted = {x: self._through(x, useful) & ~self.affected[x] for x in useful}
         return _last_group({x: mask_of(y for y in wanted if y != x and wanted[x] & self.affected[y]) for x in wanted})
+
+    def _relevant(self, remaining: int, left: int, later: Seen) -> tuple[int, Seen]:
+        """The actions to be placed that can matter, and upper bounds on what they look at."""
+        relevant = 0
+        while True:
+            useful = self._useful(relevant, remaining, left, later)
+            graph = self._graph({**later, **dict.fromkeys(bits(remaining), 0), **useful})
+            more = graph.ancestors(1 << self.target) & remaining & ~relevant
+            if not more:
+                return relevant, useful
+            relevant |= more
 
     def _useful(self, relevant: int, remaining: int, left: int, later: Seen) -> Seen:
         """Upper bounds on what the relevant actions look at, whatever their order."""
@@ -123,10 +148,7 @@ class Actions:
             useful = after
 
     def _graph(self, seen: Seen) -> Masks:
-        parents = list(self.cut)
-        for x, looked in seen.items():
-            parents[x] = looked
-        return Masks.by_parents(parents)
+        return self.cut.with_parents(seen)
 
     def _through(self, action: int, seen: Seen) -> int:
         """Contexts that an action looks at, itself or through the actions that it looks at."""

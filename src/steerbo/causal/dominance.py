@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from .canonical import Actions, Seen
+from .effort import Effort
 from .graph import CausalGraph
-from .rules import Scoped, substituted
+from .rules import Scoped
 from .scopes import PolicyScope
-from .separation import Masks, bits
+from .separation import Masks, bits, mask_of
 
 Key = tuple[tuple[int, int], ...]  # a scope: pairs of an action and its contexts
 
@@ -28,10 +29,12 @@ class Dominance:
     Args:
         graph: the causal graph.
         joint: whether several interventions may be added at once.
+        effort: what may still be spent.
     """
 
     graph: CausalGraph
     joint: bool = False
+    effort: Effort = field(default_factory=Effort)
     base: Masks = field(init=False)
     target: int = field(init=False)
     contexts: int = field(init=False)
@@ -49,7 +52,7 @@ class Dominance:
     def actions(self, chosen: int) -> Actions:
         """The set of actions, kept."""
         if chosen not in self._actions:
-            self._actions[chosen] = Actions(self.base, self.target, self.contexts, chosen)
+            self._actions[chosen] = Actions(self.base, self.target, self.contexts, chosen, self.effort)
         return self._actions[chosen]
 
     # -- what is at least as good -------------------------------------------------------------------------------------
@@ -102,8 +105,10 @@ class Dominance:
         If any contexts do, then those among the causes of the group and the target do (van der Zander et al. 2014).
         """
         allowed = self.contexts & ~scoped.graph.descendants(group)
-        cut = Masks.by_parents([above & ~group for above in scoped.graph.parents])
-        plain = substituted(cut, scoped.seen)
+        cut = scoped.graph.with_parents(
+            {n: scoped.graph.parents[n] & ~group for x in bits(group) for n in bits(scoped.graph.children[x])}
+        )
+        plain = cut.without(scoped.seen)
         looked = allowed & plain.ancestors(group | 1 << self.target)
         return None if plain.reached(1 << self.target, looked) & group else looked
 
@@ -114,6 +119,7 @@ class Dominance:
 
         An action that matters whatever the others do, and that nothing confounds but contexts, is always set.
         """
+        self.effort.step()
         undecided = self.everything if undecided is None else undecided
         if undecided:
             possible = self._relevant(chosen, undecided)
@@ -180,7 +186,7 @@ class Dominance:
 
     def ends(self) -> list[Key]:
         """The scopes that nothing is better than, one of each group of equals."""
-        queue = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).canonical()]
+        queue = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).essential()]
         edges: dict[Key, list[Key]] = {}
         for scope in queue:
             if scope not in edges:
@@ -189,10 +195,10 @@ class Dominance:
         return [min(group, key=_size) for group in _sinks(edges)]
 
 
-def undominated(graph: CausalGraph, joint: bool = False) -> tuple[PolicyScope, ...]:
+def undominated(graph: CausalGraph, joint: bool = False, effort: Effort | None = None) -> tuple[PolicyScope, ...]:
     """The scopes among which the best one always is, the smallest first."""
     names = graph.names
-    kept = sorted(Dominance(graph, joint).ends(), key=_size)
+    kept = sorted(Dominance(graph, joint, effort or Effort()).ends(), key=_size)
     return tuple(PolicyScope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
 
 
@@ -202,8 +208,9 @@ def _size(scope: Key) -> tuple[int, int, Key]:
 
 def _sinks(edges: dict[Key, list[Key]]) -> list[list[Key]]:
     """The strongly connected parts without an edge that leaves them."""
-    import networkx
-
-    graph = networkx.DiGraph(edges)
-    parts = networkx.condensation(graph)
-    return [sorted(parts.nodes[part]["members"]) for part in parts if parts.out_degree(part) == 0]
+    keys = list(edges)
+    position = {key: i for i, key in enumerate(keys)}
+    graph = Masks.by_parents([mask_of(position[better] for better in edges[key]) for key in keys])
+    reached = [graph.ancestors(1 << i) for i in range(len(keys))]
+    ends = dict.fromkeys(there for i, there in enumerate(reached) if all(reached[j] == there for j in bits(there)))
+    return [[keys[j] for j in bits(end)] for end in ends]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from .effort import Effort
 from .graph import CausalGraph
 from .rules import Scoped
 from .scopes import PolicyScope
@@ -18,8 +19,9 @@ from .separation import Masks
 Bounds = dict[int, tuple[int, int]]  # by action: contexts that it surely looks at, and those that it possibly looks at
 
 
-def published(graph: CausalGraph) -> tuple[PolicyScope, ...]:
+def published(graph: CausalGraph, effort: Effort | None = None) -> tuple[PolicyScope, ...]:
     """The scopes that keep rules A, B and C, the smallest first (Lee & Bareinboim 2020, Propositions 1 and 2)."""
+    effort = effort or Effort()
     base, target = graph.masks, graph.index(graph.target)
     actions = [graph.index(name) for name in graph.intervenable]
     contexts = graph.mask(graph.contexts or ())
@@ -29,12 +31,13 @@ def published(graph: CausalGraph) -> tuple[PolicyScope, ...]:
         for chosen in combinations(useful, size):
             found.extend(
                 PolicyScope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
-                for seen in _fixed_points(base, target, contexts, dict.fromkeys(chosen, (0, contexts)))
+                for seen in _fixed_points(base, target, contexts, dict.fromkeys(chosen, (0, contexts)), effort)
             )
     return tuple(found)
 
 
-def _fixed_points(base: Masks, target: int, contexts: int, bounds: Bounds) -> Iterator[dict[int, int]]:
+def _fixed_points(base: Masks, target: int, contexts: int, bounds: Bounds, effort: Effort) -> Iterator[dict[int, int]]:
+    effort.step()
     tight = _tighten(base, target, contexts, bounds)
     if tight is None:
         return
@@ -45,24 +48,25 @@ def _fixed_points(base: Masks, target: int, contexts: int, bounds: Bounds) -> It
     action, choice = open_pairs[0]
     context = choice & -choice
     sure, possible = tight[action]
-    yield from _fixed_points(base, target, contexts, {**tight, action: (sure, possible & ~context)})
-    yield from _fixed_points(base, target, contexts, {**tight, action: (sure | context, possible)})
+    yield from _fixed_points(base, target, contexts, {**tight, action: (sure, possible & ~context)}, effort)
+    yield from _fixed_points(base, target, contexts, {**tight, action: (sure | context, possible)}, effort)
 
 
 def _tighten(base: Masks, target: int, contexts: int, bounds: Bounds) -> Bounds | None:
     """The bounds drawn in as far as they force each other; None where they contradict each other."""
     while True:
-        least = Scoped.by_nodes(base, {x: sure for x, (sure, _) in bounds.items()})
         most = Scoped.by_nodes(base, {x: possible for x, (_, possible) in bounds.items()})
         above = most.graph.ancestors(1 << target)
+        if not all(above >> x & 1 for x in bounds):
+            return None  # rule A
+        closed = all(sure == possible for sure, possible in bounds.values())
+        least = most if closed else Scoped.by_nodes(base, {x: sure for x, (sure, _) in bounds.items()})
         after: Bounds = {}
         for x, (sure, possible) in bounds.items():
-            if not above >> x & 1:
-                return None  # rule A
             may = contexts & ~least.graph.descendants(1 << x)  # admissible at most, and at least
-            will = contexts & ~most.graph.descendants(1 << x)
+            will = may if closed else contexts & ~most.graph.descendants(1 << x)
             reach_most = most.without(x).reached(1 << target, will, may)
-            reach_least = least.without(x).reached(1 << target, may, will)
+            reach_least = reach_most if closed else least.without(x).reached(1 << target, may, will)
             after[x] = sure | (will & reach_least), possible & may & reach_most
             if after[x][0] & ~after[x][1]:
                 return None

@@ -37,10 +37,7 @@ class Scoped:
     @classmethod
     def by_nodes(cls, base: Masks, seen: dict[int, int]) -> Scoped:
         """The graph in which each of these nodes has the given parents."""
-        parents = list(base.parents)
-        for action, contexts in seen.items():
-            parents[action] = contexts
-        return cls(base, seen, Masks.by_parents(parents))
+        return cls(base, seen, base.with_parents(seen))
 
     @property
     def acyclic(self) -> bool:
@@ -49,25 +46,11 @@ class Scoped:
 
     def without(self, action: int) -> Masks:
         """The graph without `action`, every other action replaced by its contexts."""
-        return substituted(self.graph, {x: c for x, c in self.seen.items() if x != action}, cut=action)
+        return self.graph.without([x for x in self.seen if x != action], cut=action)
 
     def admissible(self, action: int, contexts: int) -> int:
         """What the action may look at: the contexts that it does not affect."""
         return contexts & ~self.graph.descendants(1 << action)
-
-
-def substituted(graph: Masks, seen: dict[int, int], cut: int | None = None) -> Masks:
-    """`graph` with the nodes in `seen` replaced by their contexts, and without the edges out of `cut`."""
-    gone = sum(1 << action for action in seen)
-    parents = []
-    for node, above in enumerate(graph.parents):
-        for action in bits(above & gone):
-            above |= seen[action]
-        parents.append(0 if gone >> node & 1 else above & ~gone)
-    if cut is not None:
-        parents = [above & ~(1 << cut) for above in parents]
-        parents[cut] = 0
-    return Masks.by_parents(parents)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pydantic import model_validator
 
 from ..errors import InvalidOption, InvalidProblem, one_of
 from ..record import record
+from .effort import PATIENCE, Effort
 from .graph import CausalGraph
 
 Mode = Literal["pruned", "published", "joint"]
@@ -105,7 +106,7 @@ def _listed(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
-def policy_scopes(graph: CausalGraph, mode: Mode = "pruned") -> tuple[PolicyScope, ...]:
+def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PATIENCE) -> tuple[PolicyScope, ...]:
     """The scopes among which the best one always is, whatever the unknown mechanisms are.
 
     Args:
@@ -116,11 +117,13 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned") -> tuple[PolicyScop
             intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those that lose
             nothing by several more interventions at once.
 
-    The time grows exponentially with the number of actions that can matter together: eight or so take seconds at most,
-    a dozen in an unlucky graph can take hours.
+        limit: steps of the search, of about a millisecond each, after which it is given up. Their number grows
+            exponentially with that of actions that can matter together; in sparse graphs with 60 variables and a dozen
+            actions they were a few thousand at most.
 
     Raises:
         InvalidOption: there is no such mode.
+        InvalidProblem: the limit was reached.
 
     >>> graph = CausalGraph.from_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y",
     ...                               target="y", intervenable=["x1", "x2"])
@@ -131,10 +134,13 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned") -> tuple[PolicyScop
     """
     if mode not in MODES:
         raise InvalidOption("mode", mode, one_of(MODES, mode))
+    if limit < 1:
+        raise InvalidOption("limit", limit, "a whole number from 1")
+    effort = Effort(limit)
     if mode == "published":
         from .published import published
 
-        return published(graph)
+        return published(graph, effort)
     from .dominance import undominated
 
-    return undominated(graph, joint=mode == "joint")
+    return undominated(graph, joint=mode == "joint", effort=effort)

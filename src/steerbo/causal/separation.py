@@ -6,7 +6,7 @@ children, so that one algorithm serves all graphs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 
@@ -66,6 +66,37 @@ class Masks:
                 children[low.bit_length() - 1] |= own
                 above ^= low
         return cls(tuple(parents), tuple(children))
+
+    def with_parents(self, changed: Mapping[int, int]) -> Masks:
+        """The graph in which these nodes have other parents."""
+        parents, children = list(self.parents), list(self.children)
+        for node, above in changed.items():
+            own = 1 << node
+            for parent in bits(parents[node] & ~above):
+                children[parent] &= ~own
+            for parent in bits(above & ~parents[node]):
+                children[parent] |= own
+            parents[node] = above
+        return Masks(tuple(parents), tuple(children))
+
+    def without(self, gone: Iterable[int], cut: int | None = None) -> Masks:
+        """The graph with nodes replaced by their parents, and without the edges into and out of `cut`."""
+        parents, children = list(self.parents), list(self.children)
+        for node in gone:
+            own, above, below = 1 << node, parents[node], children[node]
+            for parent in bits(above):
+                children[parent] = children[parent] & ~own | below
+            for child in bits(below):
+                parents[child] = parents[child] & ~own | above
+            parents[node] = children[node] = 0
+        if cut is not None:
+            own = 1 << cut
+            for parent in bits(parents[cut]):
+                children[parent] &= ~own
+            for child in bits(children[cut]):
+                parents[child] &= ~own
+            parents[cut] = children[cut] = 0
+        return Masks(tuple(parents), tuple(children))
 
     def descendants(self, nodes: int) -> int:
         """The nodes and everything below them."""
