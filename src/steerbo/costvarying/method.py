@@ -26,26 +26,19 @@ from ..optimizer import (
     Table,
     Told,
 )
-from ..search import Box, Maximum, climb, maximise_box, maximise_together, sobol_points
+from ..search import Box, Maximum, sobol_points
 from ..space.quadrature import gauss_rule
 from .acquisition import Averaged, Expectation, Standardised
 from .problem import CostVarying
 from .recommendation import recommendation
-from .stack import Stack
+from .searches import highest, polished, smooth
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
 DRAWS = 64
 """Sobol draws of the uncontrolled variables that a point is polished on."""
-EFFORT = (128, 8), (1024, 12)
-"""Points tried and starts climbed from, for one or two variables and for more. Of 840 searches over two variables none
-missed what sixteen times the points and five times the starts find, where six starts missed three; of 240 over more
-variables none did, and with half the points three."""
-ARRIVED = 1e-6
-"""A climb ends where a step gains less than this share: bounds need no more digits."""
 TOGETHER = 2**19
 """Numbers in (n, n) arrays that are held at once for sets searched together."""
-_APART = 0.01  # encoded distance of ends of a search that are different maxima
 O = TypeVar("O")  # noqa: E741  the method's options
 
 
@@ -186,54 +179,19 @@ class PartialControl(Method[CostVarying, O]):
         Sets of equal size are searched together as long as their (n, n) arrays are small.
         """
         averaged = self.averaged(process)
-        most = max(1, TOGETHER // max(1, len(process.inputs)) ** 2)
+        together = max(1, TOGETHER // max(1, len(process.inputs)) ** 2)
         alike: dict[tuple[int, bool], list[int]] = {}
         for i in sets:
-            alike.setdefault((len(self.sets[i]), self.smooth(i)), []).append(i)
+            alike.setdefault((len(self.sets[i]), smooth(self.boxes[i])), []).append(i)
         found: dict[int, list[Maximum]] = {}
-        for (size, smooth), group in alike.items():
-            screen, starts = EFFORT[size > 2]
-            for first in range(0, len(group), most):
-                chunk = group[first : first + most]
-                expectations = [Expectation.over(process, self.sets[i], averaged) for i in chunk]
+        for group in alike.values():
+            for first in range(0, len(group), together):
+                some = group[first : first + together]
+                expectations = [Expectation.over(process, self.sets[i], averaged) for i in some]
                 if of_mean:
                     expectations = [each.of_mean() for each in expectations]
-                if smooth:
-                    stack = Stack(expectations, betas)
-                    boxes = [self.boxes[i] for i in chunk for _ in betas]
-                    best = maximise_together(
-                        stack.screened,
-                        stack.curved_by(starts),
-                        boxes,
-                        seed,
-                        screen=screen,
-                        starts=starts,
-                        tolerance=ARRIVED,
-                    )
-                    found |= {i: best[k * len(betas) : (k + 1) * len(betas)] for k, i in enumerate(chunk)}
-                else:
-                    found |= {
-                        i: [self._mixed(i, each, beta, seed) for beta in betas]
-                        for i, each in zip(chunk, expectations, strict=True)
-                    }
+                found |= zip(some, highest(expectations, [self.boxes[i] for i in some], betas, seed), strict=True)
         return [found[i] for i in sets]
-
-    def smooth(self, i: int) -> bool:
-        """Whether set `i` has neither whole numbers nor categories."""
-        return all(levels is None for levels in self.boxes[i].levels)
-
-    def _mixed(self, i: int, expectation: Expectation, beta: float, seed: int) -> Maximum:
-        """The search of one set with whole numbers or categories."""
-        screen, starts = EFFORT[len(self.sets[i]) > 2]
-        return maximise_box(
-            lambda points: expectation.bound(points, beta)[0],
-            lambda points: expectation.bound(points, beta),
-            self.boxes[i],
-            seed=seed,
-            screen=screen,
-            starts=starts,
-            tolerance=ARRIVED,
-        )
 
     def polish(self, i: int, expectation: Expectation, found: Maximum, beta: float, seed: int) -> Maximum:
         """The largest `E[μ + βσ]` of set `i` near the two best ends of a search on `E μ + β sqrt(E σ²)`.
@@ -247,16 +205,7 @@ class PartialControl(Method[CostVarying, O]):
         for d, variable in enumerate(self.problem.variables):
             if d not in self.sets[i]:
                 draws[:, d] = variable.encoded_ppf(unit[:, d])
-        box = self.boxes[i]
-        other = np.flatnonzero(np.abs(found.points - found.point).max(axis=1) > _APART)[:1]
-        at_best = float(expectation.sampled(found.point[None], beta, draws)[0][0])
-        starts = found.points[[0, *other[found.values[other] > at_best]]]  # no bound below it leads above it
-        low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))
-        points, values = climb(
-            lambda points: expectation.sampled(points, beta, draws), starts, low, high, iterations=5, tolerance=1e-5
-        )
-        best = int(values.argmax())
-        return Maximum(points[best], float(values[best]), points, values)
+        return polished(expectation, self.boxes[i], found, beta, draws)
 
     def best_of(self, sets: Sequence[int], history: History, beta: float) -> tuple[np.ndarray, list[Maximum]]:
         """The largest upper bound of each of `sets`, in units of `sign · value`, and where: pending points count."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..optimizer import Choice, Explanation, History
 from ..record import record
-from ..search import Maximum, maximise_box, maximise_together
 from ..space import Categorical
-from .method import ARRIVED, EFFORT, PartialControl
-from .sample import Sample, SampleExpectation
+from .method import PartialControl
+from .sample import Sample
+from .searches import highest_of
 
 
 @record
@@ -52,35 +52,11 @@ class TsPsq(PartialControl[TsPsqOptions]):
         averaged = self.averaged(process)
         for i in self.maximal(np.flatnonzero(self.affordable(history)).tolist()):
             average = sample.average(self.sets[i], averaged)
-            found = self.highest(i, average, self.streams.integer(number, f"search {i}"))
+            found = highest_of(average, self.boxes[i], self.streams.integer(number, f"search {i}"))
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"
         return self.play(best[1], best[2])
-
-    def highest(self, i: int, average: SampleExpectation, seed: int) -> Maximum:
-        """Where the drawn function's expectation is largest for set `i`."""
-        screen, starts = EFFORT[len(self.sets[i]) > 2]
-        if not self.smooth(i):
-            return maximise_box(
-                average.values,
-                lambda points: average.curved(points)[:2],
-                self.boxes[i],
-                seed=seed,
-                screen=screen,
-                starts=starts,
-                tolerance=ARRIVED,
-            )
-        (found,) = maximise_together(
-            lambda points: average.values(points[0])[None],
-            lambda points, _: average.curved(points),
-            [self.boxes[i]],
-            seed,
-            screen=screen,
-            starts=starts,
-            tolerance=ARRIVED,
-        )
-        return found
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

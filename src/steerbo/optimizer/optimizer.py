@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from typing import Any, Protocol, overload
 
-from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, one_of
+from ..errors import InvalidOption, InvalidOutcome, OutcomeConflict
 from ..record import from_plain, identity, to_plain
 from .answers import Explanation, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
+from .creation import creation
 from .events import (
     FORMAT,
     Abandoned,
@@ -80,31 +80,7 @@ class Optimizer:
         log: Log | None = None,
         **options: Any,
     ) -> None:
-        name = method if method is not None else problem.default_method
-        known = problem.methods()
-        if name not in known:
-            raise InvalidOption("method", name, one_of(known, name))
-        names = [option.name for option in fields(known[name].Options)]
-        for option, value in options.items():
-            if option not in names:
-                raise InvalidOption(option, value, f"an option of {name!r}, {one_of(names, option)}")
-        try:
-            chosen = known[name].Options(**options)
-        except InvalidProblem as error:
-            raise InvalidOption(error.field.partition(".")[2], error.value, error.allowed, error.hint) from None
-        try:
-            plain: dict[str, Any] | None = to_plain(problem)
-        except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
-            plain = None
-        created = Created(
-            name,
-            to_plain(chosen),
-            _seed(seed),
-            fingerprint(),
-            problem=plain,
-            budget=_limit("budget", budget),
-            rounds=_rounds(rounds),
-        )
+        created = creation(problem, method, budget=budget, rounds=rounds, seed=seed, options=options)
         self._begin(problem, created, log)
         if log is not None:
             log.append(created)
@@ -411,29 +387,3 @@ class Optimizer:
         self._events.append(event)
         with one_blas_thread():
             self._method.learn(event, self._history)
-
-
-def _seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InvalidOption("seed", seed, "a whole number not below 0")
-    return seed
-
-
-def _limit(name: str, value: Any) -> float | None:
-    if value is None:
-        return None
-    try:
-        number = finite(name, value)
-    except InvalidOutcome:
-        number = 0.0
-    if number <= 0:
-        raise InvalidOption(name, value, "a finite number above 0, or None for no limit")
-    return number
-
-
-def _rounds(rounds: Any) -> int | None:
-    if rounds is None:
-        return None
-    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
-        raise InvalidOption("rounds", rounds, "a whole number from 1, or None for no limit")
-    return rounds
