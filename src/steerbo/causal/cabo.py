@@ -38,7 +38,7 @@ class CaBO(ScopeBandit[ModelOptions]):
         arm, model = self.arms[i], self.model(i)
         if not len(model):
             return 0.0
-        points = self._unknown(history, self.model_of[i], None)
+        points = self._unknown(history, self.models.of[i], None)
         with model.hallucinated(points):
             search = Averaged(model, self.score(i), np.zeros((1, len(arm.names))), arm.columns(frozenset(arm.actions)))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")
@@ -46,5 +46,5 @@ class CaBO(ScopeBandit[ModelOptions]):
 
     def score(self, i: int) -> Score:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""
-        best = max(float(m.raw(m.fitted).max()) for m in self.models if len(m))
+        best = max(float(m.raw(m.fitted).max()) for m in self.models.each if len(m))
         return expected_improvement(float(self.model(i).output.forward(np.array([best]))[0]))

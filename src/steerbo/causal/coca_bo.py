@@ -110,8 +110,8 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
 
     def spread(self) -> float:
         """Standard deviation of all outcomes told, in the user's units."""
-        largest = max((float(np.abs(m.outcomes).max()) for m in self.models if len(m)), default=0.0)
-        told = np.concatenate([m.outcomes for m in self.models])
+        largest = max((float(np.abs(m.outcomes).max()) for m in self.models.each if len(m)), default=0.0)
+        told = np.concatenate([m.outcomes for m in self.models.each])
         return largest * float(np.std(told / largest)) if largest > 0 else 0.0
 
     def beta(self, i: int) -> float:
@@ -131,10 +131,10 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`, the mean at point l
         given the points before it is `z_l − L_ll v_l` and its variance `L_ll² − λ`.
         """
-        k = self.model_of[i]
-        model = self.models[k]
+        k = self.models.of[i]
+        model = self.models.each[k]
         assert isinstance(model, Regression), "the options see to it"
-        mine = np.array([a == i for a in self.told_to[k]])
+        mine = np.array([a == i for a in self.models.told_to[k]])
         if not mine.any():
             return math.inf
         z = model.output.forward(model.outcomes)
@@ -150,9 +150,9 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
 
     def mean_outcome(self, i: int, history: History) -> float:
         """The mean outcome of arm `i`."""
-        k = self.model_of[i]
-        mine = np.array([a == i for a in self.told_to[k]])
-        return float(self.models[k].outcomes[mine].mean()) if mine.any() else math.inf
+        k = self.models.of[i]
+        mine = np.array([a == i for a in self.models.told_to[k]])
+        return float(self.models.each[k].outcomes[mine].mean()) if mine.any() else math.inf
 
     def paired_bound(self, i: int, history: History) -> float:
         """What arm `i`'s present policy gives on average over the pooled contexts, and one standard deviation more.

@@ -14,6 +14,7 @@ from ..optimizer import Recommendation, Table
 from ..record import record
 from .arm import Arm
 from .scopes import PolicyScope
+from .surrogate import Surrogate
 
 PolicyOf = Callable[[Mapping[str, Any]], dict[str, Any]]
 _SHOWN = 9  # rows of a policy's table
@@ -79,3 +80,16 @@ def policy_table(arm: Arm, act: PolicyOf, contexts: list[dict[str, Any]]) -> Tab
         values = act(ordered[k])
         rows.append((*ordered[k].values(), *(values[name] for name in arm.actions)))
     return Table(f"Policy: {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))
+
+
+def recommended(arm: Arm, model: Surrogate, act: PolicyOf, contexts: list[dict[str, Any]], sign: float) -> Policy:
+    """A policy with the outcome to expect of it on average over contexts, whose model is in units of `sign · value`.
+
+    Its deviation is the model's own at these contexts, as if they were fully correlated.
+    """
+    rows = [arm.encode({**seen, **act(seen)}) for seen in contexts]
+    means, sds = model.predict(np.concatenate(rows))
+    mean, sd = sign * float(means.mean()), float(sds.mean())
+    values = {} if arm.contexts else act({})
+    table = policy_table(arm, act, contexts)
+    return Policy(arm.scope.to_dict(), values, mean, mean - 2 * sd, mean + 2 * sd, table=table, act=act)

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InvalidOption
 from ..gp import Constant, Kernel, Linear, Matern32, Matern52, Regression
 from ..record import record
-from .arm import Arm
+from ..space import Space
 from .botorch import BotorchRegression
 
 _LIKELY_NOISE = 1.0  # of standardised outcomes: what is neither set nor seen varies, and its effect is noise
@@ -50,20 +50,20 @@ class ModelOptions:
 Surrogate = Regression[Kernel] | BotorchRegression
 
 
-def surrogate(arm: Arm, options: ModelOptions) -> Surrogate:
-    """An empty model of an arm.
+def surrogate(space: Space | None, options: ModelOptions) -> Surrogate:
+    """An empty model over these variables; None: over none.
 
     Raises:
         MissingExtra: BoTorch is wanted and not installed.
         InvalidOption: BoTorch is wanted for categories.
     """
-    if arm.space is None:
+    if space is None:
         return Regression(Constant(), likely_noise=_LIKELY_NOISE)
-    categorical = arm.space.categorical
+    categorical = space.categorical
     if options.backend == "botorch":
         if categorical.any():
             raise InvalidOption("backend", "botorch", "'own' where a variable is a category")
-        return BotorchRegression(len(arm.names))
+        return BotorchRegression(len(space.names))
     numbers = np.flatnonzero(~categorical).tolist()
     matern = (Matern32 if options.kernel == "matern-3/2" else Matern52).over(categorical)
     kernel: Kernel = matern + Linear(numbers, variance=0.1) if numbers else matern

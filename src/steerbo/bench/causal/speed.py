@@ -109,7 +109,7 @@ def rounds(n: int) -> list[dict[str, Any]]:
     optimizer = Optimizer(environment.problem, "cobo", seed=0)
     environment.play(optimizer, n, 0)
     ours = float(np.median([seconds(lambda: environment.play(optimizer, 1, 0)) for _ in range(9)]))
-    model = optimizer._method.models[0]  # type: ignore[attr-defined]
+    model = optimizer._method.models.each[0]  # type: ignore[attr-defined]
     points = np.clip(model.inputs, 0, 1)
     rows = []
     for fit in (True, False):

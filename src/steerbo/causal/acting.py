@@ -1,0 +1,70 @@
+"""The best values of actions, from what they may be based on and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from .acquisition import Averaged, Score
+from .arm import Arm
+from .surrogate import Surrogate
+
+_IMAGINED = 16  # rows of contexts not yet seen that a decision is averaged over
+_NUDGE = 0.02  # of the box's width
+
+
+@dataclass(frozen=True, eq=False)
+class Actor:
+    """Sets the actions of an arm by its model."""
+
+    arm: Arm
+    model: Surrogate
+
+    def best(
+        self,
+        group: tuple[str, ...],
+        known: Mapping[str, Any],
+        score: Score,
+        random: np.random.Generator,
+        *,
+        tried: Float[np.ndarray, "p d"] | None = None,
+    ) -> dict[str, Any]:
+        """The best values of a group of actions, by `score`.
+
+        An action may use its own contexts only, and actions that use no more. All other contexts are averaged over the
+        arm's past, all other actions are chosen along with it and then forgotten. Actions in `tried`, which have no
+        outcome yet, are not chosen again to the last digit: a hair beside them tells as much, and a failure there need
+        not repeat.
+        """
+        arm = self.arm
+        allowed = arm.known_to(group)
+        held = {name: known[name] for name in arm.names if name in allowed and name in known}
+        free = tuple(name for name in arm.actions if name in group or name not in held)
+        columns = arm.columns(frozenset(free))
+        search = Averaged(self.model, score, self._rows(held, random), columns)
+        box = arm.box(free)
+        points, _ = search.maximise(box, int(random.integers(2**32)))
+        point = points[0]
+        if tried is not None and (tried[:, columns] == point).all(axis=1).any():
+            near = box.snap(point + _NUDGE * random.standard_normal((32, len(free))))
+            near = np.concatenate([near, box.place(random.random((8, len(free))))])
+            fresh = near[~(tried[:, None, columns] == near).all(axis=2).any(axis=0)]
+            point = fresh[int(np.argmax(search.value(fresh)))] if len(fresh) else point
+        values = arm.decode(free, point)
+        return {name: values[name] for name in group}
+
+    def _rows(self, held: Mapping[str, Any], random: np.random.Generator) -> Float[np.ndarray, "k d"]:
+        """Full rows with the known columns held and contexts not known drawn from the arm's past, (k, d)."""
+        arm = self.arm
+        unseen = arm.columns(frozenset(arm.contexts) - frozenset(held))
+        rows = np.zeros((_IMAGINED if unseen else 1, len(arm.names)))
+        if unseen:
+            past = self.model.inputs
+            rows = past[random.integers(len(past), size=_IMAGINED)].copy() if len(past) else random.random(rows.shape)
+        for name, value in held.items():
+            rows[:, arm.names.index(name)] = arm.problem_space[name].encode([value])[0]
+        return rows

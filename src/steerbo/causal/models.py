@@ -1,0 +1,125 @@
+"""One model for every class of arms, the data that each was given, and when its hyperparameters are learned anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..gp import Hyperparameters, refit_due
+from ..optimizer import History, Outcome
+from .arm import Arm
+from .observations import Adjuster, adjustment
+from .surrogate import ModelOptions, Surrogate, surrogate
+
+
+class Models:
+    """The models of some arms. Arms with the same actions and the same contexts share one (Appendix B.1).
+
+    Attributes:
+        of: by arm, the model that it has.
+        each: the models; outcomes are in units of `sign · value`.
+        told_to: by model and row, the arm that it was told to, −1 for observations without intervention.
+        beside: by model, what observations must be adjusted for; None where they say nothing.
+    """
+
+    def __init__(self, arms: Sequence[Arm], options: ModelOptions, sign: float) -> None:
+        classes = list(dict.fromkeys(arm.names for arm in arms))
+        self.of = [classes.index(arm.names) for arm in arms]
+        self._arms, self._options, self._sign = arms, options, sign
+        self._typical = [arms[self.of.index(k)] for k in range(len(classes))]
+        self.beside = [adjustment(arm) for arm in self._typical]
+        self._fitted_at = [0] * len(classes)
+        self._empty()
+
+    def _empty(self) -> None:
+        self.each: list[Surrogate] = [surrogate(arm.space, self._options) for arm in self._typical]
+        self.told_to: list[list[int]] = [[] for _ in self.each]
+        self._adjusters = {k: Adjuster(self._typical[k], names) for k, names in enumerate(self.beside) if names}
+
+    # -- data ----------------------------------------------------------------------------------------------------------
+
+    def take(self, i: int, outcome: Outcome) -> None:
+        """The outcome of a round of arm `i`."""
+        self.each[self.of[i]].add(self._arms[i].encode(outcome.realised)[0], self._sign * outcome.value)
+        self.told_to[self.of[i]].append(i)
+
+    def watch(self, outcome: Outcome) -> None:
+        """An observation without intervention: for every model whose effect it helps to identify."""
+        for k, arm in enumerate(self._typical):
+            if self.beside[k] == ():
+                self.each[k].add(arm.encode(outcome.realised)[0], self._sign * outcome.value)
+                self.told_to[k].append(-1)
+        for adjuster in self._adjusters.values():
+            adjuster.add(outcome, self._sign)
+
+    def rebuild(self, history: History) -> None:
+        """The same from the beginning, with outcomes as they stand now."""
+        before, adjusters = [model.hyperparameters for model in self.each], self._adjusters
+        self._empty()
+        for k, hyperparameters in enumerate(before):
+            if self._fitted_at[k]:
+                self.each[k].set(hyperparameters)
+        for outcome in history.added:
+            self.watch(outcome)
+        for played in history:
+            if played.state == "told" and played.outcome is not None:
+                self.take(played.suggestion.note["arm"], played.outcome)
+        for model in self.each:
+            model.replace(model.inputs, model.outcomes)
+        for k, adjuster in adjusters.items():
+            if adjuster.hyperparameters is not None:
+                self._adjusters[k].hyperparameters, self._adjusters[k].used = adjuster.hyperparameters, adjuster.used
+                self._adjust(k)
+
+    def _adjust(self, k: int) -> None:
+        """Take the adjusted observations of model `k` instead of those it had."""
+        adjuster = self._adjusters[k]
+        assert adjuster.hyperparameters is not None
+        X, y = self._joined(k, adjuster.hyperparameters)
+        self.told_to[k] = [-1] * len(adjuster.outcomes) + [i for i in self.told_to[k] if i >= 0]
+        self.each[k].replace(X, y)
+
+    def _joined(self, k: int, hyperparameters: Hyperparameters) -> tuple[np.ndarray, np.ndarray]:
+        """Adjusted observations of model `k`, and then what it was told."""
+        X, y = self._adjusters[k].data(hyperparameters)
+        told = np.array(self.told_to[k], dtype=int) >= 0
+        return np.vstack([X, self.each[k].inputs[told]]), np.append(y, self.each[k].outcomes[told])
+
+    # -- hyperparameters -----------------------------------------------------------------------------------------------
+
+    def refit(self) -> dict[str, Any] | None:
+        """Hyperparameters learned anew where the schedule says so, in plain form; nothing changes."""
+        adjusters = {
+            k: adjuster.fit()
+            for k, adjuster in self._adjusters.items()
+            if len(adjuster.outcomes) and refit_due(adjuster.used, len(adjuster.outcomes))
+        }
+        models = {
+            k: self._refitted(k, adjusters[k]) if k in adjusters else model.fit()
+            for k, model in enumerate(self.each)
+            if k in adjusters or (len(model) and model.refit_due(self._fitted_at[k]))
+        }
+        kinds = {"models": models, "adjusters": adjusters}
+        return {
+            name: {str(k): found.to_plain() for k, found in kind.items()} for name, kind in kinds.items() if kind
+        } or None
+
+    def set(self, hyperparameters: Mapping[str, Any]) -> None:
+        """Take over what `refit` found."""
+        for k, plain in hyperparameters.get("adjusters", {}).items():
+            adjuster = self._adjusters[int(k)]
+            adjuster.hyperparameters, adjuster.used = Hyperparameters.from_plain(plain), len(adjuster.outcomes)
+            self._adjust(int(k))
+        for k, plain in hyperparameters["models"].items():
+            self.each[int(k)].set(Hyperparameters.from_plain(plain))
+            self._fitted_at[int(k)] = len(self.each[int(k)])
+
+    def _refitted(self, k: int, adjuster: Hyperparameters) -> Hyperparameters:
+        """Hyperparameters of model `k` for observations that are adjusted anew."""
+        model = surrogate(self._typical[k].space, self._options)
+        if self._fitted_at[k]:
+            model.set(self.each[k].hyperparameters)
+        model.replace(*self._joined(k, adjuster))
+        return model.fit()
