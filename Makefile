@@ -13,7 +13,7 @@ demo: $(STAMP)
 test: $(STAMP) lint types
 	$(BIN)/python -m pytest -n 2
 
-# Kills, crowds, damage and rubbish, for minutes; figures in docs/results/torture.json. STEERBO_OPTUNA_PYTHON: see there.
+# Kills, crowds, damage and rubbish, for minutes; figures in docs/results/torture.json.
 torture: $(STAMP)
 	$(BIN)/python -m tests.torture
 

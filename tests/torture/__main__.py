@@ -1,6 +1,6 @@
 """`make torture`: kills, crowds, damage, overhead, rubbish. Prints figures and writes docs/results/torture.json.
 
-Every part is bounded in count and time. `STEERBO_OPTUNA_PYTHON` names an interpreter that has Optuna, for the overhead.
+Every part is bounded in count and time.
 """
 
 from __future__ import annotations
@@ -16,30 +16,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from steerbo.study import Study
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
-from tests.torture.kills import WINGS, kill_often, world
+from tests.torture.kills import WINGS, kill_often
 from tests.torture.malformed import malformed
 from tests.torture.overhead import overhead
+from tests.torture.reopening import reopening
 from tests.torture.server import missing, postgres
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
-
-
-def reopening(folder: Path) -> dict[str, float]:
-    """Seconds to reopen a study of 1000 rounds, by wing."""
-    found = {}
-    for wing in ("cost-varying", "stub in stages"):
-        case, _ = WINGS[wing]
-        method = "random" if "random" in case.problem.methods() else case.method
-        with Study.create(folder / f"{wing}.db", case.problem, method, rounds=1000) as study:
-            study.run(world(case))
-        start = time.perf_counter()
-        with Study.open(folder / f"{wing}.db", case.problem) as study:
-            assert study.status.told == 1000
-        found[f"{wing}, {method}"] = round(time.perf_counter() - start, 3)
-    return found
 
 
 def main() -> None:
@@ -50,10 +35,11 @@ def main() -> None:
     parser.add_argument("--only", default="", help="parts whose names begin so")
     asked = parser.parse_args()
     results: dict[str, Any] = {
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start",
         "python": platform.python_version(),
+        "note": f"parts of several runs, the last with --only {asked.only}" if asked.only else "all parts of one run",
     }
-    if RESULTS.exists():
+    if asked.only and RESULTS.exists():
         results = {**json.loads(RESULTS.read_text()), **results}
 
     def part(name: str, work: Callable[[], Any]) -> None:
@@ -73,8 +59,8 @@ def main() -> None:
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, 400, 6, asked.seconds))
         part("damage", lambda: damage(folder / "damage", 300))
         part("malformed", lambda: malformed(12_000, folder))
-        if python := os.environ.get("STEERBO_OPTUNA_PYTHON"):
-            part("overhead", lambda: overhead(folder, python))
+        part("overhead", lambda: overhead(folder))
+        part("reopening", lambda: reopening(folder))
         if reason := missing():
             print(f"PostgreSQL skipped: {reason}")
         else:
@@ -85,7 +71,6 @@ def main() -> None:
                     lambda: [kill_often(url, w, folder, fewer, asked.seconds) for w in WINGS],
                 )
                 part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, 2000, 10, asked.seconds))
-        part("reopening", lambda: reopening(folder))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -81,13 +82,16 @@ for line in sys.stdin:
 """
 
 
-def overhead(folder: Path, python: str) -> dict[str, Any]:
-    """Milliseconds a round, ours and Optuna's, over the last 10 of 40 blocks; `python` has Optuna installed."""
+def overhead(folder: Path) -> dict[str, Any]:
+    """Milliseconds a round, ours and Optuna's, over the last 10 of 40 blocks."""
     ours: list[float] = []
     theirs: list[float] = []
     with (
         subprocess.Popen(
-            [python, "-c", OPTUNA, str(folder / "optuna.db")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", OPTUNA, str(folder / "optuna.db")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         ) as rival,
         Study.create(folder / "ours.db", Fixed()) as study,
     ):

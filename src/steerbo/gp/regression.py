@@ -90,7 +90,9 @@ class Regression(Generic[K]):
         self._points = np.zeros((0, self._prior.width))
         self._outcomes = np.zeros(0)
         self._pending: tuple[np.ndarray, ...] = ()
-        self._bent, self.factor = self._points, Factor()
+        self._bent = self._points
+        self._factor: Factor | None = Factor()
+        self._built = 0  # the points that were there when the factor was last to be built anew
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
@@ -108,7 +110,7 @@ class Regression(Generic[K]):
         return self._outcomes
 
     def add(self, x: ArrayLike, y: float) -> None:
-        """One more observation: y, in the user's units, at x (d,). O(n²).
+        """One more observation: y, in the user's units, at x (d,). O(n²) when it is used.
 
         Raises:
             InvalidOutcome: values that are not finite numbers, or a point of another length.
@@ -116,7 +118,6 @@ class Regression(Generic[K]):
         point, outcome = self._checked([x], [y])
         assert not self._pending, "observations are added outside hallucinated()"
         bent = self._prior.warp(point)
-        self.factor.append(*self._covariances(bent))
         self._bent = np.concatenate([self._bent, bent]) if len(self) else bent
         self._points = np.concatenate([self._points, point]) if len(self) else point
         self._outcomes = np.append(self._outcomes, outcome)
@@ -209,10 +210,31 @@ class Regression(Generic[K]):
     def _condition(self) -> None:
         assert not self._pending, "observations and hyperparameters change outside hallucinated()"
         self._bent = self._prior.warp(self._points)
-        gram = self.kernel(self._bent, self._bent)
-        gram.flat[:: len(self) + 1] += self.noise
-        self.factor = Factor(gram)
+        self._factor, self._built = None, len(self)
         self._weights = None
+
+    @property
+    def factor(self) -> Factor:
+        """The Cholesky factor of the covariances among the observed points, noise included.
+
+        It is computed when it is first asked for, in the steps in which the points came: so its bits do not depend on
+        when that is, and a replay computes nothing that a later refit makes void.
+
+        Raises:
+            ModelFailure: covariances that are not finite, or that no jitter mends.
+        """
+        if self._factor is None:
+            self._factor = Factor(self._noisy(self._bent[: self._built]))
+        for n in range(len(self._factor), len(self)):
+            bent = self._bent[n : n + 1]
+            self._factor.append(self.kernel(bent, self._bent[:n]) if n else np.zeros((1, 0)), self._noisy(bent))
+        return self._factor
+
+    def _noisy(self, bent: Float[np.ndarray, "k d"]) -> Float[np.ndarray, "k k"]:
+        """Covariances among bent points, noise on the diagonal."""
+        gram = self.kernel(bent, bent)
+        gram.flat[:: len(bent) + 1] += self.noise
+        return gram
 
     @property
     def kernel(self) -> K:
@@ -274,10 +296,8 @@ class Regression(Generic[K]):
         return np.concatenate(parts) if parts else self._bent
 
     def _covariances(self, bent: Float[np.ndarray, "k d"]) -> tuple[Float[np.ndarray, "k q"], Float[np.ndarray, "k k"]]:
-        corner = self.kernel(bent, bent)
-        corner.flat[:: len(bent) + 1] += self.noise
         rows = self._conditioned
-        return self.kernel(bent, rows) if len(rows) else np.zeros((len(bent), 0)), corner
+        return self.kernel(bent, rows) if len(rows) else np.zeros((len(bent), 0)), self._noisy(bent)
 
     @contextmanager
     def hallucinated(self, X: ArrayLike) -> Iterator[Factor]:
