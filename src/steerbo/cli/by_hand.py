@@ -83,15 +83,19 @@ def ask(
 
 
 def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
+    from ..optimizer import as_text
     from ..study.progress import scope_text
 
-    def setting(name: str, value: Any) -> str:
+    def setting(name: str, value: Any) -> list[str]:
+        if isinstance(value, dict):
+            return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
         unit = getattr(study.problem.space[name], "unit", "") if name in study.problem.space else ""
         number = f"{value:.6g}" if isinstance(value, float) else str(value)
-        return f"  set {name} = {number} {unit}".rstrip()
+        return [f"  set {name} = {number} {unit}".rstrip()]
 
     lines = [f"round {suggestion.round}, token {suggestion.token}: steer {scope_text(suggestion.scope)}"]
-    lines += [setting(name, value) for name, value in suggestion.values.items()]
+    for name, value in suggestion.values.items():
+        lines += setting(name, value)
     if suggestion.observe:
         looks = " ".join(f"--context {name}=…" for name in suggestion.observe)
         lines += [f"  look at {', '.join(suggestion.observe)}, then"]

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as RichTable
 
 from ..errors import show
-from ..optimizer import Optimizer, Problem, Recommendation, Table
+from ..optimizer import Optimizer, Problem, Recommendation, Table, as_text
 from ..record import to_plain
 from ..study import Study
 from ..study.progress import scope_text
@@ -22,6 +22,7 @@ from ..study.specification import Specification
 
 HEADING = "bold #0072B2"  # Okabe and Ito's blue: told apart by every eye
 CHOSEN = "bold #009E73"
+_LONGEST = 90  # characters of a cell
 
 
 def console(stderr: bool = False) -> Console:
@@ -90,20 +91,15 @@ def print_methods(table: Table) -> None:
         screen.print(Padding(f"options: {escape(options) or 'none'}", (0, 0, 1, 4)))
 
 
-def rich_table(table: Table) -> RichTable:
-    """A table for the screen."""
-    shown = RichTable(
-        title=escape(table.title),
-        title_justify="left",
-        title_style=HEADING,
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-    )
+def rich_table(table: Table) -> Group:
+    """A table for the screen under its title; cells that are very long end in an ellipsis."""
+    shown = RichTable(box=SIMPLE_HEAD, pad_edge=False)
     for column in table.columns:
         shown.add_column(escape(column), overflow="fold")
     for cells in table.cells():
-        shown.add_row(*map(escape, cells), style=CHOSEN if cells[0].startswith("→") else "")
-    return shown
+        short = (cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…" for cell in cells)
+        shown.add_row(*map(escape, short), style=CHOSEN if cells[0].startswith("→") else "")
+    return Group(f"[{HEADING}]{escape(table.title)}[/]", shown)
 
 
 def describe(specification: Specification) -> str:
@@ -116,7 +112,7 @@ def describe(specification: Specification) -> str:
     lines = [
         f"{specification.path.name} is a valid study.",
         f"  problem     {problem.kind}, {'smaller' if problem.minimize else 'larger'} values are better",
-        *(f"  variable    {_variable(variable)}" for variable in problem.space),
+        *(f"  variable    {_variable(problem, variable)}" for variable in problem.space),
         *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
         f"  method      {method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
         f"  until       {' or '.join(limits)}",
@@ -127,11 +123,15 @@ def describe(specification: Specification) -> str:
     return "\n".join(lines)
 
 
-def _variable(variable: Any) -> str:
+def _variable(problem: Problem, variable: Any) -> str:
     plain = to_plain(variable)
     unit = f" {plain['unit']}" if plain.get("unit") else ""
     known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
-    return f"{variable.name}: {plain['kind']}, {known}; {_law(plain['law']) if 'law' in plain else 'always set'}"
+    use = _law(plain["law"]) if "law" in plain else "always set"
+    if problem.kind == "causal":
+        graph: Any = vars(problem)["graph"]
+        use = "can be set" if variable.name in graph.intervenable else "can be looked at"
+    return f"{variable.name}: {plain['kind']}, {known}; {use}"
 
 
 def _law(plain: dict[str, Any]) -> str:
@@ -141,7 +141,7 @@ def _law(plain: dict[str, Any]) -> str:
 
 def _setting(problem: Problem, name: str, value: Any) -> str:
     unit = getattr(problem.space[name], "unit", "") if name in problem.space else ""
-    return escape(f"{value:.4g} {unit}".strip() if isinstance(value, float) else f"{value} {unit}".strip())
+    return escape(f"{as_text(value)} {unit}".strip())
 
 
 def _expected(choice: Recommendation) -> str:

@@ -202,11 +202,11 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
 
     def _horizon(self, history: History) -> float:
         """T: the rounds there will be, by the cheapest set if only the budget limits them."""
-        rounds, means = len(history) + 1.0, self.mean_costs()
+        rounds, cheapest = len(history) + 1.0, float(np.nanmin(self.mean_costs(), initial=np.inf))
         if history.limit is not None:
             return float(history.limit)
-        if history.budget is not None and np.nanmin(means, initial=np.inf) > 0:
-            return rounds + max(history.remaining, 0.0) / float(np.nanmin(means))
+        if history.budget is not None and cheapest > 0:
+            return rounds + max(history.remaining, 0.0) / cheapest
         return rounds
 
     def _note(self, phase: str, bounds: Bounds) -> dict[str, Any]:

@@ -177,6 +177,12 @@ class MeanField(Problem):
         played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
         return {"current": played[-1]} if played else {}
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What agents did as a whole, and who the representative one was."""
+        agent = ("context", "action") if self.feedback == "representative" else ()
+        return ("distribution", *(("counts",) if self.counts else ()), *agent)
+
     def read_value(self, value: Any) -> Any:
         """A payoff; with feedback from all agents the mean payoff of every played cell, by context and action."""
         if self.feedback != "agents":

@@ -9,7 +9,12 @@ from pydantic import Field
 from ..record import record
 
 
-def _text(cell: Any) -> str:
+def as_text(cell: Any) -> str:
+    """Numbers to four digits, tables and lists in words.
+
+    >>> as_text({"van": {"north": 0.25, "south": 0.75}})
+    'van (north = 0.25, south = 0.75)'
+    """
     if cell is None:
         return "–"
     if isinstance(cell, bool):
@@ -17,10 +22,10 @@ def _text(cell: Any) -> str:
     if isinstance(cell, float):
         return f"{cell:.4g}"
     if isinstance(cell, dict):
-        parts = (f"{n} ({_text(v)})" if isinstance(v, dict) else f"{n} = {_text(v)}" for n, v in cell.items())
+        parts = (f"{n} ({as_text(v)})" if isinstance(v, dict) else f"{n} = {as_text(v)}" for n, v in cell.items())
         return ", ".join(parts) or "–"
     if isinstance(cell, list | tuple):
-        return ", ".join(_text(part) for part in cell) or "nothing"
+        return ", ".join(as_text(part) for part in cell) or "nothing"
     return str(cell)
 
 
@@ -40,7 +45,7 @@ class Table:
 
     def cells(self) -> list[list[str]]:
         """The rows as text."""
-        return [[_text(cell) for cell in row] for row in self.rows]
+        return [[as_text(cell) for cell in row] for row in self.rows]
 
     def __str__(self) -> str:
         lines = [list(self.columns), *self.cells()]
@@ -84,9 +89,9 @@ class Recommendation:
     alternatives: tuple[Recommendation, ...] = ()
 
     def __str__(self) -> str:
-        bounds = f" (between {_text(self.lower)} and {_text(self.upper)})" if self.lower is not None else ""
-        cost = f", {_text(self.cost)} a play" if self.cost is not None else ""
-        line = f"steer {_text(self.scope)}: set {_text(self.values)}; expect {_text(self.mean)}{bounds}{cost}"
+        bounds = f" (between {as_text(self.lower)} and {as_text(self.upper)})" if self.lower is not None else ""
+        cost = f", {as_text(self.cost)} a play" if self.cost is not None else ""
+        line = f"steer {as_text(self.scope)}: set {as_text(self.values)}; expect {as_text(self.mean)}{bounds}{cost}"
         return "\n".join(
             [line, *([self.note] if self.note else []), *(_indented(f"or {other}") for other in self.alternatives)]
         )

@@ -31,11 +31,15 @@ class Round:
         return self.suggestion.round
 
     @property
+    def paid(self) -> float | None:
+        """What it is known to have cost so far; None where nobody counts."""
+        known = self.outcome or self.failure
+        return known.cost if known else None
+
+    @property
     def cost(self) -> float:
         """What it cost so far: a voided outcome's money is spent all the same."""
-        if self.outcome is not None:
-            return self.outcome.cost or 0.0
-        return (self.failure.cost or 0.0) if self.failure else 0.0
+        return self.paid or 0.0
 
     @property
     def waiting(self) -> bool:

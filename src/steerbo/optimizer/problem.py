@@ -86,6 +86,11 @@ class Problem(ABC):
         except InvalidOutcome as error:
             raise InvalidContext(f"context.{error.field}", error.value, error.allowed, error.hint) from None
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of what may really have happened, in order: the columns of a table of outcomes."""
+        return self.space.names
+
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names of the variables that nature chose: `tell` insists on their realised values."""
         return ()

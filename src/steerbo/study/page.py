@@ -89,7 +89,7 @@ def rounds_table(study: Study) -> Table:
             scope_text(r.suggestion.scope),
             r.suggestion.values,
             r.outcome.value if r.outcome else None,
-            None if r.waiting else r.cost,
+            r.paid,
             r.state,
             r.failure.reason if r.failure else None,
         )

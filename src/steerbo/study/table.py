@@ -33,7 +33,9 @@ class Line:
 
 
 def read_cell(problem: Problem, name: str, text: str) -> Any:
-    """A variable's value from text: a choice of a categorical variable, else a number; else the text, to be refused.
+    """A value of one of the problem's columns from text: a choice, the name of a context or an action, a number, JSON.
+
+    What is none of these stays the text, to be refused by whoever takes it.
 
     >>> import steerbo as sb
     >>> read_cell(sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]]), "ph", " 6.5")
@@ -42,7 +44,7 @@ def read_cell(problem: Problem, name: str, text: str) -> Any:
     text = text.strip()
     if name in problem.space and isinstance(variable := problem.space[name], Categorical):
         return next((choice for choice in variable.choices if str(choice) == text), text)
-    return read_value(text)
+    return text if name in ("context", "action") and name not in problem.space else read_value(text)
 
 
 def read_value(text: str) -> Any:
@@ -65,8 +67,9 @@ def read_value(text: str) -> Any:
 def import_csv(study: Study, text: str) -> list[Line]:
     """Take outcomes from a table, line by line; each is taken, or refused for a reason, and the others go on.
 
-    Columns: `token`, `value`, `cost`, and what was measured, by variable. A line with a token tells its round; a line
-    without adds data that nobody suggested. A file that is imported again changes nothing.
+    Columns: `token`, `value`, `cost`, and what was measured, by variable; of a mean-field problem `distribution`, in
+    JSON. A line with a token tells its round; a line without adds data that nobody suggested. A file that is imported
+    again changes nothing.
 
     Raises:
         InvalidOutcome: its first line has no `value`, or a column of no known name.
@@ -77,7 +80,7 @@ def import_csv(study: Study, text: str) -> list[Line]:
         lines = [(rows.line_num, cells) for cells in rows if any(cell.strip() for cell in cells)]
     except csv.Error as error:
         raise InvalidOutcome(f"line {rows.line_num}", text[:80], "a table in CSV", f"({error})") from None
-    known = [*OWN, *study.problem.space.names]
+    known = [*OWN, *study.problem.columns]
     for name in header:
         if name not in known or header.count(name) > 1:
             raise InvalidOutcome("line 1", name, f"each column once, {one_of(known, name)}")
@@ -119,10 +122,7 @@ def rounds_csv(problem: Problem, rounds: Iterable[Round]) -> str:
     """All that is known of rounds, one line each; `import_csv` reads it back."""
     return _csv(
         problem,
-        (
-            _row(r.suggestion, r.state, r.outcome.value if r.outcome else None, r.cost if not r.waiting else None, r)
-            for r in rounds
-        ),
+        (_row(r.suggestion, r.state, r.outcome.value if r.outcome else None, r.paid, r) for r in rounds),
     )
 
 
@@ -133,19 +133,20 @@ def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion]) -> str:
 
 def _row(suggestion: Suggestion, state: str, value: Any, cost: float | None, played: Round | None) -> dict[str, Any]:
     realised = played.realised if played else {**suggestion.context, **suggestion.values}
+    cells = {name: json.dumps(cell) if isinstance(cell, dict) else cell for name, cell in realised.items()}
     return {
         "token": suggestion.token,
         "round": suggestion.round,
         "state": state,
         "value": value if isinstance(value, float | int | None) else json.dumps(value),
         "cost": cost,
-        **realised,
+        **cells,
     }
 
 
 def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]]) -> str:
     written = io.StringIO()
-    names = [*OWN, *problem.space.names]
+    names = [*OWN, *problem.columns]
     writer = csv.DictWriter(written, names, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

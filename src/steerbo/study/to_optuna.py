@@ -83,7 +83,7 @@ def _attributes(played: Round) -> dict[str, Any]:
         "scope": scope_text(asked.scope),
         "context": asked.context,
         "realised": {} if played.waiting else played.realised,
-        "cost": None if played.waiting else played.cost,
+        "cost": played.paid,
         "request": played.request,
         "reason": played.failure.reason if played.failure else None,
         "outcome": outcome.value if outcome and as_number(outcome.value) is None else None,
