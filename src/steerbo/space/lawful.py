@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -21,7 +22,7 @@ MOST_LEVELS = 100_000
 _LARGEST_SHARE = 0.01  # mass that a law may put outside the bounds
 
 
-class Lawful:
+class Lawful(ABC):
     """A variable that may have a law; a kind of variable says how to place it and how to encode its values."""
 
     name: str
@@ -50,11 +51,13 @@ class Lawful:
         atoms = self.distribution.atoms
         return None if atoms is None else (self._code(atoms[0]), atoms[1])
 
+    @abstractmethod
     def _place(self, law: Law) -> Distribution:
-        raise NotImplementedError
+        """The law on the variable's bounds."""
 
+    @abstractmethod
     def _code(self, x: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
-        raise NotImplementedError
+        """Encoded values."""
 
 
 class Numeric(Lawful):
