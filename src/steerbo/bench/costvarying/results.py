@@ -27,19 +27,17 @@ def grid(worlds: Sequence[World], methods: Sequence[str], seeds: Sequence[int], 
     return [Run(world, method, seed, rounds=rounds) for seed in seeds for world in worlds for method in methods]
 
 
-def finished(folder: Path) -> dict[str, dict[str, Any]]:
-    """Runs that are kept in `folder`, by key."""
-    path = folder / "runs.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
+def finished(file: Path) -> dict[str, dict[str, Any]]:
+    """Runs that are kept, by key."""
+    lines = file.read_text().splitlines() if file.exists() else []
     return {done["key"]: done for done in map(json.loads, lines)}
 
 
-def run_all(runs: Iterable[Run], folder: Path, processes: int) -> None:
+def run_all(runs: Iterable[Run], file: Path, processes: int) -> None:
     """Run what is not finished yet, and keep each result as soon as it is there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    known = finished(folder)
+    known = finished(file)
     wanted = [run for run in runs if run.key not in known]
-    with ProcessPoolExecutor(processes) as pool, (folder / "runs.jsonl").open("a") as out:
+    with ProcessPoolExecutor(processes) as pool, file.open("a") as out:
         futures = [pool.submit(play, run) for run in wanted]
         for count, future in enumerate(as_completed(futures), 1):
             done = future.result()
@@ -49,18 +47,22 @@ def run_all(runs: Iterable[Run], folder: Path, processes: int) -> None:
             print(f"{count}/{len(wanted)} {done['key']} {plays} plays, {done['seconds']:.0f} s", flush=True)
 
 
-def best_values(world: World, folder: Path) -> np.ndarray:
-    """The largest expected value of each set, kept in `folder`, and what any run has reached if that is more."""
-    path = folder / f"best-{world.name}-{world.variance}.json"
-    if not path.exists():
-        path.write_text(json.dumps(world.best().tolist()))
-    return np.array(json.loads(path.read_text()))
+def best_values(world: World, file: Path) -> np.ndarray:
+    """The largest expected value of each set: searched for once, and kept beside the runs."""
+    key = f"best/{world.name}/{world.variance}"
+    known = finished(file)
+    if key not in known:
+        with file.open("a") as out:
+            out.write(json.dumps({"key": key, "best": world.best().tolist()}) + "\n")
+    return np.array(finished(file)[key]["best"])
 
 
-def tables(folder: Path) -> str:
+def tables(file: Path) -> str:
     """The page: for each problem, cost and variance a table of each measure, mean and standard error over seeds."""
     groups: dict[tuple[str, str, float], dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for done in finished(folder).values():
+    for done in finished(file).values():
+        if "run" not in done:
+            continue
         run = done["run"]
         world = World(**run["world"])
         label = run["method"] + "".join(f" {k}={v}" for k, v in sorted(run["options"].items()))
@@ -68,7 +70,7 @@ def tables(folder: Path) -> str:
     lines: list[str] = []
     for (name, cost, variance), by_method in sorted(groups.items()):
         world = World(name, cost, variance)
-        best = best_values(world, folder)
+        best = best_values(world, file)
         for runs in by_method.values():  # a play may beat the search by a hair: the best known is the best
             for done in runs:
                 best = np.maximum(best, [-np.inf if value is None else value for value in done["best"]])
@@ -114,22 +116,24 @@ def _cell(values: list[float]) -> str:
 def main() -> None:
     """Run the grid, print and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("out/costvarying"))
+    parser.add_argument("--runs", type=Path, default=Path("docs/results/costvarying-runs.jsonl"), help="what is kept")
+    parser.add_argument("--page", type=Path, default=Path("docs/results/costvarying-tables.md"))
+    parser.add_argument("--tables", action="store_true", help="run nothing, write the tables of what is finished")
     parser.add_argument("--problems", nargs="+", default=names())
     parser.add_argument("--costs", nargs="+", default=list(COSTS))
     parser.add_argument("--variances", nargs="+", type=float, default=list(VARIANCES))
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--first-seed", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=400, help="cap on the plays of a run")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     worlds = [World(name, c, v) for c in given.costs for v in given.variances for name in given.problems]
     seeds = range(given.first_seed, given.first_seed + given.seeds)
-    runs = grid(worlds, given.methods, seeds, given.rounds)
-    run_all(runs, given.out, given.processes)
-    page = tables(given.out)
-    (given.out / "tables.md").write_text(page)
+    if not given.tables:
+        run_all(grid(worlds, given.methods, seeds, given.rounds), given.runs, given.processes)
+    page = tables(given.runs)
+    given.page.write_text(f"# Cost-varying variable subsets: tables\n\n{page}")
     print(page)
 
 
