@@ -135,6 +135,12 @@ def test_two_interventions_at_once() -> None:
     both = {"v0": ["v1"], "v2": ["v1"]}
     assert found(graph) == plain([{}, both])
     assert found(graph, "joint") == plain([both])
+    why = why_dropped(graph, PolicyScope(), "joint")
+    assert why is not None
+    assert why.reason.startswith("setting v0 and v2 as well, after looking at v1, loses nothing")
+    assert "v0 -> y" in why.reason
+    assert "v2 -> y" in why.reason
+    assert why_dropped(graph, PolicyScope()) is None
 
 
 def test_a_policy_scope_knows_its_stages() -> None:
@@ -147,12 +153,15 @@ def test_a_policy_scope_knows_its_stages() -> None:
 
 def test_every_dropped_scope_has_a_reason() -> None:
     for _, graph in _random_graphs(60, 30_000):
-        kept = policy_scopes(graph)
-        for scope in candidates(graph):
-            why = why_dropped(graph, scope)
-            assert (why is None) == (scope in kept) or why is None, (graph.to_text(), scope)
-            if why is not None:
-                assert graph.target in why.reason or why.rule in {"cycle", "observe", "B"}
+        for mode in get_args(Mode):
+            kept = policy_scopes(graph, mode)
+            for scope in candidates(graph):
+                why = why_dropped(graph, scope, mode)
+                if why is None:  # kept, or one of a group of equals
+                    assert mode != "published" or scope in kept, (graph.to_text(), scope)
+                else:
+                    assert scope not in kept, (mode, graph.to_text(), scope)
+                    assert graph.target in why.reason or why.rule in {"cycle", "observe", "B"}
 
 
 @pytest.mark.parametrize(

@@ -6,36 +6,35 @@ from .dominance import Dominance, Key
 from .graph import CausalGraph
 from .published import published
 from .rules import Fault, Scoped, arrows, fault
-from .scopes import PolicyScope
+from .scopes import Mode, PolicyScope
 from .separation import bits
 
 _FEW = 7  # actions up to which all scopes that keep the published rules are listed
 
 
-def why_dropped(graph: CausalGraph, scope: PolicyScope) -> Fault | None:
-    """What is wrong with a scope; None where it is a possibly-optimal one, or always as good as one.
+def why_dropped(graph: CausalGraph, scope: PolicyScope, mode: Mode = "pruned") -> Fault | None:
+    """What is wrong with a scope; None where it is among `policy_scopes(graph, mode)`, or always as good as one.
 
     >>> graph = CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])
     >>> print(why_dropped(graph, PolicyScope()).reason)
     setting x as well, after looking at c, loses nothing: c closes every back door, and x affects y: x -> y
     """
-    if (broken := fault(graph, scope)) is not None:
+    if (broken := fault(graph, scope)) is not None or mode == "published":
         return broken
-    dominance = Dominance(graph)
+    dominance = Dominance(graph, joint=mode == "joint")
     seen = {graph.index(name): graph.mask(looked) for name, looked in scope.actions}
     key: Key = tuple(sorted(seen.items()))
     if key in dominance.ends():
         return None
     for larger in dominance.extended(key):
-        added = next(x for x in larger if x not in seen)
-        name, looked = graph.names[added], graph.named(larger[added])
-        after = f", after looking at {', '.join(looked)}," if looked else ""
-        closes = f"{', '.join(looked)} closes every back door" if looked else "no back door is open"
-        path = _directed(graph, Scoped.by_nodes(graph.masks, seen), added)
-        return Fault(
-            "intervene",
-            f"setting {name} as well{after} loses nothing: {closes}, and {name} affects {graph.target}: {path}",
-        )
+        added = [x for x in larger if x not in seen]
+        looked = ", ".join(graph.named(larger[added[0]]))
+        names = " and ".join(graph.names[x] for x in added)
+        after = f", after looking at {looked}," if looked else ""
+        closes = f"{looked} closes every back door" if looked else "no back door is open"
+        scoped = Scoped.by_nodes(graph.masks, seen)
+        paths = ", and ".join(f"{graph.names[x]} affects {graph.target}: {_directed(graph, scoped, x)}" for x in added)
+        return Fault("intervene", f"setting {names} as well{after} loses nothing: {closes}, and {paths}")
     for better in dominance.better(key):
         named = PolicyScope.of({graph.names[x]: graph.named(looked) for x, looked in better})
         return Fault("observe", f"as good in every model, or better: {named}", named)
@@ -59,7 +58,7 @@ def candidates(graph: CausalGraph) -> tuple[PolicyScope, ...]:
     everything.
     """
     affected = graph.descendants(graph.intervenable)
-    seen = tuple(name for name in graph.contexts or () if name not in affected)
+    seen = graph.named(graph.mask(name for name in graph.contexts or () if name not in affected))
     everything = PolicyScope(tuple((x, seen) for x in graph.intervenable))
     if len(graph.intervenable) <= _FEW:
         rest = published(graph)

@@ -30,7 +30,9 @@ def scopes(
     known = CausalGraph.from_text(text)
     kept = policy_scopes(known, mode)  # type: ignore[arg-type]
     dropped = [
-        (scope, fault) for scope in candidates(known) if scope not in kept and (fault := why_dropped(known, scope))
+        (scope, fault)
+        for scope in candidates(known)
+        if scope not in kept and (fault := why_dropped(known, scope, mode))  # type: ignore[arg-type]
     ]
     pictures = []
     if draw is not None:
