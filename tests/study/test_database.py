@@ -51,7 +51,7 @@ def test_events_come_back(tmp_path: Path) -> None:
 
 def test_a_commit_is_on_the_disk_when_it_returns(tmp_path: Path) -> None:
     played(tmp_path / "study.db")
-    with closing(DatabaseLog(tmp_path / "study.db")) as log, log._engine.connect() as connection:
+    with closing(DatabaseLog(tmp_path / "study.db")) as log, log._database.engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2, "FULL"
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
 
@@ -238,13 +238,13 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         suggestion = stub_case().ask(study.optimizer)
         log = study.log
         assert isinstance(log, DatabaseLog)
-        with log._engine.connect() as connection:
+        with log._database.engine.connect() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(InvalidStudy, match=r"full.* Not written: .*\"reason\":\"xxx"):
             study.fail(suggestion, "x" * 100_000)
         assert study.pending == (study.history[suggestion.token].suggestion,)
-        with log._engine.connect() as connection:
+        with log._database.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
         study.tell(suggestion, 0.123)
         before = [body_of(event) for event in study.events]
@@ -253,7 +253,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_file_that_others_keep_locked_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played(tmp_path / "study.db")
-    monkeypatch.setattr("steerbo.study.database.BUSY", 0.05)
+    monkeypatch.setattr("steerbo.study.connections.BUSY", 0.05)
     with Study.open(tmp_path / "study.db", Stub()) as study:
         with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from steerbo.errors import InvalidStudy
 from steerbo.study import DatabaseLog, Study
 from tests.optimizer.stub import Stub
 from tests.optimizer.test_optimizer import stub_case
@@ -59,19 +60,34 @@ def test_turns_are_waited_for_on_postgresql(server: str, monkeypatch: pytest.Mon
                 order.append("second")
 
         thread = threading.Thread(target=wait)
-        monkeypatch.setattr("steerbo.study.database.PATIENCE", 60.0)
-        with one.turn(), one._engine.connect() as connection:
+        monkeypatch.setattr("steerbo.study.connections.PATIENCE", 60.0)
+        with one.turn(), one._database.engine.connect() as connection:
             thread.start()
             while not connection.scalar(sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")):
                 connection.rollback()
             order.append("first")
         thread.join()
         assert order == ["first", "second"]
-        monkeypatch.setattr("steerbo.study.database.PATIENCE", 0.05)
+        monkeypatch.setattr("steerbo.study.connections.PATIENCE", 0.05)
         with one.turn(), two.turn():
             assert two.read() == [], "its holder may be halted: we go on without it"
         with two.turn(), one.turn():
             assert one.read() == []
+        with two.turn(), one._database.engine.connect() as connection:
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            connection.execute(sa.text(others))
+        with two.turn():
+            assert two.read() == [], "a connection that was lost while it held its turn is replaced"
+
+
+def test_a_server_that_went_away_is_named() -> None:
+    with postgres() as url:
+        study = Study.create(url, Stub())
+    with pytest.raises(InvalidStudy, match="a log that can be read and written"):
+        study.ask()
+    study._company = True
+    with pytest.raises(InvalidStudy, match="a log that can be read and written"):
+        study.ask()
 
 
 def test_damage(tmp_path: Path) -> None:

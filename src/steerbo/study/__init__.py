@@ -6,7 +6,8 @@ from .memory import Memory, MemoryLog
 from .objective import Command, Function, Objective
 from .progress import Display
 from .ray_executor import RayExecutor
-from .run import LEASE, drive, resume
+from .resume import resume
+from .run import LEASE, drive
 from .specification import Settings, Specification, read_study
 from .study import Study
 

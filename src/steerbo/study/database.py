@@ -9,28 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import exc
 
-from ..errors import InvalidStudy, LogConflict, MissingExtra
+from ..errors import InvalidStudy, LogConflict
 from ..optimizer import Created, Event
 from ..record import from_plain, to_plain
+from .connections import DOCTOR, Database
 from .log import Lease, ends_a_round
 
 FORMAT = 1
 """Of the tables, and of what a checksum is over. Every one that was ever released is read."""
-BUSY = 30.0
-"""Seconds that a call waits while another worker writes to an SQLite file."""
-PATIENCE = 2.0
-"""Seconds that a call waits for its turn, before it competes with whoever has not given it back."""
-
 _tables = sa.MetaData()
 _heads = sa.Table(
     "steerbo_study",
@@ -84,11 +77,11 @@ class DatabaseLog:
     def __init__(self, place: Path | str, name: str = "study") -> None:
         self.place, _, after = str(place).partition("#") if "://" in str(place) else (str(place), "", "")
         self.name = after or name
-        self._engine = self._connect(self.place)
-        self.place = self._engine.url.render_as_string(hide_password=True) if "://" in self.place else self.place
+        self._database = Database(self.place)
+        self.place = self._database.place
         self.seen, self._tip = 0, ""
         try:
-            self._make_tables()
+            self._database.make(_tables)
         except BaseException:
             self.close()
             raise
@@ -107,7 +100,7 @@ class DatabaseLog:
             .where(_heads.c.study == self.name)
             .order_by(_events.c.position)
         )
-        with self._transaction() as connection:  # one statement: head and events of one moment
+        with self._database.transaction() as connection:  # one statement: head and events of one moment
             rows = connection.execute(query).all()
         if not rows:
             if self.seen:
@@ -140,7 +133,7 @@ class DatabaseLog:
         body, position = body_of(event), self.seen + 1
         tip = checksum(self._tip, position, body)
         head = {"format": FORMAT, "events": position, "tip": tip}
-        with self._transaction(body) as connection:
+        with self._database.transaction(body) as connection:
             if position == 1:
                 connection.execute(sa.insert(_heads).values(study=self.name, **head))
             else:
@@ -154,35 +147,20 @@ class DatabaseLog:
                 connection.execute(sa.delete(_leases).where(self._lease(token)))
         self.seen, self._tip = position, tip
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """PostgreSQL: one of its advisory locks, waited for no longer than `PATIENCE`: its holder may be halted.
-
-        SQLite: nothing, since a file's only lock would keep leases from being renewed.
-        """
-        if self._engine.name != "postgresql":
-            yield
-            return
-        key = int.from_bytes(hashlib.sha256(self.name.encode()).digest()[:8], signed=True)
-        waiting = sa.func.set_config("lock_timeout", f"{PATIENCE:g}s", True)  # in this statement only
-        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            try:
-                with suppress(exc.OperationalError):  # not our turn yet, and we go on all the same
-                    connection.execute(sa.select(waiting, sa.func.pg_advisory_lock(key)))
-                yield
-            finally:
-                connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
+    def turn(self) -> AbstractContextManager[object]:
+        """See `Database.turn`."""
+        return self._database.turn(self.name)
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             rows = connection.execute(sa.select(_leases).where(_leases.c.study == self.name)).all()
         return {row.token: Lease(row.holder, row.until, row.lapses) for row in rows}
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
         """Compare and swap, in one statement."""
         try:
-            with self._transaction() as connection:
+            with self._database.transaction() as connection:
                 if instead_of is None:
                     if lease is not None:
                         connection.execute(sa.insert(_leases).values(study=self.name, token=token, **vars(lease)))
@@ -198,20 +176,20 @@ class DatabaseLog:
     def renew(self, holder: str, until: float) -> None:
         """Leases of `holder` last until then."""
         mine = (_leases.c.study == self.name) & (_leases.c.holder == holder) & _leases.c.until.is_not(None)
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             connection.execute(sa.update(_leases).where(mine).values(until=until))
 
     def rows(self) -> Iterator[tuple[int, Any, Any]]:
         """Position, body and checksum of every event as they stand there, unchecked; ends where the file is damaged."""
         query = sa.select(_events.c.position, _events.c.body, _events.c.checksum)
         query = query.where(_events.c.study == self.name).order_by(_events.c.position)
-        with self._transaction() as connection:
+        with self._database.transaction() as connection:
             for row in connection.execute(query):
                 yield row.position, row.body, row.checksum
 
     def close(self) -> None:
         """Let go of the connections."""
-        self._engine.dispose()
+        self._database.close()
 
     def _lease(self, token: str) -> sa.ColumnElement[bool]:
         return (_leases.c.study == self.name) & (_leases.c.token == token)
@@ -221,72 +199,5 @@ class DatabaseLog:
         event: Event = from_plain(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
         return event
 
-    def _make_tables(self) -> None:
-        """Several workers may do so at once, and SQLite does not wait by itself while a file becomes a database."""
-        limit = time.monotonic() + BUSY
-        while True:
-            try:
-                with self._transaction() as connection:
-                    _tables.create_all(connection)
-                return
-            except LogConflict:  # another worker was first
-                return
-            except InvalidStudy as error:
-                if "locked" not in error.hint or time.monotonic() > limit:
-                    raise
-            time.sleep(0.02)
-
-    def _connect(self, text: str) -> sa.Engine:
-        try:
-            if "://" not in text:
-                Path(text).parent.mkdir(parents=True, exist_ok=True)
-                url = sa.URL.create("sqlite", database=text)
-            else:
-                url = sa.make_url(text)
-            if url.drivername in ("postgresql", "postgres"):
-                url = url.set(drivername="postgresql+psycopg")
-            if url.get_backend_name() != "sqlite":
-                return sa.create_engine(url, pool_size=3)  # a turn, what is done in it, and the heartbeat
-            engine = sa.create_engine(url, connect_args={"timeout": BUSY})
-        except OSError as error:
-            raise InvalidStudy("log", text, "a file that can be written", error.strerror or "") from None
-        except ModuleNotFoundError as error:
-            raise MissingExtra(str(error.name), "postgres") from None
-        except (exc.ArgumentError, exc.NoSuchModuleError, ValueError) as error:
-            allowed = "a file's name, or a URL such as postgresql://user@host/database"
-            raise InvalidStudy("log", text, allowed, f"({error})") from None
-        sa.event.listen(engine, "connect", _prepare)
-        sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-        return engine
-
-    @contextmanager
-    def _transaction(self, body: str = "") -> Iterator[sa.Connection]:
-        """Committed where nothing is raised; the database's own errors become ours. `body`: what is being written."""
-        lost = f" Not written: {body}" if body else ""
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except exc.IntegrityError as error:
-            raise LogConflict(f"another worker has written to {self.place}: {error.orig}") from None
-        except (exc.SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
-            said = " ".join(str(getattr(error, "orig", None) or error).split())
-            allowed = "a log that can be read and written"
-            if "locked" in said:
-                allowed = f"a log that no other worker keeps locked for {BUSY:g} s"
-            elif "already exists" in said:  # PostgreSQL: two workers make the tables at once
-                raise LogConflict(said) from None
-            hint = "" if not any(word in said for word in ("malformed", "not a database", "decode")) else _DOCTOR
-            raise InvalidStudy("log", self.place, allowed, f"({said}.){hint}{lost}") from None
-
     def _damage(self, field: str, value: object, allowed: str, hint: str = "") -> InvalidStudy:
-        return InvalidStudy(f"{self.place}: {field}", value, allowed, hint or _DOCTOR.strip())
-
-
-_DOCTOR = " The log is damaged: `steerbo doctor` says what can be saved."
-
-
-def _prepare(connection: sqlite3.Connection, _: object) -> None:
-    """SQLite: transactions are ours, and a commit is on the disk when it returns."""
-    connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = FULL"):
-        connection.execute(f"PRAGMA {pragma}")
+        return InvalidStudy(f"{self.place}: {field}", value, allowed, hint or DOCTOR)

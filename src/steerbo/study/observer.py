@@ -1,0 +1,34 @@
+"""Who watches a run."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..optimizer import Suggestion
+from .study import Study
+
+
+class Observer(Protocol):
+    """Who watches a run."""
+
+    def began(self, suggestion: Suggestion) -> None:
+        """A suggestion goes out to be evaluated."""
+
+    def ended(self, study: Study) -> None:
+        """Its outcome, or its failure, is in the log."""
+
+    def say(self, message: str) -> None:
+        """Something that the user ought to know."""
+
+
+class Silent:
+    """An observer that says nothing."""
+
+    def began(self, suggestion: Suggestion) -> None:
+        """Nothing."""
+
+    def ended(self, study: Study) -> None:
+        """Nothing."""
+
+    def say(self, message: str) -> None:
+        """Nothing."""
