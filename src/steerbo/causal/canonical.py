@@ -40,6 +40,7 @@ class Actions:
     chosen: int
     effort: Effort
     _steps: dict[State, dict[int, State]] = field(default_factory=dict, repr=False)
+    _idle: set[State] = field(default_factory=set, repr=False)  # states in which some action does not matter
 
     @cached_property
     def cut(self) -> Masks:
@@ -71,15 +72,12 @@ class Actions:
         Where an action does not, the scope is as good without it, and the other canonical scopes of the smaller set are
         at least as good. That is known as soon as the action is placed, because all that comes after it is.
         """
-        return self._scopes(lambda state: filter(self._all_matter, self._step(state).values()))
 
-    def _all_matter(self, state: State) -> bool:
-        """Whether each action placed so far affects the target, and each that is left still can."""
-        remaining, left, later = state
-        above = self._graph(dict(later)).ancestors(1 << self.target)
-        if any(not above >> x & 1 for x, _ in later):
-            return False
-        return not remaining or self._relevant(remaining, left, dict(later))[0] == remaining
+        def following(state: State) -> Iterator[State]:
+            steps = self._step(state)
+            return (after for after in steps.values() if not {state, after} & self._idle)
+
+        return self._scopes(following)
 
     def _scopes(self, following: Callable[[State], Iterable[State]]) -> list[Seen]:
         layer: dict[State, None] = {(self.chosen, self.contexts, ()): None}
@@ -100,7 +98,9 @@ class Actions:
         if state not in self._steps:
             self.effort.step()
             remaining, left, later = state
-            group = self._last(remaining, left, later)
+            relevant, group = self._last(remaining, left, later)
+            if relevant != remaining:
+                self._idle.add(state)
             self._steps[state] = {x: self._placed(x, remaining, left, later) for x in group}
         return self._steps[state]
 
@@ -108,16 +108,22 @@ class Actions:
         left &= ~self.affected[x]
         remaining &= ~(1 << x)
         observed = left | remaining
-        reached = self._graph(dict(later)).reached(1 << self.target, observed | 1 << x, observed)
-        return remaining, left, tuple(sorted([*later, (x, reached & observed)]))
+        graph = self._graph(dict(later))
+        reached = graph.reached(1 << self.target, observed | 1 << x, observed)
+        state = remaining, left, tuple(sorted([*later, (x, reached & observed)]))
+        if not graph.ancestors(1 << self.target) >> x & 1:  # what comes after x is known, so this is for good
+            self._idle.add(state)
+        return state
 
-    def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-        """The group to place last, of the actions that can matter; the others come first: nobody misses a thing."""
+    def _last(self, remaining: int, left: int, later: tuple[tuple[int, int], ...]) -> tuple[int, tuple[int, ...]]:
+        """The actions that can matter, and a group of them to place last; the others come first, and miss nothing."""
         relevant, useful = self._relevant(remaining, left, dict(later))
         if not relevant:
-            return (next(bits(remaining)),)
+            return relevant, (next(bits(remaining)),)
         wanted = {x: self._through(x, useful) & ~self.affected[x] for x in useful}
-        return _last_group({x: mask_of(y for y in wanted if y != x and wanted[x] & self.affected[y]) for x in wanted})
+        return relevant, _last_group(
+            {x: mask_of(y for y in wanted if y != x and wanted[x] & self.affected[y]) for x in wanted}
+        )
 
     def _relevant(self, remaining: int, left: int, later: Seen) -> tuple[int, Seen]:
         """The actions to be placed that can matter, and upper bounds on what they look at."""
