@@ -3,15 +3,16 @@
 One Gaussian process is shared by all sets, so that a play of a cheap one teaches the dear ones too, and teaches it
 where nature really is. Algorithm 1 spends most of its exploration on the dearest set; here
 
-1. *lessons*: sets of similar cost make a rung. Every rung but the dearest gets a small share of the budget first,
-cheapest rung first,
-   played where the wide bound `E μ + β sqrt(E σ²)` is largest;
+1. *lessons*: sets of similar cost make a rung. The sets of every rung but the dearest are played in turn, cheapest
+   rung first, for a share of the budget, where the wide bound `E μ + β sqrt(E σ²)` is largest. Breadth matters: sets
+   that leave much to nature see all of it, and what is learned from them keeps the later search out of the first
+   good basin that it meets;
 2. *gaps*: then, with bounds `l_i ≤ max_x g_i(x) ≤ u_i` on the expected value `g_i` itself, `L = max_i l_i`, and a
-slack ε that shrinks
-   with the money left, play the set with the largest `(u_i − L + ε) / cost_i` among those with `u_i > L − ε`;
+   slack ε that shrinks with the money left, the set with the largest `(u_i − L + ε) / cost_i` among those with
+   `u_i > L − ε` is played, again where the wide bound is largest: the narrow ones choose only between sets, because
+   within a set they close over one basin before the others are known;
 3. *checks*: at gap rounds 1, 2, 4, 8, … all sets compete again, by the wide bound per cost, also those that were
-ruled out: a model
-   that was wrong about a set is given the chance to find out, at a price that grows like log T;
+   ruled out: a model that was wrong about a set is given the chance to find out, at a price that grows like log T;
 4. *commitment*: where the chosen set's bounds have closed to ε, its best posterior mean is played.
 
 While the bounds hold, the best set is never ruled out (`u_best ≥ g_best ≥ L`), and what is committed to is within ε
@@ -38,12 +39,13 @@ class CheapFirstOptions:
 
     Args:
         beta: width of all bounds, in posterior standard deviations.
-        lessons: share of the budget (or of the rounds) for the lessons of each rung; at most five plays per variable.
+        lessons: share of the budget (or of the rounds) for the lessons of each rung, at most; they end after five plays
+            for each variable.
         slack: ε at the outset, as a share of the range of posterior means seen.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
-    lessons: float = Field(0.05, ge=0, le=1)
+    lessons: float = Field(0.1, ge=0, le=1)
     slack: float = Field(0.05, ge=0, le=1)
 
 
@@ -73,11 +75,9 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         unknown = [i for i in affordable if np.isnan(self.mean_costs()[i])]
         rung = unknown[:1] or self._lesson(history, affordable)
         if rung:
-            values, found = self.best_of(rung, history, self.options.beta)
-            best = int(values.argmax())
-            return self.play(
-                rung[best], self.point_to_play(rung[best], found[best], history, self.options.beta), phase="lesson"
-            )
+            i = min(rung, key=lambda i: self.plays[i])
+            (found,) = self.best_of([i], history, self.options.beta)[1]
+            return self.play(i, self.point_to_play(i, found, history, self.options.beta), phase="lesson")
         return self._gap(history, affordable)
 
     def _lesson(self, history: History, affordable: list[int]) -> list[int]:
@@ -106,13 +106,11 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         number, beta, m = len(history) + 1, self.options.beta, len(self.sets)
         process, costs = self.process(history), self.mean_costs()
         lower, upper = np.full(m, -np.inf), np.full(m, -np.inf)
-        points: dict[int, np.ndarray] = {}
         both = self.search(process, affordable, [beta, -beta], self.streams.integer(number, "search"), of_mean=True)
         for i, (highest, safest) in zip(affordable, both, strict=True):
             # one search may find a basin that the other missed: no upper bound may lie below its own lower one
             mean, deviation = self.expectation(process, i).of_mean().moments(safest.point[None])
             above = float(mean[0] + beta * deviation[0])
-            points[i] = highest.point if highest.value >= above else safest.point
             lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
         guaranteed = float(lower.max())
         left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
@@ -134,7 +132,8 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             seed = self.streams.integer(number, f"commit {i}")
             found = self.search(process, [i], [0.0], seed)[0][0]
             return self.play(i, found.point, phase="commit", **note)
-        return self.play(i, points[i], phase="gap", **note)
+        _, (widest,) = self.best_of([i], history, beta)
+        return self.play(i, self.point_to_play(i, widest, history, beta), phase="gap", **note)
 
     def explain(self, history: History) -> Explanation:
         """Bounds per set, who is ruled out for now, and what its plays cost."""
