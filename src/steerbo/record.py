@@ -23,7 +23,7 @@ class _Missing:
     """Stands for a value that was not given, in messages."""
 
     def __repr__(self) -> str:
-        return "nothing"
+        return "leaving it out"
 
 
 MISSING = _Missing()

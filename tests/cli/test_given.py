@@ -76,6 +76,21 @@ def test_time_and_bounds(tmp_path: Path) -> None:
     assert call("show", study).exit_code == 0, "a replay reads what was given back"
 
 
+def test_tables_have_the_time(tmp_path: Path) -> None:
+    study = begin(tmp_path, LINE)
+    token = ask(study, "--time", "8.5")["token"]
+    assert call("tell", study, token, "1.5").exit_code == 0
+    table = call("export", study).stdout.splitlines()
+    assert table[0] == "token,round,state,value,cost,time,x"
+    assert table[1].split(",")[5] == "8.5"
+    (tmp_path / "all.csv").write_text("\n".join([*table, ",,,2.5,,7,0.25"]))
+    said = call("import", study, tmp_path / "all.csv").stdout
+    assert "round 1 (it was there already)" in said
+    added = logged(study)[-1]
+    assert added.kind == "added"
+    assert added.outcome.realised == {"time": 7.0, "x": 0.25}
+
+
 def test_some_choices(tmp_path: Path) -> None:
     study = begin(tmp_path, PLACES)
     for given in ("south,north", '["north", "south"]', "[true, true, false]"):

@@ -101,6 +101,8 @@ def _take(study: Study, number: int, header: list[str], cells: list[str], there:
         realised = {name: read_cell(study.problem, name, cell) for name, cell in given.items() if name not in OWN}
         if "token" in given:
             before = study.history[given["token"]]
+            if "time" not in study.problem.space:  # of a round, which the log knows
+                realised.pop("time", None)
             study.tell(given["token"], value, cost=cost, realised=realised)
             known = before.state == "told"
             return Line(number, True, f"round {before.number}" + (" (it was there already)" if known else ""))
@@ -120,28 +122,22 @@ def _key(outcome: Any) -> str:
 
 def rounds_csv(problem: Problem, rounds: Iterable[Round]) -> str:
     """All that is known of rounds, one line each; `import_csv` reads it back."""
-    return _csv(
-        problem,
-        (_row(r.suggestion, r.state, r.outcome.value if r.outcome else None, r.paid, r) for r in rounds),
-    )
+    return _csv(problem, map(_played, rounds))
 
 
 def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion]) -> str:
     """What to set, one line a suggestion, with room for value and cost."""
-    return _csv(problem, (_row(s, "open", None, None, None) for s in suggestions))
+    return _csv(problem, map(_asked, suggestions))
 
 
-def _row(suggestion: Suggestion, state: str, value: Any, cost: float | None, played: Round | None) -> dict[str, Any]:
-    realised = played.realised if played else {**suggestion.context, **suggestion.values}
-    cells = {name: json.dumps(cell) if isinstance(cell, dict) else cell for name, cell in realised.items()}
-    return {
-        "token": suggestion.token,
-        "round": suggestion.round,
-        "state": state,
-        "value": value if isinstance(value, float | int | None) else json.dumps(value),
-        "cost": cost,
-        **cells,
-    }
+def _asked(suggestion: Suggestion) -> dict[str, Any]:
+    named = {"token": suggestion.token, "round": suggestion.round, "state": "open"}
+    return {**named, **suggestion.context, **suggestion.values}
+
+
+def _played(played: Round) -> dict[str, Any]:
+    result = {"state": played.state, "value": played.outcome.value if played.outcome else None, "cost": played.paid}
+    return {**_asked(played.suggestion), **played.request, **played.realised, **result}
 
 
 def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]]) -> str:
@@ -149,7 +145,10 @@ def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]]) -> str:
     names = [*OWN, *problem.columns]
     writer = csv.DictWriter(written, names, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    for row in rows:
+        writer.writerow(
+            {name: json.dumps(cell) if isinstance(cell, dict | list) else cell for name, cell in row.items()}
+        )
     return written.getvalue()
 
 

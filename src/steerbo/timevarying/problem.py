@@ -199,6 +199,11 @@ class TimeVarying(Problem):
                 read["available"] = available
         return read
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The time, unless a variable is called so, and the variables."""
+        return tuple(dict.fromkeys(("time", *self.space.names)))
+
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """Data that nobody suggested, checked; a `time` among the realised values says when, else it is now."""
         if not isinstance(realised, Mapping) or "time" not in realised or "time" in self.space.names:
