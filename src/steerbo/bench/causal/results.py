@@ -91,9 +91,11 @@ EXPERIMENTS = (
         "Matérn-3/2, warp, Yeo–Johnson",
         {"kernel": "matern-3/2", "warp": True, "transform": "yeo-johnson"},
     ),
-    Experiment("Model", "cosine", "coca-bo", "BoTorch's SingleTaskGP", {"backend": "botorch"}),
-    Experiment("Model", "figure-1", *_COCA),
-    Experiment("Model", "figure-1", "coca-bo", "BoTorch's SingleTaskGP", {"backend": "botorch"}),
+    *(
+        Experiment("BoTorch's model (A.5)", environment, "coca-bo", label, {"backend": backend}, rounds=200)
+        for environment in ("cosine", "figure-1")
+        for label, backend in (("our own", "own"), ("BoTorch's SingleTaskGP", "botorch"))
+    ),
     Experiment("Many variables (A.3)", "plates", *_COCA, rounds=200),
     Experiment("Many variables (A.3)", "plates", "cobo", "CoBO", rounds=200),
 )
