@@ -223,7 +223,7 @@ class Bounds:
         return np.exp(np.minimum(near, 0.0) / self._length2)
 
     def expected(self, tables: Tables, beta: float) -> tuple[Values, Tables]:
-        """The paper's `E_{(x,c)~ξp}[μ + βσ]` and its gradient."""
+        """The paper's `E_{(x,c)~ξp}[μ + βσ]` (Algorithm 1, line 5) and its gradient."""
         posterior, geometry, n = self.posterior, self.posterior.geometry, len(self._mixed)
         mean, variance, g = self._cells(tables)
         sd = np.sqrt(posterior.scale * variance)
