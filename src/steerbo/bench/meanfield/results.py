@@ -163,9 +163,9 @@ _TAIL = """## What the tables show
   .4 of the prior variance. Best at round 80, before and now, three seeds each: arena .107 and .964, bikes .822 and
   .933, maritime .208 and .486, New York .096 and .246; the present suggestion of maritime was once at −46, now no
   suggestion of any seed is below −.13.
-- Caution is no guarantee: where the fit is wrong a suggestion can still be bad. The lowest seen here on averages is −1.34 (New
-  York without noise); on an invented quadratic problem one of two seeds once fell to −11.6 with noise. Without caution
-  and with the paper's acquisition bikes fell to −8.5.
+- Caution is no guarantee: where the fit is wrong a suggestion can still be bad. The lowest seen here with averages is
+  −1.34 (New York without noise); on an invented quadratic problem one of two seeds once fell to −11.6 with noise.
+  Without caution and with the paper's acquisition bikes fell to −8.5.
 - What noise still costs: arena learns nothing for 20 rounds, New York reaches .43 at 250 where .995 is possible.
 - One agent's payoff: Algorithm 1 as printed solves swarm, whose payoff is nearly one of places, reaches .63 on arena
   and stays near the random start on bikes, where an agent's own part of the divergence says little about the whole.
