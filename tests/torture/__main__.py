@@ -31,7 +31,7 @@ def main() -> None:
     """Run what is asked for; a part that fails ends it."""
     parser = argparse.ArgumentParser(prog="make torture")
     parser.add_argument("--kills", type=int, default=500, help="on SQLite; two fifths of it on PostgreSQL")
-    parser.add_argument("--seconds", type=float, default=600.0, help="limit of each part")
+    parser.add_argument("--seconds", type=float, default=900.0, help="limit of each part")
     parser.add_argument("--only", default="", help="parts whose names begin so")
     asked = parser.parse_args()
     results: dict[str, Any] = {
