@@ -12,7 +12,7 @@ def test_a_run_and_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = Experiment("Rules", "figure-1", "cobo", "CoBO", rounds=5)
     monkeypatch.setattr(results, "EXPERIMENTS", (experiment,))
     assert "| figure-1 | CoBO | 5 | 0 | not run |" in page({}, 2)
-    rows = {experiment.key(seed): run(experiment, seed) for seed in range(2)}
+    rows = {experiment.key(seed): run((experiment, seed)) for seed in range(2)}
     assert [row["clean"] for row in rows.values()] == pytest.approx([1 / 3, 1 / 3])
     assert [key == row["key"] for key, row in rows.items()] == [True, True]
     assert "| figure-1 | CoBO | 5 | 2 |" in (table := page(rows, 30))

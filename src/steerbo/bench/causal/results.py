@@ -10,8 +10,7 @@ import argparse
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...optimizer import Optimizer
+from ..runs import finished, play_missing
 from .problems import Environment, cosine, figure_1, plates, psa
 
 ROUNDS = 700
@@ -101,8 +101,9 @@ EXPERIMENTS = (
 )
 
 
-def run(experiment: Experiment, seed: int) -> dict[str, Any]:
-    """One run: regrets, and how often each scope was chosen."""
+def run(job: tuple[Experiment, int]) -> dict[str, Any]:
+    """One run, of an experiment with a seed: regrets, and how often each scope was chosen."""
+    experiment, seed = job
     environment = ENVIRONMENTS[experiment.environment]()
     start = time.process_time()
     optimizer = Optimizer(environment.problem, experiment.method, seed=seed, **experiment.options)
@@ -117,17 +118,6 @@ def run(experiment: Experiment, seed: int) -> dict[str, Any]:
         "last scopes": dict(Counter(scopes[-_TAIL:]).most_common(3)),
         "seconds": time.process_time() - start,
     }
-
-
-def _finished(file: Path) -> dict[str, dict[str, Any]]:
-    lines = file.read_text().splitlines() if file.exists() else []
-    return {row["key"]: row for row in map(json.loads, lines)}
-
-
-def _missing(experiments: Iterable[Experiment], seeds: int, done: dict[str, Any]) -> list[tuple[Experiment, int]]:
-    """What is to be run, all first seeds first, each run once."""
-    runs = {e.key(seed): (e, seed) for seed in range(seeds) for e in experiments}
-    return [pair for key, pair in runs.items() if key not in done]
 
 
 def _mean(values: list[float]) -> str:
@@ -166,7 +156,7 @@ def page(done: dict[str, dict[str, Any]], seeds: int) -> str:
 def main() -> None:
     """Run what is missing, then write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("out/causal"), help="where finished runs are kept")
+    parser.add_argument("--runs", type=Path, default=Path("docs/results/causal-runs.jsonl"), help="what is kept")
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", default="", help="only problems whose name starts like this")
@@ -174,8 +164,6 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true", help="run nothing, write the tables of what is finished")
     parser.add_argument("--page", type=Path, default=Path("docs/results/causal-tables.md"))
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    file = options.out / "runs.jsonl"
     chosen = [
         e
         for e in EXPERIMENTS
@@ -183,13 +171,10 @@ def main() -> None:
         and e.label.startswith(options.row)
         and (e.options.get("backend") != "botorch" or find_spec("botorch"))
     ]
-    with ProcessPoolExecutor(options.processes) as pool, file.open("a") as log:
-        missing = [] if options.tables else _missing(chosen, options.seeds, _finished(file))
-        waiting = {pool.submit(run, *pair): pair for pair in missing}
-        for done in as_completed(waiting):
-            log.write(json.dumps(done.result()) + "\n")
-            log.flush()
-    tables = page(_finished(file), options.seeds)
+    jobs = {e.key(seed): (e, seed) for seed in range(options.seeds) for e in chosen}  # all first seeds first
+    for done in play_missing({} if options.tables else jobs, run, options.runs, options.processes):
+        print(f"{done['key']}: {done['clean']:.4f} without noise, {done['seconds']:.0f} s", flush=True)
+    tables = page(finished(options.runs), options.seeds)
     options.page.write_text(f"# Contextual causal Bayesian optimisation: tables\n\n{tables}")
     print(tables)
 

@@ -6,15 +6,14 @@ Finished runs are kept, one JSON line each, and not run again; the page is writt
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..runs import finished, keep, play_missing
 from .problems import COSTS, World, names
 from .runner import SPENDS, Run, measures, play
 
@@ -27,34 +26,14 @@ def grid(worlds: Sequence[World], methods: Sequence[str], seeds: Sequence[int], 
     return [Run(world, method, seed, rounds=rounds) for seed in seeds for world in worlds for method in methods]
 
 
-def finished(file: Path) -> dict[str, dict[str, Any]]:
-    """Runs that are kept, by key."""
-    lines = file.read_text().splitlines() if file.exists() else []
-    return {done["key"]: done for done in map(json.loads, lines)}
-
-
-def run_all(runs: Iterable[Run], file: Path, processes: int) -> None:
-    """Run what is not finished yet, and keep each result as soon as it is there."""
-    known = finished(file)
-    wanted = [run for run in runs if run.key not in known]
-    with ProcessPoolExecutor(processes) as pool, file.open("a") as out:
-        futures = [pool.submit(play, run) for run in wanted]
-        for count, future in enumerate(as_completed(futures), 1):
-            done = future.result()
-            out.write(json.dumps(done) + "\n")
-            out.flush()
-            plays = sum(done["plays"][-1])
-            print(f"{count}/{len(wanted)} {done['key']} {plays} plays, {done['seconds']:.0f} s", flush=True)
-
-
 def best_values(world: World, file: Path) -> np.ndarray:
     """The largest expected value of each set: searched for once, and kept beside the runs."""
     key = f"best/{world.name}/{world.variance}"
     known = finished(file)
     if key not in known:
-        with file.open("a") as out:
-            out.write(json.dumps({"key": key, "best": world.best().tolist()}) + "\n")
-    return np.array(finished(file)[key]["best"])
+        known[key] = {"key": key, "best": world.best().tolist()}
+        keep(file, known[key])
+    return np.array(known[key]["best"])
 
 
 def tables(file: Path) -> str:
@@ -131,7 +110,9 @@ def main() -> None:
     worlds = [World(name, c, v) for c in given.costs for v in given.variances for name in given.problems]
     seeds = range(given.first_seed, given.first_seed + given.seeds)
     if not given.tables:
-        run_all(grid(worlds, given.methods, seeds, given.rounds), given.runs, given.processes)
+        jobs = {run.key: run for run in grid(worlds, given.methods, seeds, given.rounds)}
+        for done in play_missing(jobs, play, given.runs, given.processes):
+            print(f"{done['key']} {sum(done['plays'][-1])} plays, {done['seconds']:.0f} s", flush=True)
     page = tables(given.runs)
     given.page.write_text(f"# Cost-varying variable subsets: tables\n\n{page}")
     print(page)

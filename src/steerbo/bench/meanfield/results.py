@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..runs import finished, play_missing
 from .problems import world
-from .runner import Job, finished, run_all
+from .runner import Job, play
 
 FIRST_SEED = 10
 """Seeds 0 to 5 were looked at while the method was made; evidence begins here."""
@@ -65,7 +66,7 @@ def page(runs: list[dict[str, Any]], bench: dict[str, Any] | None = None) -> str
     """The results as Markdown, with what `speed.py` measured if that is at hand."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for run in runs:
-        job = json.loads(run["job"])
+        job = json.loads(run["key"])
         groups.setdefault((job["problem"], label(job)), []).append(run)
     lines = [_HEAD]
     problems = [p for p in PROBLEMS if any(key[0] == p for key in groups)]
@@ -201,18 +202,18 @@ _TAIL = """## What the tables show
 def main() -> None:
     """Play and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, default=Path("out/meanfield"))
+    parser.add_argument("--runs", type=Path, default=Path("docs/results/meanfield-runs.jsonl"), help="what is kept")
     parser.add_argument("--page", type=Path, default=Path("docs/results/meanfield.md"))
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--only", nargs="*", help="methods")
     parser.add_argument("--workers", type=int, default=2, help="processes")
     given = parser.parse_args()
     wanted = [job for job in jobs(given.full) if not given.only or job.method in given.only]
-    for run in run_all(wanted, given.out, given.workers):
-        job = json.loads(run["job"])
+    for run in play_missing({job.key: job for job in wanted}, play, given.runs, given.workers):
+        job = json.loads(run["key"])
         print(job["problem"], label(job), job["seed"], {k: round(v, 4) for k, v in run["best"].items()}, flush=True)
     keys = [job.key for job in jobs(True)]
-    done = finished(given.out)
+    done = finished(given.runs)
     given.page.parent.mkdir(parents=True, exist_ok=True)
     measured = given.page.parent / "bench-meanfield.json"
     bench = json.loads(measured.read_text()) if measured.is_file() else None

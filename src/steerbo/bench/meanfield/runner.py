@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -57,7 +54,7 @@ def play(job: Job) -> dict[str, Any]:
     place = world(job.problem)
     problem, spread = replace(place.problem, feedback=job.feedback), job.noise * (place.optimum - place.random)
     optimizer = Optimizer(problem, job.method, seed=job.seed, **dict(job.options))
-    found: dict[str, Any] = {"job": job.key, "best": {}, "worst": {}, "now": {}, "answer": {}, "payoff": {}}
+    found: dict[str, Any] = {"key": job.key, "best": {}, "worst": {}, "now": {}, "answer": {}, "payoff": {}}
     best, worst, seconds, keys = -np.inf, np.inf, 0.0, set()
     for number in range(1, job.rounds + 1):
         began = time.process_time()
@@ -90,23 +87,3 @@ def _one_agent(
     a = int(random.choice(table.shape[1], p=table[c]))
     realised = {"context": place.problem.contexts[c], "action": place.problem.actions[a]}
     return float(place.agent(table)[c, a]), realised
-
-
-def finished(folder: Path) -> dict[str, dict[str, Any]]:
-    """Runs that are done, by key."""
-    path = folder / "runs.jsonl"
-    lines = path.read_text().splitlines() if path.is_file() else []
-    return {run["job"]: run for run in map(json.loads, lines)}
-
-
-def run_all(jobs: Iterable[Job], folder: Path, workers: int = 2) -> Iterator[dict[str, Any]]:
-    """Play what is not done yet, and yield each run as it finishes; two processes at most share the machine."""
-    folder.mkdir(parents=True, exist_ok=True)
-    done = finished(folder)
-    waiting = [job for job in jobs if job.key not in done]
-    with ProcessPoolExecutor(max_workers=workers) as pool, (folder / "runs.jsonl").open("a") as out:
-        for future in as_completed([pool.submit(play, job) for job in waiting]):
-            run = future.result()
-            out.write(json.dumps(run) + "\n")
-            out.flush()
-            yield run
