@@ -114,7 +114,7 @@ def test_sampled_expectation_is_an_average_of_posteriors() -> None:
     _variables, process, expectation = problem_with(LAWS["truncated normal"])
     draws = np.random.default_rng(2).random((64, 3))
     point = np.array([[0.4], [0.8]])
-    got = expectation.sampled(point, 2.0, draws)[0]
+    got = expectation.sampled(2.0, draws)(point)[0]
     for row, held in zip(got, point[:, 0], strict=True):
         full = np.column_stack([np.full(64, held), draws[:, 1:]])
         sd = np.sqrt(posterior(process, full)[1]).mean()
@@ -126,7 +126,7 @@ def test_jensen_the_climbed_bound_is_never_below_the_exact_one() -> None:
     unit = sobol_points(4096, 3, seed=0)
     draws = np.stack([v.encoded_ppf(u) for v, u in zip(variables, unit.T, strict=True)], axis=1)
     points = np.linspace(0, 1, 11)[:, None]
-    above = expectation.bound(points, 2.0)[0] - expectation.sampled(points, 2.0, draws)[0]
+    above = expectation.bound(points, 2.0)[0] - expectation.sampled(2.0, draws)(points)[0]
     assert (above > -1e-4).all()
     assert above.max() < 0.2
 
@@ -138,13 +138,12 @@ def test_gradients_against_finite_differences(which: str, beta: float) -> None:
     process = a_process(variables)
     rules = averaged(process, variables)
     expectation = Expectation.over(process, [1, 3], rules)
-    extra = [np.random.default_rng(5).random((32, 4))] if which == "sampled" else []
-
-    of = {"bound": expectation.bound, "bound of the mean": expectation.of_mean().bound, "sampled": expectation.sampled}
-
-    def value(points: Any) -> Any:
-        return of[which](points, beta, *extra)  # type: ignore[operator]
-
+    of = {
+        "bound": lambda points: expectation.bound(points, beta),
+        "bound of the mean": lambda points: expectation.of_mean().bound(points, beta),
+        "sampled": expectation.sampled(beta, np.random.default_rng(5).random((32, 4))),
+    }
+    value = of[which]
     points = np.random.default_rng(3).random((5, 2))
     gradient = value(points)[1]
     for j in range(2):

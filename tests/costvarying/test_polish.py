@@ -36,7 +36,7 @@ def exact(method: PartialControl[Any], history: History, i: int, points: Any) ->
     space = method.space
     unit = np.clip(sobol_points(2048, space.dimension, 99), 1e-9, 1 - 1e-9)
     draws = np.stack([v.encoded_ppf(u) for v, u in zip(method.problem.variables, unit.T, strict=True)], axis=1)
-    return method.expectation(method.process(history), i).sampled(points, BETA, draws)[0]
+    return method.expectation(method.process(history), i).sampled(BETA, draws)(points)[0]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from steerbo.search import climb, climb_curved
+from steerbo.search.newton import _solve, _solve_two
 
 from .problems import Points, Values, quadratic
 
@@ -71,3 +72,20 @@ def test_equal_bounds_hold_coordinates() -> None:
     assert points[0, 1] == 0.7
     assert values[0] > wavy(starts)[0][0]
     np.testing.assert_array_equal(points[1], starts[1])
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(seed=st.integers(0, 10_000), kind=st.sampled_from(["any", "round", "flat", "zero", "held"]))
+def test_two_dimensions_by_formula_are_what_eigenvalues_give(seed: int, kind: str) -> None:
+    random = np.random.default_rng(seed)
+    root = random.normal(size=(5, 2, 2))
+    H, g = root + root.transpose(0, 2, 1), random.normal(size=(5, 2))
+    if kind == "round":
+        H = random.normal(size=(5, 1, 1)) * np.eye(2)
+    elif kind == "flat":
+        H = np.einsum("rd,re->rde", root[:, 0], root[:, 0])
+    elif kind == "zero":
+        H, g = np.zeros_like(H), np.zeros_like(g)
+    elif kind == "held":
+        H[:, 0] = H[:, :, 0] = g[:, 0] = 0.0
+    np.testing.assert_allclose(_solve_two(H, g), _solve(H, g), rtol=1e-6, atol=1e-9 * np.abs(_solve(H, g)).max())

@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from ..search import ValueAndGradient
 from ..space.quadrature import Rule
 
 CERTAIN = 1e-16
@@ -211,23 +212,30 @@ class Expectation:
         slope = np.where(spread > CERTAIN * process.variance, beta * process.variance**2 / sd, 0.0)
         return value + beta * sd, self._gradient(points, kernel, pull - slope[:, None] * half)
 
-    def sampled(
-        self, points: Float[np.ndarray, "r c"], beta: float, draws: Float[np.ndarray, "s d"]
-    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
-        """`E[μ + βσ]` and its gradient, E σ averaged over `draws` (s, d), whose controlled columns are ignored."""
-        process, kernel = self.process, self._kernel(points)
+    def sampled(self, beta: float, draws: Float[np.ndarray, "s d"]) -> ValueAndGradient:
+        """`E[μ + βσ]` and its gradient, as a function of points (r, c), (r,) and (r, c).
+
+        E σ is averaged over `draws` (s, d), whose controlled columns are ignored.
+        """
+        process = self.process
         pull = process.variance * self.average * process.weights
-        value = process.mean + kernel @ pull
         random = np.ones((len(draws), len(self.average)))
-        for d in np.setdiff1d(np.arange(draws.shape[1]), self.controlled):
+        held = set(self.controlled.tolist())
+        for d in (d for d in range(draws.shape[1]) if d not in held):
             scale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
             random *= _factor(draws[:, d], process.inputs[:, d], scale, categorical)
-        pulls = np.empty_like(kernel)
-        for r, row in enumerate(kernel):  # one point at a time: (s, n) is the largest array worth holding
-            full = random * row
-            half = full @ process.inverse
-            spread = process.variance - process.variance**2 * np.einsum("sn,sn->s", half, full)
-            sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
-            value[r] += beta * sd.mean()
-            pulls[r] = pull - beta * process.variance**2 * ((random * half) / sd[:, None]).mean(0)
-        return value, self._gradient(points, kernel, pulls)
+
+        def function(points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
+            kernel = self._kernel(points)
+            value = process.mean + kernel @ pull
+            pulls = np.empty_like(kernel)
+            for r, row in enumerate(kernel):  # one point at a time: (s, n) is the largest array worth holding
+                full = random * row
+                half = full @ process.inverse
+                spread = process.variance - process.variance**2 * np.einsum("sn,sn->s", half, full)
+                sd = np.sqrt(np.maximum(spread, CERTAIN * process.variance))
+                value[r] += beta * sd.mean()
+                pulls[r] = pull - beta * process.variance**2 * np.einsum("sn,sn,s->n", random, half, 1 / sd) / len(sd)
+            return value, self._gradient(points, kernel, pulls)
+
+        return function

@@ -68,12 +68,11 @@ def polished(
 ) -> Maximum:
     """The largest `E[μ + βσ]` near the two best ends of a search, E σ averaged over `draws` of all variables."""
     other = np.flatnonzero(np.abs(found.points - found.point).max(axis=1) > _APART)[:1]
-    at_best = float(expectation.sampled(found.point[None], beta, draws)[0][0])
+    sampled = expectation.sampled(beta, draws)
+    at_best = float(sampled(found.point[None])[0][0])
     starts = found.points[[0, *other[found.values[other] > at_best]]]  # no bound below it leads above it
     low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))
-    points, values = climb(
-        lambda points: expectation.sampled(points, beta, draws), starts, low, high, iterations=5, tolerance=1e-5
-    )
+    points, values = climb(sampled, starts, low, high, iterations=5, tolerance=1e-5)
     best = int(values.argmax())
     return Maximum(points[best], float(values[best]), points, values)
 
