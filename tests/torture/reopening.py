@@ -61,4 +61,4 @@ def _choose_at_random(study: Study, quickly: ExitStack) -> None:
     quickly.enter_context(patch.object(chosen, "choose", choose))
     quickly.enter_context(patch.object(chosen, "decide", drawn.decide))
     quickly.enter_context(patch("steerbo.gp.regression.Regression.fit", lambda model, _=None: model.hyperparameters))
-    quickly.enter_context(patch("steerbo.meanfield.mf_gp_ucb.fit", lambda geometry, data, start, most: (start, 0.0)))
+    quickly.enter_context(patch("steerbo.meanfield.mf_gp_ucb.fit", lambda geometry, data, start, *_: (start, 0.0)))
