@@ -15,9 +15,10 @@ from steerbo.errors import InvalidStudy
 from steerbo.study import DatabaseLog, Study
 from tests.optimizer.stub import Stub
 from tests.optimizer.test_optimizer import stub_case
+from tests.torture import reopening
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
-from tests.torture.kills import kill_often
+from tests.torture.kills import WINGS, kill_often
 from tests.torture.malformed import malformed
 from tests.torture.server import postgres
 
@@ -98,3 +99,13 @@ def test_malformed(tmp_path: Path) -> None:
     counts = malformed(600, tmp_path, seed=1)
     assert sum(number for kind, number in counts.items() if "refused" not in kind) == 600
     assert sum(number for kind, number in counts.items() if "refused" in kind) > 300
+
+
+@pytest.mark.parametrize("wing", sorted(WINGS))
+def test_long_studies_are_built_and_reopened(wing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All wings, with refits among the rounds that are drawn at random."""
+    monkeypatch.setattr(reopening, "ROUNDS", 24)
+    monkeypatch.setattr(reopening, "PLAYED", 8)
+    found = reopening._reopened(tmp_path / "study.db", wing)
+    assert found["wing"] == wing
+    assert found["events"] > 2 * 24
