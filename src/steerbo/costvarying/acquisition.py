@@ -27,6 +27,7 @@ from ..space.quadrature import Rule
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
 _ROWS = 128  # of an (n, n) array that are worked on at a time
+_HELD = 2**19  # numbers in kernel rows that are held at a time
 _SHARED = 256  # observations up to which one dimension's (n, n) array is kept for all sets that leave it to nature
 
 
@@ -192,7 +193,11 @@ class Expectation:
         return process.mean + process.variance * self.value(points, self.average * process.weights)
 
     def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
-        """E μ and sqrt(E σ²)."""
+        """E μ and sqrt(E σ²), a block of points at a time: no array of more than `_HELD` numbers is made of them."""
+        blocks = np.array_split(points, 1 + len(points) * len(self.average) // _HELD)
+        if len(blocks) > 1:
+            means, deviations = zip(*map(self.moments, blocks), strict=True)
+            return np.concatenate(means), np.concatenate(deviations)
         process, kernel = self.process, self._kernel(points)
         half = kernel @ self.product
         spread = process.variance * self.prior - process.variance**2 * np.einsum("rn,rn->r", half, kernel)
