@@ -4,9 +4,8 @@ One Gaussian process is shared by all sets, so that a play of a cheap one teache
 where nature really is. Algorithm 1 spends most of its exploration on the dearest set; here
 
 1. *lessons*: sets of similar cost make a rung. The sets of every rung but the dearest are played in turn, cheapest
-   rung first, for a share of the budget, where the wide bound `E μ + β sqrt(E σ²)` is largest. Breadth matters: sets
-   that leave much to nature see all of it, and what is learned from them keeps the later search out of the first
-   good basin that it meets;
+   rung first, for a share of the budget, where the wide bound `E μ + β sqrt(E σ²)` is largest. Sets that leave much
+   to nature see all of it, so that the model knows of other basins before the search settles in one;
 2. *gaps*: then, with bounds `l_i ≤ max_x g_i(x) ≤ u_i` on the expected value `g_i` itself, `L = max_i l_i`, and a
    slack ε that shrinks with the money left, the set with the largest `(u_i − L + ε) / cost_i` among those with
    `u_i > L − ε` is played, again where the wide bound is largest: the narrow ones choose only between sets, because
@@ -15,8 +14,9 @@ where nature really is. Algorithm 1 spends most of its exploration on the deares
    ruled out: a model that was wrong about a set is given the chance to find out, at a price that grows like log T;
 4. *commitment*: where the chosen set's bounds have closed to ε, its best posterior mean is played.
 
-While the bounds hold, the best set is never ruled out (`u_best ≥ g_best ≥ L`), and what is committed to is within ε
-of the best.
+While the bounds hold, the best set is never ruled out (`u_best ≥ g_best ≥ L`). What is committed to has no such
+guarantee: gaps are weighed by price, so that a cheap set whose bounds have closed can be played for long while a dear
+one is still open.
 """
 
 from __future__ import annotations
