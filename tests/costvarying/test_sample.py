@@ -11,7 +11,7 @@ import steerbo as sb
 from steerbo.costvarying.sample import Sample
 from steerbo.space import Variable
 from steerbo.space.quadrature import gauss_rule
-from tests.costvarying.test_acquisition import a_process, averaged, posterior
+from tests.costvarying.test_acquisition import a_process, posterior
 
 VARIABLES: list[Variable] = [
     sb.Float("held", 0, 1, law=sb.Uniform()),
@@ -50,9 +50,9 @@ def test_moments_of_draws_are_the_posteriors(exact: bool) -> None:
 @pytest.mark.parametrize("exact", [True, False])
 def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
     """Over a fine product grid of nature's quantiles: the draw is smooth, so 60 × 3 nodes are enough."""
-    process, sample = draw(3, exact)
+    _, sample = draw(3, exact)
     rules = [gauss_rule(v, 0.02) for v in VARIABLES]
-    average = sample.average([0], averaged(process, VARIABLES))
+    average = sample.average([0])
     held = np.array([[0.3], [0.85]])
     for x, got in zip(held[:, 0], average.values(held), strict=True):
         left, line = np.meshgrid(rules[1][0], rules[2][0], indexing="ij")
@@ -63,8 +63,8 @@ def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_derivatives_against_finite_differences(exact: bool) -> None:
-    process, sample = draw(4, exact)
-    average = sample.average([0, 1], averaged(process, VARIABLES))
+    _, sample = draw(4, exact)
+    average = sample.average([0, 1])
     points = np.random.default_rng(0).random((4, 2))
     value, gradient, hessian = average.curved(points)
     np.testing.assert_allclose(value, average.values(points), rtol=1e-12)

@@ -31,12 +31,12 @@ _HELD = 2**19  # numbers in kernel rows that are held at a time
 _SHARED = 256  # observations up to which one dimension's (n, n) array is kept for all sets that leave it to nature
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Standardised:
     """A Gaussian process with a squared-exponential ARD kernel, in standardised units, as the integrals need it.
 
     `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` (d,), `categorical` (d,), `variance`
-    s², `mean` m.
+    s², `mean` m; `rules` (d,) are quadrature rules for the laws, None for a variable that no set leaves to nature.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -46,6 +46,12 @@ class Standardised:
     categorical: Bool[np.ndarray, " d"]
     variance: float
     mean: float
+    rules: Sequence[Rule | None]
+
+    @cached_property
+    def averaged(self) -> list[Averaged | None]:
+        """The integrals of every dimension that has a rule, (d,)."""
+        return [None if rule is None else Averaged.over(self, d, rule) for d, rule in enumerate(self.rules)]
 
 
 def _factor(
@@ -64,7 +70,6 @@ class Averaged:
     `average` (n,) is E k_d(X, x_j), `doubly` is E k_d(X, X'), and `root rootᵀ` is E k_d(X, x_j) k_d(X, x_l), (n, n).
     """
 
-    rule: Rule
     average: Float[np.ndarray, " n"]
     doubly: float
     root: Float[np.ndarray, "n q"]
@@ -76,7 +81,7 @@ class Averaged:
         lengthscale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
         factor = _factor(process.inputs[:, d], nodes, lengthscale, categorical)
         doubly = float(weights @ _factor(nodes, nodes, lengthscale, categorical) @ weights)
-        return cls(rule, factor @ weights, doubly, factor * np.sqrt(weights))
+        return cls(factor @ weights, doubly, factor * np.sqrt(weights))
 
     @cached_property
     def second(self) -> Float[np.ndarray, "n n"]:
@@ -125,16 +130,15 @@ class Expectation:
         cls,
         process: Standardised,
         controlled: Sequence[int],
-        averaged: Sequence[Averaged | None],
         product: bool = True,
     ) -> Expectation:
-        """Integrate out every variable not in `controlled`; `averaged` has d entries (None: not left to nature).
+        """Integrate out every variable not in `controlled`.
 
         With `product=False` the (n, n) part, which only `bound` needs, is left empty.
         """
         held = sorted(set(controlled))
-        parts = [part for d, part in enumerate(averaged) if d not in held and part is not None]
-        assert len(held) + len(parts) == len(averaged), "a variable left to nature has a law"
+        parts = [part for d, part in enumerate(process.averaged) if d not in held and part is not None]
+        assert len(held) + len(parts) == len(process.rules), "a variable left to nature has a law"
         average, doubly = np.ones(len(process.inputs)), 1.0
         for part in parts:
             average *= part.average
@@ -142,16 +146,26 @@ class Expectation:
         outer = _product(process.inverse, parts) if product else np.empty((0, 0))
         return cls(process, np.asarray(held, dtype=np.intp), average, doubly, outer)
 
-    def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
-        """k_c between settings and observations."""
+    @cached_property
+    def _observed(self) -> tuple[Bool[np.ndarray, " c"], Float[np.ndarray, " c"], Float[np.ndarray, "c n"], np.ndarray]:
+        """Which controlled variables are numbers, all lengthscales, and b, −|b|²/2: the numbers observed over them."""
         numeric = ~self.process.categorical[self.controlled]
         lengthscales = self.process.lengthscales[self.controlled]
-        inputs = self.process.inputs[:, self.controlled]
-        a, b = points[:, numeric] / lengthscales[numeric], inputs[:, numeric] / lengthscales[numeric]
-        exponent = np.maximum((a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T, 0.0)
+        b = (self.process.inputs[:, self.controlled[numeric]] / lengthscales[numeric]).T
+        return numeric, lengthscales, b, -0.5 * np.einsum("cn,cn->n", b, b)
+
+    def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
+        """k_c between settings and observations."""
+        numeric, lengthscales, b, b_squared = self._observed
+        a = points[:, numeric] / lengthscales[numeric]
+        exponent: Float[np.ndarray, "r n"] = a @ b  # in place from here on: a screen spends half its time here
+        exponent += b_squared
+        exponent -= 0.5 * np.einsum("rc,rc->r", a, a)[:, None]
+        np.minimum(exponent, 0.0, out=exponent)
         for j in np.flatnonzero(~numeric):
-            exponent += (points[:, j, None] != inputs[:, j]) / lengthscales[j] ** 2
-        return np.exp(-0.5 * exponent)
+            unlike = points[:, j, None] != self.process.inputs[:, self.controlled[j]]
+            exponent -= 0.5 * unlike / lengthscales[j] ** 2
+        return np.exp(exponent, out=exponent)
 
     def _gradient(
         self, points: Float[np.ndarray, "r c"], kernel: Float[np.ndarray, "r n"], pull: Float[np.ndarray, "r n"]
@@ -194,9 +208,9 @@ class Expectation:
 
     def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
         """E μ and sqrt(E σ²), a block of points at a time: no array of more than `_HELD` numbers is made of them."""
-        blocks = np.array_split(points, 1 + len(points) * len(self.average) // _HELD)
-        if len(blocks) > 1:
-            means, deviations = zip(*map(self.moments, blocks), strict=True)
+        blocks = 1 + len(points) * len(self.average) // _HELD
+        if blocks > 1:
+            means, deviations = zip(*map(self.moments, np.array_split(points, blocks)), strict=True)
             return np.concatenate(means), np.concatenate(deviations)
         process, kernel = self.process, self._kernel(points)
         half = kernel @ self.product

@@ -7,16 +7,16 @@ where nature really is. Algorithm 1 spends most of its exploration on the deares
    rung first, for a share of the budget, where the wide bound `E μ + β sqrt(E σ²)` is largest. Sets that leave much
    to nature see all of it, so that the model knows of other basins before the search settles in one;
 2. *gaps*: then, with bounds `l_i ≤ max_x g_i(x) ≤ u_i` on the expected value `g_i` itself, `L = max_i l_i`, and a
-   slack ε that shrinks with the money left, the set with the largest `(u_i − L + ε) / cost_i` among those with
-   `u_i > L − ε` is played, again where the wide bound is largest: the narrow ones choose only between sets, because
-   within a set they close over one basin before the others are known;
-3. *checks*: at gap rounds 1, 2, 4, 8, … all sets compete again, by the wide bound per cost, also those that were
-   ruled out: a model that was wrong about a set is given the chance to find out, at a price that grows like log T;
-4. *commitment*: where the chosen set's bounds have closed to ε, its best posterior mean is played.
+   slack ε that shrinks with the money left, a set is open while `u_i > L + ε`. Of the open ones that with the largest
+   `(u_i − L) / cost_i` is played, again where the wide bound is largest: the narrow ones choose only between sets,
+   because within a set they close over one basin before the others are known;
+3. *checks*: at gap rounds 1, 2, 4, 8, … all sets compete again, by the wide bound per cost, also those that are
+   closed: a model that was wrong about a set is given the chance to find out, at a price that grows like log T;
+4. *commitment*: once no set is open, the cheapest one whose best posterior mean lies within ε of the highest is played
+   there.
 
-While the bounds hold, the best set is never ruled out (`u_best ≥ g_best ≥ L`). What is committed to has no such
-guarantee: gaps are weighed by price, so that a cheap set whose bounds have closed can be played for long while a dear
-one is still open.
+While the bounds hold, no set reaches more than ε above L once none is open: what attains L is then within ε of the
+best, and what is committed to, whose posterior mean is at least L − ε, within 2 ε by the model's mean.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pydantic import Field
 
 from ..optimizer import Asked, Choice, Event, Explanation, History, Streams, Table
 from ..record import record
+from .acquisition import Standardised
 from .method import PartialControl
 from .problem import CostVarying
 
@@ -46,7 +47,7 @@ class CheapFirstOptions:
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
     lessons: float = Field(0.1, ge=0, le=1)
-    slack: float = Field(0.05, ge=0, le=1)
+    slack: float = Field(0.01, ge=0, le=1)
 
 
 class CheapFirst(PartialControl[CheapFirstOptions]):
@@ -75,10 +76,14 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         unknown = [i for i in affordable if np.isnan(self.mean_costs()[i])]
         rung = unknown[:1] or self._lesson(history, affordable)
         if rung:
-            i = min(rung, key=lambda i: self.plays[i])
-            (found,) = self.best_of([i], history, self.options.beta)[1]
-            return self.play(i, self.point_to_play(i, found, history, self.options.beta), phase="lesson")
+            return self._explore(min(rung, key=lambda i: self.plays[i]), self.process(history), history, phase="lesson")
         return self._gap(history, affordable)
+
+    def _explore(self, i: int, process: Standardised, history: History, **note: Any) -> Choice:
+        """Set `i` where its wide bound is largest."""
+        number, beta = len(history) + 1, self.options.beta
+        _, (found,) = self.best_of([i], process, number, beta)
+        return self.play(i, self.point_to_play(i, found, process, number, beta), **note)
 
     def _lesson(self, history: History, affordable: list[int]) -> list[int]:
         """The cheapest rung that still has lessons to come; none once only the dearest is left."""
@@ -103,47 +108,62 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         return []
 
     def _gap(self, history: History, affordable: list[int]) -> Choice:
-        number, beta, m = len(history) + 1, self.options.beta, len(self.sets)
-        process, costs = self.process(history), self.mean_costs()
-        lower, upper = np.full(m, -np.inf), np.full(m, -np.inf)
-        both = self.search(process, affordable, [beta, -beta], self.streams.integer(number, "search"), of_mean=True)
-        for i, (highest, safest) in zip(affordable, both, strict=True):
-            # one search may find a basin that the other missed: no upper bound may lie below its own lower one
-            mean, deviation = self.expectation(process, i).of_mean().moments(safest.point[None])
-            above = float(mean[0] + beta * deviation[0])
-            lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
+        process, number, costs = self.process(history), len(history) + 1, self.mean_costs()
+        lower, upper = self._bounds(process, number, affordable)
         guaranteed = float(lower.max())
         left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
         slack = self.options.slack * self.seen_range() * left
-        live = [i for i in affordable if upper[i] >= guaranteed - slack]
+        open_sets = [i for i in affordable if upper[i] > guaranteed + slack]
         sign = self.problem.sign
         note = {
             "guaranteed": sign * guaranteed,
             "possible": [float(sign * v) if np.isfinite(v) else None for v in upper],
             "slack": slack,
-            "acceptable": live,
+            "open": open_sets,
         }
         if (self.gap_rounds & (self.gap_rounds - 1)) == 0 and self.gap_rounds:  # at rounds 1, 2, 4, 8, …
-            values, wide = self.best_of(affordable, history, beta)
+            values, wide = self.best_of(affordable, process, number, self.options.beta)
             best = int(np.argmax((values - guaranteed + slack) / costs[affordable]))
             return self.play(affordable[best], wide[best].point, phase="check", **note)
-        i = max(live, key=lambda i: (upper[i] - guaranteed + slack) / costs[i])
-        if upper[i] - guaranteed <= slack and not history.unknown:
-            seed = self.streams.integer(number, f"commit {i}")
-            found = self.search(process, [i], [0.0], seed)[0][0]
-            return self.play(i, found.point, phase="commit", **note)
-        _, (widest,) = self.best_of([i], history, beta)
-        return self.play(i, self.point_to_play(i, widest, history, beta), phase="gap", **note)
+        if not open_sets and not history.unknown:
+            return self._commit(process, number, affordable, slack, note)
+        # outcomes still out may close what is left: until they are in, the widest gap is played
+        i = max(open_sets or affordable, key=lambda i: (upper[i] - guaranteed + (not open_sets) * slack) / costs[i])
+        return self._explore(i, process, history, phase="gap", **note)
+
+    def _bounds(self, process: Standardised, number: int, sets: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """`l_i` and `u_i`, (m,) each, in units of `sign · value`; −∞ for what is not in `sets`."""
+        beta, m = self.options.beta, len(self.sets)
+        lower, upper = np.full(m, -np.inf), np.full(m, -np.inf)
+        seed = self.streams.integer(number, "search")
+        both = self.search(process, sets, [beta, -beta], seed, of_mean=True)
+        for i, (highest, safest) in zip(sets, both, strict=True):
+            # one search may find a basin that the other missed: no upper bound may lie below its own lower one
+            mean, deviation = self.expectation(process, i).of_mean().moments(safest.point[None])
+            above = float(mean[0] + beta * deviation[0])
+            lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
+        return lower, upper
+
+    def _commit(
+        self, process: Standardised, number: int, affordable: list[int], slack: float, note: Mapping[str, Any]
+    ) -> Choice:
+        """The cheapest set whose best posterior mean lies within ε of the highest, there."""
+        seed, costs = self.streams.integer(number, "commit"), self.mean_costs()
+        found = [one for (one,) in self.search(process, affordable, [0.0], seed)]
+        means = np.array([self.raw(each.value) for each in found])
+        near = np.flatnonzero(means >= means.max() - slack)
+        k = int(min(near, key=lambda k: costs[affordable[k]]))
+        return self.play(affordable[k], found[k].point, phase="commit", **note)
 
     def explain(self, history: History) -> Explanation:
         """Bounds per set, who is ruled out for now, and what its plays cost."""
         table = self.table_of_sets(history)
         if not self.last:
             return Explanation("cheap sets are giving their lessons", (table,))
-        live, possible = self.last["acceptable"], self.last["possible"]
-        rows = tuple((*row, possible[i], i in live) for i, row in enumerate(table.rows))
+        still, possible = self.last["open"], self.last["possible"]
+        rows = tuple((*row, possible[i], i in still) for i, row in enumerate(table.rows))
         summary = (
             f"{self.gap_rounds} rounds after the lessons; {self.last['guaranteed']:.5g} is sure to be reached, sets "
-            f"that cannot come within {self.last['slack']:.3g} of it are left out but for checks now and then"
+            f"that cannot exceed it by {self.last['slack']:.3g} are left out but for checks now and then"
         )
-        return Explanation(summary, (Table(table.title, (*table.columns, "at best", "in play"), rows),))
+        return Explanation(summary, (Table(table.title, (*table.columns, "at best", "open"), rows),))

@@ -24,7 +24,6 @@ from pydantic import Field
 from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
 from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
-from ..search import Maximum
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
 
@@ -132,9 +131,11 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             return self.play(i, self.boxes[i].place(draw)[0], **self._note("explore", bounds))
         seed = self.streams.integer(number, "search")
         beta = self._beta()
-        ((found,),) = self.search(self.process(history), [i], [beta], seed)
-        sure = self.expectation(self.process(history, pending=False), i)
-        point = self.point_to_play(i, found, history, beta)
+        process = self.process(history)
+        known = self.process(history, pending=False) if history.unknown else process
+        ((found,),) = self.search(process, [i], [beta], seed)
+        point = self.point_to_play(i, found, process, number, beta)
+        sure = self.expectation(known, i)
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
         possible = self.possible.copy()
@@ -162,15 +163,13 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         cost = self._cost_bounds(history)[pool]  # lines 22–24
         cheapest = pool[cost <= cost.min()]  # line 25
         i = int(cheapest[np.argmax(upper[cheapest])])  # line 26
-        best = self._away_from_pending(history, i, number) if history.unknown else both[i][0]
-        point = self.point_to_play(i, best, history, beta)
+        best = both[i][0]
+        if history.unknown:  # bounds are those of what is known; the point also counts what is pending (GP-BUCB)
+            process = self.process(history)
+            best = self.search(process, [i], [beta], self.streams.integer(number, "search"))[0][0]
+        point = self.point_to_play(i, best, process, number, beta)
         bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
         return self.play(i, point, **self._note("exploit", bounds))
-
-    def _away_from_pending(self, history: History, i: int, number: int) -> Maximum:
-        """Bounds are those of what is known; the point also counts what is pending (GP-BUCB)."""
-        seed = self.streams.integer(number, "search")
-        return self.search(self.process(history), [i], [self._beta()], seed)[0][0]
 
     def _beta(self) -> float:
         """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""

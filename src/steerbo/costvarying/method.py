@@ -27,8 +27,8 @@ from ..optimizer import (
     Told,
 )
 from ..search import Box, Maximum, sobol_points
-from ..space.quadrature import gauss_rule
-from .acquisition import Averaged, Expectation, Standardised
+from ..space.quadrature import Rule, gauss_rule
+from .acquisition import Expectation, Standardised
 from .problem import CostVarying
 from .recommendation import recommendation
 from .searches import highest, polished, smooth
@@ -142,6 +142,7 @@ class PartialControl(Method[CostVarying, O]):
                 self.space.categorical,
                 kernel.variance,
                 self.model.mean,
+                self._rules(kernel.lengthscales),
             )
 
     def _unknown(self, history: History) -> np.ndarray:
@@ -158,18 +159,16 @@ class PartialControl(Method[CostVarying, O]):
         ]
         return np.concatenate(columns)
 
-    def averaged(self, process: Standardised) -> list[Averaged | None]:
-        """The integrals of every dimension that some set leaves to nature, (d,)."""
+    def _rules(self, lengthscales: np.ndarray) -> list[Rule | None]:
+        """Quadrature rules for the laws of the variables that some set leaves to nature."""
         return [
-            Averaged.over(process, d, gauss_rule(v, float(process.lengthscales[d])))
-            if any(d not in controlled for controlled in self.sets)
-            else None
+            gauss_rule(v, float(lengthscales[d])) if any(d not in controlled for controlled in self.sets) else None
             for d, v in enumerate(self.problem.variables)
         ]
 
     def expectation(self, process: Standardised, i: int) -> Expectation:
         """Expectations over what set `i` leaves to nature."""
-        return Expectation.over(process, self.sets[i], self.averaged(process))
+        return Expectation.over(process, self.sets[i])
 
     def search(
         self, process: Standardised, sets: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
@@ -178,7 +177,6 @@ class PartialControl(Method[CostVarying, O]):
 
         Sets of equal size are searched together as long as their (n, n) arrays are small.
         """
-        averaged = self.averaged(process)
         together = max(1, TOGETHER // max(1, len(process.inputs)) ** 2)
         alike: dict[tuple[int, bool], list[int]] = {}
         for i in sets:
@@ -187,7 +185,7 @@ class PartialControl(Method[CostVarying, O]):
         for group in alike.values():
             for first in range(0, len(group), together):
                 some = group[first : first + together]
-                expectations = [Expectation.over(process, self.sets[i], averaged) for i in some]
+                expectations = [self.expectation(process, i) for i in some]
                 if of_mean:
                     expectations = [each.of_mean() for each in expectations]
                 found |= zip(some, highest(expectations, [self.boxes[i] for i in some], betas, seed), strict=True)
@@ -207,16 +205,17 @@ class PartialControl(Method[CostVarying, O]):
                 draws[:, d] = variable.encoded_ppf(unit[:, d])
         return polished(expectation, self.boxes[i], found, beta, draws)
 
-    def best_of(self, sets: Sequence[int], history: History, beta: float) -> tuple[np.ndarray, list[Maximum]]:
-        """The largest upper bound of each of `sets`, in units of `sign · value`, and where: pending points count."""
-        process, number = self.process(history), len(history) + 1
+    def best_of(
+        self, sets: Sequence[int], process: Standardised, number: int, beta: float
+    ) -> tuple[np.ndarray, list[Maximum]]:
+        """In round `number` the largest upper bound of each of `sets`, in units of `sign · value`, and where."""
         found = [one for (one,) in self.search(process, sets, [beta], self.streams.integer(number, "search"))]
         return np.array([self.raw(each.value) for each in found]), found
 
-    def point_to_play(self, i: int, found: Maximum, history: History, beta: float) -> np.ndarray:
-        """What a search of set `i` found, polished; pending points count. Bounds stay as the search found them."""
-        seed = self.streams.integer(len(history) + 1, f"polish {i}")
-        return self.polish(i, self.expectation(self.process(history), i), found, beta, seed).point
+    def point_to_play(self, i: int, found: Maximum, process: Standardised, number: int, beta: float) -> np.ndarray:
+        """What a search of set `i` found, polished. Bounds stay as the search found them."""
+        seed = self.streams.integer(number, f"polish {i}")
+        return self.polish(i, self.expectation(process, i), found, beta, seed).point
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
         """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""

@@ -2,8 +2,8 @@
 
 The prior draw is a sum of M random features (Rahimi and Recht 2007), `f̃(x) = s √(2/M) Σ_m θ_m cos(ω_mᵀx + b_m) Π_d
 s_md(x_d)`; a categorical dimension has random signs in place of a frequency. Matheron's rule (Wilson et al. 2020,
-equation 9) makes it one of the
-posterior: `f̃(x) + k(x, X) (K + λI)⁻¹ (y − f̃(X) − ε)`. Everything is a product over dimensions, so that
+equation 9) makes it one of the posterior: `f̃(x) + k(x, X) (K + λI)⁻¹ (y − f̃(X) − ε)`. Everything
+is a product over dimensions, so that
 
     E cos(ω_cᵀx^i + ω_Rᵀ X + b) = Re[ exp(i (ω_cᵀx^i + b)) Π_d E exp(i ω_d X_d) ].
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from .acquisition import Averaged, Expectation, Standardised
+from .acquisition import Expectation, Standardised
 
 FEATURES = 1024
 """As in the authors' program."""
@@ -58,8 +58,7 @@ class Sample:
             categories: number of choices of every dimension, 0 for a numeric one.
             random: where the draw comes from.
             exact: Matheron's rule with the kernel itself (pathwise sampling); else with the features' own kernel,
-            which is
-                sampling the features' posterior weights, as in the authors' program.
+                which is sampling the features' posterior weights, as in the authors' program.
         """
         d = len(process.lengthscales)
         frequencies = random.standard_normal((FEATURES, d)) / process.lengthscales
@@ -93,19 +92,19 @@ class Sample:
         """The drawn function at points (p, d), less the prior mean."""
         value = self._features(points) @ self.coefficients
         if self.exact:
-            everything = Expectation.over(self.process, range(points.shape[1]), [None] * points.shape[1])
+            everything = Expectation.over(self.process, range(points.shape[1]), product=False)
             value += everything.value(points, self.process.variance * self.pull)
         return value
 
-    def average(self, controlled: Sequence[int], averaged: Sequence[Averaged | None]) -> SampleExpectation:
-        """Its expectation over every variable not in `controlled`; `averaged` has one entry for each of d variables."""
+    def average(self, controlled: Sequence[int]) -> SampleExpectation:
+        """Its expectation over every variable not in `controlled`."""
         held = sorted(controlled)
         factor = np.exp(1j * self.phases)
-        for d, part in enumerate(averaged):
+        for d, rule in enumerate(self.process.rules):
             if d in held:
                 continue
-            assert part is not None, "a variable left to nature has a law"
-            nodes, weights = part.rule
+            assert rule is not None, "a variable left to nature has a law"
+            nodes, weights = rule
             sign = self.signs[d]
             factor *= (
                 np.exp(1j * np.outer(self.frequencies[:, d], nodes)) @ weights
@@ -113,7 +112,7 @@ class Sample:
                 else sign[:, nodes.astype(np.intp)] @ weights
             )
         factor *= self.coefficients
-        matheron = Expectation.over(self.process, held, averaged, product=False) if self.exact else None
+        matheron = Expectation.over(self.process, held, product=False) if self.exact else None
         return SampleExpectation(self, np.array(held, dtype=np.intp), np.abs(factor), np.angle(factor), matheron)
 
 

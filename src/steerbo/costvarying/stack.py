@@ -9,6 +9,9 @@ from jaxtyping import Float, Int
 
 from .acquisition import CERTAIN, Expectation
 
+_AT_ONCE = 2**16
+"""Numbers in kernel rows up to which a screen is faster with all expectations in one array."""
+
 
 class Stack:
     """`E μ + β sqrt(E σ²)` for m = e·b functions: every expectation with every β, the latter running fastest.
@@ -42,9 +45,26 @@ class Stack:
 
     def screened(self, points: Float[np.ndarray, "m p c"]) -> Float[np.ndarray, "m p"]:
         """Values at p points for each function; all functions of an expectation are tried at the same points."""
-        moments = [each.moments(points[self.width * e]) for e, each in enumerate(self.expectations)]
-        means, deviations = (np.repeat([m[k] for m in moments], self.width, axis=0) for k in (0, 1))
+        shared = points[:: self.width]
+        if shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.categorical.any():
+            moments = self._moments(shared)
+        else:
+            each = zip(self.expectations, shared, strict=True)
+            moments = np.array([expectation.moments(those) for expectation, those in each]).transpose(1, 0, 2)
+        means, deviations = np.repeat(moments, self.width, axis=1)
         return means + self.betas[:, None] * deviations
+
+    def _moments(self, points: Float[np.ndarray, "e p c"]) -> Float[np.ndarray, "2 e p"]:
+        """E μ and sqrt(E σ²) at points of every expectation, all at once."""
+        precision, s2 = self.precision[:, :, None], self.process.variance
+        kernel = np.matmul(points, self.inputs * precision)
+        kernel -= 0.5 * np.sum(self.inputs**2 * precision, axis=1)[:, None]
+        kernel -= 0.5 * np.matmul(points**2, precision)
+        np.exp(np.minimum(kernel, 0.0, out=kernel), out=kernel)
+        half = np.matmul(kernel, np.stack([each.product for each in self.expectations]))
+        spread = self.prior[:, None] - s2**2 * np.einsum("epn,epn->ep", half, kernel)
+        means = self.process.mean + np.matmul(kernel, self.pull[:, :, None])[:, :, 0]
+        return np.stack([means, np.sqrt(np.maximum(spread, CERTAIN * s2))])
 
     def curved(
         self, points: Float[np.ndarray, "r c"], which: Int[np.ndarray, " r"]

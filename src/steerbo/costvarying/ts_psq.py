@@ -49,9 +49,8 @@ class TsPsq(PartialControl[TsPsqOptions]):
             exact=self.options.sampling == "pathwise",
         )
         best: tuple[float, int, np.ndarray] | None = None
-        averaged = self.averaged(process)
         for i in self.maximal(np.flatnonzero(self.affordable(history)).tolist()):
-            average = sample.average(self.sets[i], averaged)
+            average = sample.average(self.sets[i])
             found = highest_of(average, self.boxes[i], self.streams.integer(number, f"search {i}"))
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)

@@ -41,13 +41,14 @@ class UcbCvs(PartialControl[UcbCvsOptions]):
         if (start := self.start(history)) is not None:
             return start
         sets = np.flatnonzero(self.affordable(history))
-        values, found = self.best_of(sets.tolist(), history, self.options.beta)
-        epsilon = self.options.epsilon * self.seen_range() / np.sqrt(len(history) + 1)
+        process, number = self.process(history), len(history) + 1
+        values, found = self.best_of(sets.tolist(), process, number, self.options.beta)
+        epsilon = self.options.epsilon * self.seen_range() / np.sqrt(number)
         near = np.flatnonzero(values >= values.max() - epsilon)
         costs = np.nan_to_num(self.mean_costs()[sets[near]])
         cheapest = near[costs <= costs.min()]
         best = int(cheapest[values[cheapest].argmax()])
-        point = self.point_to_play(int(sets[best]), found[best], history, self.options.beta)
+        point = self.point_to_play(int(sets[best]), found[best], process, number, self.options.beta)
         return self.play(int(sets[best]), point, upper=float(self.problem.sign * values[best]), epsilon=float(epsilon))
 
     def explain(self, history: History) -> Explanation:

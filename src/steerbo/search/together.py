@@ -11,7 +11,7 @@ from ..errors import InvalidProblem
 from .domain import Box
 from .maximum import Maximum, best_first
 from .newton import Curved, climb_curved
-from .sobol import sobol_in
+from .sobol import sobol_points
 
 _APART = 0.1  # root mean square distance of two starts, in box widths
 
@@ -59,7 +59,8 @@ def maximise_together(
     for box in boxes:
         if box.dimension != boxes[0].dimension or any(levels is not None for levels in box.levels):
             raise InvalidProblem("boxes", box.levels, f"boxes of {boxes[0].dimension} continuous coordinates")
-    candidates = np.stack([sobol_in(box, max(screen, starts), seed) for box in boxes])
+    unit = sobol_points(max(screen, starts), boxes[0].dimension, seed)
+    candidates = np.stack([box.place(unit) for box in boxes])
     width = np.stack([np.where(box.high > box.low, box.high - box.low, 1.0) for box in boxes])
     m, _, d = candidates.shape
     begin = apart(candidates / width[:, None], values(candidates), starts)

@@ -54,10 +54,11 @@ def acquisition(world: World, n: int, repeats: int) -> Row:
 
     def ours(k: int) -> list[np.ndarray]:
         method.streams = Streams(k)  # each repeat draws its own screening points, as each round does
-        values, found = method.best_of(sets, history, BETA)
+        process = method.process(history)
+        values, found = method.best_of(sets, process, 1, BETA)
         best = int(values.argmax())
         points = [each.point for each in found]
-        points[best] = method.point_to_play(best, found[best], history, BETA)
+        points[best] = method.point_to_play(best, found[best], process, 1, BETA)
         return points
 
     times = np.empty((repeats, 2))

@@ -36,7 +36,7 @@ _NAIVE = ("annealing", "genetic", "turbo", "gp-ucb", "add-gp-ucb")
 def jobs(full: bool) -> list[Job]:
     """What is to be played, most wanted first; ten seeds, three of what is slow and where `full` is not asked for."""
     ten = range(FIRST_SEED, FIRST_SEED + 10)
-    three = ten[:3]
+    three, five = ten[:3], ten[:5]
     some = ten if full else three
     found = [Job(p, "mf-gp-ucb", s, noise=noise) for noise in (0.0, 0.02) for p in PROBLEMS for s in ten]
     found += [Job(p, "random", s) for p in PROBLEMS for s in some]
@@ -47,11 +47,12 @@ def jobs(full: bool) -> list[Job]:
         Job(p, "mf-gp-ucb", s, options=options, feedback="representative")
         for p in _SMALL
         for options in (PAPER, ())
-        for s in some
+        for s in (five if full else three)
     ]
     found += [Job("maritime", m, s) for m in ("genetic", "turbo") for s in three]
     if full:
-        found += [Job(p, m, s) for m in ("genetic", "turbo") for p in _NEW_YORK for s in three]
+        found += [Job(p, "genetic", s) for p in _NEW_YORK for s in three]
+        found += [Job(p, "turbo", s) for p in _NEW_YORK for s in ten[:1]]  # minutes a run
     return found
 
 
