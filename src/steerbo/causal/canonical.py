@@ -130,8 +130,8 @@ class Actions:
         relevant = 0
         while True:
             useful = self._useful(relevant, remaining, left, later)
-            graph = self._graph({**later, **dict.fromkeys(bits(remaining), 0), **useful})
-            more = graph.ancestors(1 << self.target) & remaining & ~relevant
+            seen = {**later, **dict.fromkeys(bits(remaining), 0), **useful}
+            more = self.cut.ancestors(1 << self.target, seen) & remaining & ~relevant
             if not more:
                 return relevant, useful
             relevant |= more

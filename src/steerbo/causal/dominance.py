@@ -43,7 +43,7 @@ class Dominance:
     def __post_init__(self) -> None:
         """Read the roles as masks; contexts that can never tell anything are left out."""
         graph = self.graph
-        self.base, self.target = graph.masks, graph.index(graph.target)
+        self.base, self.target = graph.essence, graph.index(graph.target)
         self.everything = graph.mask(graph.intervenable)
         self.contexts = graph.mask(graph.contexts or ())
         self._actions: dict[int, Actions] = {}
@@ -75,7 +75,7 @@ class Dominance:
     def trimmed(self, seen: Seen) -> Key:
         """A canonical scope without the actions that do not matter in it: it is as good."""
         while True:
-            above = Scoped.by_nodes(self.base, seen).graph.ancestors(1 << self.target)
+            above = self.base.ancestors(1 << self.target, seen)
             left = {x: looked for x, looked in seen.items() if above >> x & 1}
             if len(left) == len(seen):
                 return tuple(sorted(seen.items()))
@@ -108,9 +108,9 @@ class Dominance:
         cut = scoped.graph.with_parents(
             {n: scoped.graph.parents[n] & ~group for x in bits(group) for n in bits(scoped.graph.children[x])}
         )
-        plain = cut.without(scoped.seen)
-        looked = allowed & plain.ancestors(group | 1 << self.target)
-        return None if plain.reached(1 << self.target, looked) & group else looked
+        looked = allowed & cut.ancestors(group | 1 << self.target)
+        reached = cut.reached(1 << self.target, looked, determined=mask_of(scoped.seen))
+        return None if reached & group else looked
 
     # -- which sets of actions to begin with ---------------------------------------------------------------------------
 
@@ -142,8 +142,7 @@ class Dominance:
         return not self.base.parents[x] & ~self.contexts
 
     def _always_matters(self, x: int, others: int) -> bool:
-        around = [0 if others >> node & 1 else above for node, above in enumerate(self.base.parents)]
-        return bool(Masks.by_parents(around).descendants(1 << x) >> self.target & 1)
+        return bool(self.base.descendants(1 << x, cut=others) >> self.target & 1)
 
     def _relevant(self, chosen: int, undecided: int) -> int:
         """Actions that can matter together with the chosen ones, and among the chosen those that still can.
@@ -163,16 +162,13 @@ class Dominance:
     def _possible_ancestors(self, chosen: int, undecided: int, settable: int) -> int:
         """What can be a cause of the target in a canonical scope on the chosen and any of the undecided actions."""
         both = chosen | undecided
-        nodes = range(len(self.base.parents))
-        cut = Masks.by_parents([0 if chosen >> n & 1 else self.base.parents[n] for n in nodes])
-        tight = Masks.by_parents([0 if settable >> n & 1 else self.base.parents[n] for n in nodes])
-        always = self.contexts & ~cut.descendants(both)
-        useful = {x: (self.contexts & ~tight.descendants(1 << x)) | both & ~(1 << x) for x in bits(both)}
+        own = {x: 0 if chosen >> x & 1 else self.base.parents[x] for x in bits(both)}
+        always = self.contexts & ~self.base.descendants(both, cut=chosen)
+        useful = {
+            x: (self.contexts & ~self.base.descendants(1 << x, cut=settable)) | both & ~(1 << x) for x in bits(both)
+        }
         while True:
-            parents = list(cut.parents)
-            for x, seen in useful.items():
-                parents[x] |= seen
-            graph = Masks.by_parents(parents)
+            graph = self.base.with_parents({x: own[x] | seen for x, seen in useful.items()})
             bounce = self.contexts | both
             after = {
                 x: seen & graph.reached(1 << self.target, always | 1 << x, bounce & ~(1 << x))

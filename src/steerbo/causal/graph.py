@@ -162,6 +162,11 @@ class CausalGraph:
         latent = [(n + k, index[name]) for k, pair in enumerate(self.bidirected) for name in pair]
         return Masks.of(n + len(self.bidirected), [*((index[a], index[b]) for a, b in self.directed), *latent])
 
+    @cached_property
+    def essence(self) -> Masks:
+        """The masks without what matters neither as action, context nor target nor as a common cause of such."""
+        return self.masks.contracted(self.mask((self.target, *self.intervenable, *(self.contexts or ()))))
+
     def index(self, name: str) -> int:
         """Where a variable stands in `names`.
 

@@ -12,9 +12,8 @@ from itertools import combinations
 
 from .effort import Effort
 from .graph import CausalGraph
-from .rules import Scoped
 from .scopes import PolicyScope
-from .separation import Masks
+from .separation import Masks, mask_of
 
 Bounds = dict[int, tuple[int, int]]  # by action: contexts that it surely looks at, and those that it possibly looks at
 
@@ -22,23 +21,24 @@ Bounds = dict[int, tuple[int, int]]  # by action: contexts that it surely looks 
 def published(graph: CausalGraph, effort: Effort | None = None) -> tuple[PolicyScope, ...]:
     """The scopes that keep rules A, B and C, the smallest first (Lee & Bareinboim 2020, Propositions 1 and 2)."""
     effort = effort or Effort()
-    base, target = graph.masks, graph.index(graph.target)
+    base, target = graph.essence, graph.index(graph.target)
     actions = [graph.index(name) for name in graph.intervenable]
     contexts = graph.mask(graph.contexts or ())
-    useful = [x for x in actions if base.descendants(1 << x) >> target & 1 or contexts & base.descendants(1 << x)]
+    useful = [x for x in actions if base.descendants(1 << x) & (contexts | 1 << target)]
     found: list[PolicyScope] = []
     for size in range(len(useful) + 1):
         for chosen in combinations(useful, size):
+            cut = base.with_parents(dict.fromkeys(chosen, 0))
             found.extend(
                 PolicyScope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
-                for seen in _fixed_points(base, target, contexts, dict.fromkeys(chosen, (0, contexts)), effort)
+                for seen in _fixed_points(cut, target, contexts, dict.fromkeys(chosen, (0, contexts)), effort)
             )
     return tuple(found)
 
 
-def _fixed_points(base: Masks, target: int, contexts: int, bounds: Bounds, effort: Effort) -> Iterator[dict[int, int]]:
+def _fixed_points(cut: Masks, target: int, contexts: int, bounds: Bounds, effort: Effort) -> Iterator[dict[int, int]]:
     effort.step()
-    tight = _tighten(base, target, contexts, bounds)
+    tight = _tighten(cut, target, contexts, bounds)
     if tight is None:
         return
     open_pairs = [(x, possible & ~sure) for x, (sure, possible) in tight.items() if possible & ~sure]
@@ -48,27 +48,30 @@ def _fixed_points(base: Masks, target: int, contexts: int, bounds: Bounds, effor
     action, choice = open_pairs[0]
     context = choice & -choice
     sure, possible = tight[action]
-    yield from _fixed_points(base, target, contexts, {**tight, action: (sure, possible & ~context)}, effort)
-    yield from _fixed_points(base, target, contexts, {**tight, action: (sure | context, possible)}, effort)
+    yield from _fixed_points(cut, target, contexts, {**tight, action: (sure, possible & ~context)}, effort)
+    yield from _fixed_points(cut, target, contexts, {**tight, action: (sure | context, possible)}, effort)
 
 
-def _tighten(base: Masks, target: int, contexts: int, bounds: Bounds) -> Bounds | None:
+def _tighten(cut: Masks, target: int, contexts: int, bounds: Bounds) -> Bounds | None:
     """The bounds drawn in as far as they force each other; None where they contradict each other."""
+    together = mask_of(bounds)
     while True:
-        most = Scoped.by_nodes(base, {x: possible for x, (_, possible) in bounds.items()})
-        above = most.graph.ancestors(1 << target)
+        most = cut.with_parents({x: possible for x, (_, possible) in bounds.items()})
+        above = most.ancestors(1 << target)
         if not all(above >> x & 1 for x in bounds):
             return None  # rule A
         closed = all(sure == possible for sure, possible in bounds.values())
-        least = most if closed else Scoped.by_nodes(base, {x: sure for x, (sure, _) in bounds.items()})
+        least = most if closed else cut.with_parents({x: sure for x, (sure, _) in bounds.items()})
         after: Bounds = {}
         for x, (sure, possible) in bounds.items():
-            may = contexts & ~least.graph.descendants(1 << x)  # admissible at most, and at least
-            will = may if closed else contexts & ~most.graph.descendants(1 << x)
-            reach_most = most.without(x).reached(1 << target, will, may)
-            reach_least = reach_most if closed else least.without(x).reached(1 << target, may, will)
-            after[x] = sure | (will & reach_least), possible & may & reach_most
-            if after[x][0] & ~after[x][1]:
+            may = contexts & ~least.descendants(1 << x)  # admissible at most, and at least
+            will = may if closed else contexts & ~most.descendants(1 << x)
+            reach_most = most.reached(1 << target, will, may, determined=together, without=1 << x)
+            reach_least = (
+                reach_most if closed else least.reached(1 << target, may, will, determined=together, without=1 << x)
+            )
+            sure, possible = after[x] = sure | (will & reach_least), possible & may & reach_most
+            if sure & ~possible:
                 return None
         if after == bounds:
             return bounds

@@ -6,7 +6,7 @@ children, so that one algorithm serves all graphs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -83,12 +83,7 @@ class Masks:
         """The graph with nodes replaced by their parents, and without the edges into and out of `cut`."""
         parents, children = list(self.parents), list(self.children)
         for node in gone:
-            own, above, below = 1 << node, parents[node], children[node]
-            for parent in bits(above):
-                children[parent] = children[parent] & ~own | below
-            for child in bits(below):
-                parents[child] = parents[child] & ~own | above
-            parents[node] = children[node] = 0
+            _splice(parents, children, node)
         if cut is not None:
             own = 1 << cut
             for parent in bits(parents[cut]):
@@ -98,15 +93,35 @@ class Masks:
             parents[cut] = children[cut] = 0
         return Masks(tuple(parents), tuple(children))
 
-    def descendants(self, nodes: int) -> int:
-        """The nodes and everything below them."""
-        return _closure(self.children, nodes)
+    def contracted(self, kept: int) -> Masks:
+        """The graph with other nodes that have no two children replaced by their parents, while there are any.
 
-    def ancestors(self, nodes: int) -> int:
-        """The nodes and everything above them."""
-        return _closure(self.parents, nodes)
+        What causes what among the nodes of `kept`, and what separates them given any of them, stays the same.
+        """
+        parents, children = list(self.parents), list(self.children)
+        others = [node for node in range(len(parents)) if not kept >> node & 1]
+        while thin := [node for node in others if not children[node] & (children[node] - 1)]:
+            for node in thin:
+                _splice(parents, children, node)
+            others = [node for node in others if node not in thin]
+        return Masks(tuple(parents), tuple(children))
 
-    def reached(self, start: int, block: int, bounce: int | None = None) -> int:
+    def descendants(self, nodes: int, cut: int = 0) -> int:
+        """The nodes and everything below them; no edge enters a node of `cut`."""
+        return _closure(self.children, nodes, cut)
+
+    def ancestors(self, nodes: int, changed: Mapping[int, int] | None = None) -> int:
+        """The nodes and everything above them; `changed` nodes have these parents instead."""
+        if not changed:
+            return _closure(self.parents, nodes)
+        parents = list(self.parents)
+        for node, above in changed.items():
+            parents[node] = above
+        return _closure(parents, nodes)
+
+    def reached(
+        self, start: int, block: int, bounce: int | None = None, *, determined: int = 0, without: int = 0
+    ) -> int:
         """Everything that a ball thrown from the set `start` reaches (Shachter 1998).
 
         With `bounce` left out, a node outside `start` is reached exactly where it is d-connected to `start` given the
@@ -117,10 +132,13 @@ class Masks:
             start: where the ball starts; not part of `block`.
             block: observed nodes: no way leads through them from or to a child.
             bounce: nodes that turn a ball coming from a parent back to the parents; default: `block`.
+            determined: nodes that follow from their parents, as if these were the parents of their children: no way
+                leads from one child through them to another.
+            without: nodes whose edges do not count.
         """
         parents, children = self.parents, self.children
         bounce = block if bounce is None else bounce
-        up, down = start, 0  # reached from a child, reached from a parent
+        up, down = start | without, without  # reached from a child, reached from a parent
         new_up, new_down = start, 0
         while new_up or new_down:
             next_up = next_down = 0
@@ -129,7 +147,8 @@ class Masks:
                 low = free & -free
                 node = low.bit_length() - 1
                 next_up |= parents[node]
-                next_down |= children[node]
+                if not determined & low:
+                    next_down |= children[node]
                 free ^= low
             free = new_down & ~block
             while free:
@@ -144,7 +163,7 @@ class Masks:
             new_up, new_down = next_up & ~up, next_down & ~down
             up |= new_up
             down |= new_down
-        return up | down
+        return (up | down) & ~without
 
     def separated(self, a: int, b: int, given: int) -> bool:
         """Whether node `a` is d-separated from node `b` given a set that holds neither."""
@@ -176,14 +195,26 @@ class Masks:
         return []
 
 
-def _closure(next_to: tuple[int, ...], nodes: int) -> int:
+def _splice(parents: list[int], children: list[int], node: int) -> None:
+    """Make a node's parents those of its children, and leave it alone."""
+    own, above, below = 1 << node, parents[node], children[node]
+    for parent in bits(above):
+        children[parent] = children[parent] & ~own | below
+    for child in bits(below):
+        parents[child] = parents[child] & ~own | above
+    parents[node] = children[node] = 0
+
+
+def _closure(next_to: Sequence[int], nodes: int, barred: int = 0) -> int:
     found = new = nodes
+    closed = nodes | barred
     while new:
         further = 0
         while new:
             low = new & -new
             further |= next_to[low.bit_length() - 1]
             new ^= low
-        new = further & ~found
+        new = further & ~closed
+        closed |= new
         found |= new
     return found

@@ -86,9 +86,9 @@ def sparse(seed: int, nodes: int = 60, actions: int = 12, degree: float = 2.0) -
 def enumeration() -> list[dict[str, Any]]:
     """Rows on scopes."""
     policy_scopes(FIGURE_1)  # imports
-    ours = total(lambda g: policy_scopes(g, "published"))
-    rival = total(lambda g: list(brute_force(g)))
-    pruned = total(policy_scopes)
+    ours = float(np.median([total(lambda g: policy_scopes(g, "published")) for _ in range(15)]))
+    rival = float(np.median([total(lambda g: list(brute_force(g))) for _ in range(3)]))
+    pruned = float(np.median([total(policy_scopes) for _ in range(15)]))
     full = seconds(lambda: policy_scopes(plates_graph()))
     random = sorted(seconds(partial(policy_scopes, sparse(seed))) for seed in range(20))
     return [
