@@ -16,7 +16,7 @@ from jaxtyping import Float
 from ..errors import InvalidStudy, MissingExtra
 from ..gp import Hyperparameters
 from ..gp.fit import refit_due
-from ..gp.regression import Moments
+from ..gp.posterior import Moments
 from ..gp.transforms import Output
 
 _LEAST_VARIANCE = 1e-12
