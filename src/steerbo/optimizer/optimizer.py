@@ -7,28 +7,24 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, overload
 
-from ..errors import InvalidOption, InvalidOutcome, OutcomeConflict
+from ..errors import InvalidOption, OutcomeConflict
 from ..record import from_plain, identity, to_plain
 from .answers import Explanation, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
 from .creation import creation
 from .events import (
     FORMAT,
-    Abandoned,
     Added,
-    Amended,
     Asked,
     Created,
     Decided,
     Event,
-    Failed,
-    Outcome,
     Refitted,
-    Told,
 )
 from .history import History, Round
-from .problem import Problem, finite
+from .problem import Problem
 from .randomness import Streams
+from .reports import Reports
 from .suggestion import Suggestion, one_or_more
 
 
@@ -90,6 +86,7 @@ class Optimizer:
         kind = problem.methods()[created.method]
         self._events: list[Event] = [created]
         self._history = History(created)
+        self._reports = Reports(problem, self._history)
         self._streams = Streams(created.seed)
         self._name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
         self._log = log
@@ -223,18 +220,7 @@ class Optimizer:
             InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
             OutcomeConflict: there is another outcome already, or something is still to be decided.
         """
-        told = self._round(suggestion)
-        outcome = self._read(told, value, cost, realised)
-        if told.waiting:
-            if told.suggestion.observe:
-                waiting = ", ".join(told.suggestion.observe)
-                raise OutcomeConflict(f"round {told.number} is not decided: look at {waiting} and call decide() first")
-            self._append(Told(told.suggestion.token, outcome))
-        elif told.state != "told" or told.outcome != outcome:
-            before = told.outcome.value if told.state == "told" and told.outcome else told.state
-            raise OutcomeConflict(
-                f"round {told.number} has an outcome already ({before}); to correct or void it call amend()"
-            )
+        self._report(self._reports.told(self._round(suggestion), value, cost, realised))
 
     def fail(
         self,
@@ -250,14 +236,7 @@ class Optimizer:
             InvalidOutcome: a negative cost or an unknown variable.
             OutcomeConflict: there is an outcome already.
         """
-        broken = self._round(suggestion)
-        if broken.state == "failed":
-            return
-        if not broken.waiting:
-            raise OutcomeConflict(f"round {broken.number} is {broken.state} already; to void its outcome call amend()")
-        paid = self.problem.price(broken.suggestion) if cost is None else finite("cost", cost, least=0.0)
-        point = self.problem.read_realised(broken.suggestion, realised or {}, needed=False)
-        self._append(Failed(broken.suggestion.token, str(reason), paid, point))
+        self._report(self._reports.failed(self._round(suggestion), str(reason), cost, realised))
 
     def abandon(self, suggestion: Suggestion | str, reason: str = "") -> None:
         """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
@@ -267,11 +246,7 @@ class Optimizer:
         Raises:
             OutcomeConflict: there is an outcome already.
         """
-        left = self._round(suggestion)
-        if not left.waiting:
-            raise OutcomeConflict(f"round {left.number} is {left.state} already; to void its outcome call amend()")
-        if left.state == "open":
-            self._append(Abandoned(left.suggestion.token, str(reason)))
+        self._report(self._reports.abandoned(self._round(suggestion), str(reason)))
 
     def amend(
         self,
@@ -289,20 +264,12 @@ class Optimizer:
             InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
             OutcomeConflict: there is no outcome yet.
         """
-        old = self._round(suggestion)
-        if old.waiting:
-            raise OutcomeConflict(f"round {old.number} has no outcome yet: call tell() or fail()")
+        about = self._round(suggestion)
         if void:
-            if value is not None or cost is not None or realised is not None:
-                raise InvalidOutcome("void", void, "no new value, cost or realised variables beside it")
-            self._append(Amended(old.suggestion.token, None, str(reason)))
-            return
-        if value is None and cost is None and realised is None:
-            raise InvalidOutcome("value", value, "a new value, cost or realised variables, or void=True")
-        value = old.outcome.value if value is None and old.outcome else value
-        cost = (old.cost or None) if cost is None else cost
-        measured = {**old.realised, **(realised or {})}
-        self._append(Amended(old.suggestion.token, self._read(old, value, cost, measured), str(reason)))
+            given = value is not None or cost is not None or realised is not None
+            self._report(self._reports.voided(about, str(reason), given=given))
+        else:
+            self._report(self._reports.corrected(about, value, cost, realised, str(reason)))
 
     def add(self, value: Any, realised: Mapping[str, Any], *, cost: float | None = None) -> None:
         """Add data that nobody suggested: it feeds the posterior, never counts or elimination sums.
@@ -359,14 +326,6 @@ class Optimizer:
     def _round(self, suggestion: Suggestion | str) -> Round:
         return self._history[suggestion.token if isinstance(suggestion, Suggestion) else str(suggestion)]
 
-    def _read(self, told: Round, value: Any, cost: Any, realised: Mapping[str, Any] | None) -> Outcome:
-        outcome = self.problem.read_outcome(told.suggestion, value, cost, realised if realised is not None else {})
-        if outcome.cost is None and self._history.budget is not None:
-            raise InvalidOutcome(
-                "cost", None, "a number not below 0", "The study has a budget, so every play's cost counts."
-            )
-        return outcome
-
     def _finished(self) -> str:
         rounds = self._history
         if rounds.limit is not None and len(rounds) >= rounds.limit:
@@ -376,6 +335,10 @@ class Optimizer:
         if rounds.remaining <= 0:
             return "what is left of the budget is reserved for pending suggestions"
         return self._method.finished(rounds)
+
+    def _report(self, event: Event | None) -> None:
+        if event is not None:
+            self._append(event)
 
     def _append(self, event: Event) -> None:
         if self._log is not None:
