@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from steerbo.bench.timevarying import results
-from steerbo.bench.timevarying.page import ratio, write
+from steerbo.bench.timevarying.page import write
 from steerbo.bench.timevarying.rivals import refit, refit_shared
+from steerbo.bench.timevarying.rows import ratio
 from tests.timevarying.reference import refit as reference
 
 
