@@ -46,7 +46,7 @@ def a_process(variables: list[Variable], n: int = 30, seed: int = 0) -> Standard
     inverse = np.linalg.inv(gram + noise * np.eye(n))
     weights = inverse @ (random.normal(size=n) - mean)
     rules = [gauss_rule(v, s) for v, s in zip(variables, lengthscales.tolist(), strict=True)]
-    return Standardised(inputs, weights, inverse, lengthscales, categorical, variance, mean, rules)
+    return Standardised(inputs, weights, inverse, lengthscales, categorical, variance, mean, rules, noise)
 
 
 def kernel(a: Any, b: Any, lengthscales: Any, categorical: Any, variance: float) -> Any:
@@ -191,7 +191,9 @@ def test_sets_stacked_are_what_they_are_alone() -> None:
 def test_without_observations_it_is_the_prior_and_flat() -> None:
     none = np.zeros((0, 2))
     rules = [None, gauss_rule(sb.Float("v", 0, 1, law=sb.Uniform()), 1.0)]
-    process = Standardised(none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, rules)
+    process = Standardised(
+        none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, rules, 0.01
+    )
     expectation = Expectation.over(process, [0])
     value, gradient, hessian = Stack([expectation], [2.0]).curved(np.array([[0.2], [0.9]]), np.zeros(2, dtype=int))
     np.testing.assert_allclose(value, 0.3 + 2 * 1.7**0.5)

@@ -36,7 +36,8 @@ class Standardised:
     """A Gaussian process with a squared-exponential ARD kernel, in standardised units, as the integrals need it.
 
     `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` (d,), `categorical` (d,), `variance`
-    s², `mean` m; `rules` (d,) are quadrature rules for the laws, None for a variable that no set leaves to nature.
+    s², `mean` m; `rules` (d,) are quadrature rules for the laws, None for a variable that no set leaves to nature;
+    `noise` is the noise variance λ in A.
     """
 
     inputs: Float[np.ndarray, "n d"]
@@ -47,6 +48,7 @@ class Standardised:
     variance: float
     mean: float
     rules: Sequence[Rule | None]
+    noise: float
 
     @cached_property
     def averaged(self) -> list[Averaged | None]:

@@ -1,4 +1,4 @@
-"""Our own method: cheap sets teach the dear ones, and a set is paid for only while its gap is worth its price.
+"""Our own method: cheap sets teach the dear ones, then the money is shared evenly among the sets that may be best.
 
 One Gaussian process is shared by all sets, so that a play of a cheap one teaches the dear ones too, and teaches it
 where nature really is. Algorithm 1 spends most of its exploration on the dearest set; here
@@ -6,17 +6,17 @@ where nature really is. Algorithm 1 spends most of its exploration on the deares
 1. *lessons*: sets of similar cost make a rung. The sets of every rung but the dearest are played in turn, cheapest
    rung first, for a share of the budget, where the wide bound `E μ + β sqrt(E σ²)` is largest. Sets that leave much
    to nature see all of it, so that the model knows of other basins before the search settles in one;
-2. *gaps*: then, with bounds `l_i ≤ max_x g_i(x) ≤ u_i` on the expected value `g_i` itself, `L = max_i l_i`, and a
-   slack ε that shrinks with the money left, a set is open while `u_i > L + ε`. Of the open ones that with the largest
-   `(u_i − L) / cost_i` is played, again where the wide bound is largest: the narrow ones choose only between sets,
-   because within a set they close over one basin before the others are known;
-3. *checks*: at gap rounds 1, 2, 4, 8, … all sets compete again, by the wide bound per cost, also those that are
-   closed: a model that was wrong about a set is given the chance to find out, at a price that grows like log T;
-4. *commitment*: once no set is open, the cheapest one whose best posterior mean lies within ε of the highest is played
-   there.
+2. *shares*: then, with bounds `l_i ≤ max_x g_i(x) ≤ u_i` on the expected value `g_i` itself, `L = max_i l_i`, and a
+   slack ε that shrinks with the money left, sets with `u_i ≥ L − ε` are live. The live set that was paid the least so
+   far is played, again where the wide bound is largest: the narrow ones choose only between sets, because within a set
+   they close over one basin before the others are known;
+3. *checks*: at shared rounds 1, 2, 4, 8, … all sets compete again, by the wide bound per cost, also those that were
+   ruled out: a model that was wrong about a set is given the chance to find out, at a price that grows like log T;
+4. *commitment*: once all live bounds have closed to ε, the cheapest set whose best posterior mean lies within ε of the
+   highest is played there.
 
-While the bounds hold, no set reaches more than ε above L once none is open: what attains L is then within ε of the
-best, and what is committed to, whose posterior mean is at least L − ε, within 2 ε by the model's mean.
+While the bounds hold, the best set stays live (`u_best ≥ g_best ≥ L`): of k live sets it gets a kth of the money, but
+for the checks, and is searched there by GP-UCB. What is committed to is then within 2 ε of the best by its mean.
 """
 
 from __future__ import annotations
@@ -51,25 +51,25 @@ class CheapFirstOptions:
 
 
 class CheapFirst(PartialControl[CheapFirstOptions]):
-    """Learn from cheap sets first, then play the set whose gap to the best guaranteed value is worth most per cost."""
+    """Learn from cheap sets first, then share the money evenly among the sets that may be the best."""
 
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
 
     def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.gap_rounds = 0
-        self.last: dict[str, Any] = {}  # bounds behind the latest gap round
+        self.shared_rounds = 0
+        self.last: dict[str, Any] = {}  # bounds behind the latest shared round
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in."""
         super().learn(event, history)
         if isinstance(event, Asked) and "possible" in event.note:
-            self.gap_rounds += 1
+            self.shared_rounds += 1
             self.last = event.note
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Lessons, then gaps, with a check now and then."""
+        """Lessons, then shares, with a check now and then."""
         if (start := self.start(history)) is not None:
             return start
         affordable = np.flatnonzero(self.affordable(history)).tolist()
@@ -77,7 +77,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         rung = unknown[:1] or self._lesson(history, affordable)
         if rung:
             return self._explore(min(rung, key=lambda i: self.plays[i]), self.process(history), history, phase="lesson")
-        return self._gap(history, affordable)
+        return self._share(history, affordable)
 
     def _explore(self, i: int, process: Standardised, history: History, **note: Any) -> Choice:
         """Set `i` where its wide bound is largest."""
@@ -107,29 +107,28 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
                 return fitting
         return []
 
-    def _gap(self, history: History, affordable: list[int]) -> Choice:
+    def _share(self, history: History, affordable: list[int]) -> Choice:
         process, number, costs = self.process(history), len(history) + 1, self.mean_costs()
         lower, upper = self._bounds(process, number, affordable)
         guaranteed = float(lower.max())
         left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
         slack = self.options.slack * self.seen_range() * left
-        open_sets = [i for i in affordable if upper[i] > guaranteed + slack]
+        live = [i for i in affordable if upper[i] >= guaranteed - slack]
         sign = self.problem.sign
         note = {
             "guaranteed": sign * guaranteed,
             "possible": [float(sign * v) if np.isfinite(v) else None for v in upper],
             "slack": slack,
-            "open": open_sets,
+            "live": live,
         }
-        if (self.gap_rounds & (self.gap_rounds - 1)) == 0 and self.gap_rounds:  # at rounds 1, 2, 4, 8, …
+        if (self.shared_rounds & (self.shared_rounds - 1)) == 0 and self.shared_rounds:  # at rounds 1, 2, 4, 8, …
             values, wide = self.best_of(affordable, process, number, self.options.beta)
             best = int(np.argmax((values - guaranteed + slack) / costs[affordable]))
             return self.play(affordable[best], wide[best].point, phase="check", **note)
-        if not open_sets and not history.unknown:
+        if max(upper[i] for i in live) <= guaranteed + slack and not history.unknown:
             return self._commit(process, number, affordable, slack, note)
-        # outcomes still out may close what is left: until they are in, the widest gap is played
-        i = max(open_sets or affordable, key=lambda i: (upper[i] - guaranteed + (not open_sets) * slack) / costs[i])
-        return self._explore(i, process, history, phase="gap", **note)
+        i = min(live, key=lambda i: self.plays[i] * costs[i])
+        return self._explore(i, process, history, phase="share", **note)
 
     def _bounds(self, process: Standardised, number: int, sets: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """`l_i` and `u_i`, (m,) each, in units of `sign · value`; −∞ for what is not in `sets`."""
@@ -160,10 +159,10 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         table = self.table_of_sets(history)
         if not self.last:
             return Explanation("cheap sets are giving their lessons", (table,))
-        still, possible = self.last["open"], self.last["possible"]
+        still, possible = self.last["live"], self.last["possible"]
         rows = tuple((*row, possible[i], i in still) for i, row in enumerate(table.rows))
         summary = (
-            f"{self.gap_rounds} rounds after the lessons; {self.last['guaranteed']:.5g} is sure to be reached, sets "
-            f"that cannot exceed it by {self.last['slack']:.3g} are left out but for checks now and then"
+            f"{self.shared_rounds} rounds after the lessons; {self.last['guaranteed']:.5g} is sure to be reached, sets "
+            f"that cannot come within {self.last['slack']:.3g} of it are left out but for checks now and then"
         )
-        return Explanation(summary, (Table(table.title, (*table.columns, "at best", "open"), rows),))
+        return Explanation(summary, (Table(table.title, (*table.columns, "at best", "in play"), rows),))

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..bandit import Arms
-from ..gp import Hyperparameters, Regression, SquaredExponential
+from ..gp import Factor, Hyperparameters, Regression, SquaredExponential
 from ..optimizer import (
     Added,
     Amended,
@@ -37,6 +37,9 @@ STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
 DRAWS = 64
 """Sobol draws of the uncontrolled variables that a point is polished on."""
+RESOLVED = 1e-6
+"""Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
+difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
 TOGETHER = 2**19
 """Numbers in (n, n) arrays that are held at once for sets searched together."""
 O = TypeVar("O")  # noqa: E741  the method's options
@@ -129,21 +132,30 @@ class PartialControl(Method[CostVarying, O]):
     # -- the model -----------------------------------------------------------------------------------------------------
 
     def process(self, history: History, pending: bool = True) -> Standardised:
-        """The Gaussian process in standardised units; with `pending`, points without an outcome shrink its variance."""
+        """The Gaussian process in standardised units; with `pending`, points without an outcome shrink its variance.
+
+        Where there is next to no noise, variances are those with a little more: see `RESOLVED`.
+        """
         kernel = self.model.kernel
         points = self._unknown(history) if pending else np.empty((0, self.space.dimension))
-        with self.model.hallucinated(points) as factor:
-            weights = np.concatenate([self.model.weights, np.zeros(len(points))])
-            return Standardised(
-                np.concatenate([self.model.inputs, points]),
-                weights,
-                factor.inverse(),
-                kernel.lengthscales,
-                self.space.categorical,
-                kernel.variance,
-                self.model.mean,
-                self._rules(kernel.lengthscales),
-            )
+        inputs, noise = np.concatenate([self.model.inputs, points]), self.model.noise
+        if noise >= RESOLVED * kernel.variance:
+            with self.model.hallucinated(points) as factor:
+                inverse = factor.inverse()
+        else:
+            noise = RESOLVED * kernel.variance
+            inverse = Factor(kernel(inputs, inputs) + noise * np.eye(len(inputs))).inverse()
+        return Standardised(
+            inputs,
+            np.concatenate([self.model.weights, np.zeros(len(points))]),
+            inverse,
+            kernel.lengthscales,
+            self.space.categorical,
+            kernel.variance,
+            self.model.mean,
+            self._rules(kernel.lengthscales),
+            noise,
+        )
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""

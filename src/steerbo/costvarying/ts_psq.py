@@ -43,7 +43,7 @@ class TsPsq(PartialControl[TsPsqOptions]):
         sample = Sample.draw(
             process,
             self.model.output.forward(self.model.outcomes) - process.mean,
-            self.model.noise,
+            process.noise,
             choices,
             self.streams(number, "sample"),
             exact=self.options.sampling == "pathwise",

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..runs import finished, keep, play_missing
+from .claims import Regrets, margin, regrets
+from .claims import page as claims
 from .problems import COSTS, World, names
 from .runner import SPENDS, Run, measures, play
 
@@ -47,12 +49,14 @@ def tables(file: Path) -> str:
         label = run["method"] + "".join(f" {k}={v}" for k, v in sorted(run["options"].items()))
         groups[world.name, world.costs, world.variance][label].append(done)
     lines: list[str] = []
+    compared: dict[str, tuple[Regrets, float]] = {}
     for (name, cost, variance), by_method in sorted(groups.items()):
         world = World(name, cost, variance)
         best = best_values(world, file)
         for runs in by_method.values():  # a play may beat the search by a hair: the best known is the best
             for done in runs:
                 best = np.maximum(best, [-np.inf if value is None else value for value in done["best"]])
+        compared[f"{name}, {cost}, {variance}"] = regrets(by_method, best), margin(world, float(best.max()))
         lines += [f"### {name}, {cost} costs {_list(COSTS[cost])}, variance {variance}", ""]
         lines += [f"Best expected value of each set: {_list(best.round(4).tolist())}.", ""]
         for measure, title in (
@@ -73,7 +77,7 @@ def tables(file: Path) -> str:
                 cells = [_cell([f[k] for f in figures if f[k] is not None]) for k in range(len(SPENDS))]
                 lines.append(f"| {label} | {len(runs)} | " + " | ".join(cells) + " |")
             lines.append("")
-    return "\n".join(lines)
+    return claims(compared) + "\n\n## All figures\n\n" + "\n".join(lines)
 
 
 def _order(label: str) -> tuple[int, str]:
