@@ -157,8 +157,8 @@ _TAIL = """## What the tables show
   17.93, here 18.0 from round 20 on; arena −.2, .2, .63, .93, here .7, .9, 1.0, 1.0.
 - New York is missed at round 80: 160 shares are unknown and 80 outcomes tell 80 numbers; by round 250 the target is
   met. With half the caution round 80 was .53 to .57 on the seeds that were looked at, with .4 it is .50 there (.45 on
-  the ten seeds shown), but
-  suggestions fell to −2.6 where they now stay above −.2: luck with these seeds aside, caution costs a little.
+  the ten seeds shown), but suggestions fell to −2.6 where they now stay above −.2: luck with these seeds aside,
+  caution costs a little.
 - Noise of 2 % had three effects on the version before: few noisy outcomes were taken for exact ones of a payoff that is
   different everywhere, disasters were cut off at what was gained so far (the size of the noise), and optimism then
   tried corners. Now the lengthscale has a floor at the distance of the first distributions, every thorough fit also
@@ -169,13 +169,17 @@ _TAIL = """## What the tables show
 - Caution is no guarantee: where the fit is wrong a suggestion can still be very bad. The lowest here with averages are
   all on maritime, −34 without noise and −12 with it (before: −46), on one of ten seeds each; elsewhere it is −1.9 (New
   York). On an invented quadratic problem one of two seeds once fell to −11.6 with noise. Without caution and with the
-  paper's acquisition bikes fell to −8.5.
+  paper's acquisition bikes fell to −9.0.
 - What noise still costs: arena learns nothing for 20 rounds, New York reaches .41 at 250 where .995 is possible.
-- One agent's payoff: Algorithm 1 as printed solves swarm, whose payoff is nearly one of places, reaches .63 on arena
-  and stays near the random start on bikes, where an agent's own part of the divergence says little about the whole.
-  The default is better on arena (.89) and bikes (.40), but not good: tell the population's average if it is known.
-- The paper's acquisition and kernel on population averages are good on swarm and bikes; on arena one of three seeds
-  was slow, and the single seed of the version before reached .92 at round 80, where its median is .85 now.
+- One agent's payoff (five seeds): Algorithm 1 as printed solves swarm, whose payoff is nearly one of places, reaches
+  .63 on arena and stays near the random start on bikes (.25), where an agent's own part of the divergence says little
+  about the whole. The default is better on arena (.88) and bikes (.40), but not good: tell the population's average if
+  it is known.
+- The paper's acquisition and kernel on population averages are good on swarm, bikes (.938 at 80, default .996) and
+  maritime (as good as the default on three seeds); on arena they are slow at first (.26 at 40, default .94) and reach
+  .947 where the default reaches .992; on New York-160 .54 where it reaches .995.
+- Of the baselines on single agents, TuRBO and `gp-ucb` come nearest: .92 on swarm, .86 on arena, .94 on bikes at 250.
+  With thousands of agents none gets off the ground: on New York and maritime none reaches .3.
 - *now* falls on bikes towards round 250: the best whole agents are found, and as nothing is played twice without noise,
   what is left are worse ones. *answer* does not follow.
 - Maritime has no target: its payoff is harsh with small ports, and 150 shares are unknown.
@@ -194,9 +198,8 @@ _TAIL = """## What the tables show
   maritime .598; at 250 1.000, .994, .997, .990, .881; New York 235 and 394, three seeds, .950 and .636 at 250.
 - The baselines are ours but for the genetic operators (pymoo): one variable an agent, as in the paper. `gp-ucb` and
   `add-gp-ucb` take at most 1000 agents.
-- Missing: genetic on New York 394 and TuRBO on New York 235 and 394 (on 160 a run takes 205 s, so these may stay within
-  ten minutes too); ten seeds of the baselines where the tables show fewer, of the paper's settings and of one agent's
-  payoff. `--full` plays what is missing.
+- Seeds: ten of everything on the three small problems but one agent's payoff (five). On maritime and New York TuRBO and
+  the genetic algorithm take minutes a run, and have three seeds; TuRBO one on New York.
 """
 
 
