@@ -15,6 +15,7 @@ from .runner import SPENDS, measures
 
 MARGIN = 0.005
 """Differences up to this share of what can be gained over leaving everything to nature are ties."""
+OURS = "cheap-first"
 CLAIMED = (40, 60, 80, 100)
 COMPARED = (20, 40, 60, 80, 100)
 _SURE = 2.0  # standard errors
@@ -84,7 +85,7 @@ def page(settings: Mapping[str, tuple[Regrets, float]]) -> str:
         f"=: within it ({MARGIN:.1%} of what the best setting gains over controlling nothing); +: more; "
         f"\\*: by more than {_SURE:g} standard errors as well."
     )
-    return "\n".join([note, "", *_algorithm_1(settings), "", *_cheap_first(settings)])
+    return "\n".join([note, "", *_algorithm_1(settings), "", *_cheap_first(settings), "", *_one_by_one(settings)])
 
 
 def _algorithm_1(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
@@ -104,22 +105,32 @@ def _algorithm_1(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
 
 
 def _cheap_first(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
-    ours = "cheap-first"
     lines = _head("`cheap-first` less the best other at each spend", ["setting", "seeds", *map(str, COMPARED)])
     verdicts: Counter[str] = Counter()
     by_problem: dict[str, Counter[str]] = {}
     for name, (all_, tie) in settings.items():
-        if not all_.get(ours) or len(all_) == 1:
+        if not all_.get(OURS) or len(all_) == 1:
             continue
-        rivals = [strongest(all_, ours, spend) for spend in COMPARED]
-        cells = [difference(all_, ours, rival, spend, tie) for rival, spend in zip(rivals, COMPARED, strict=True)]
+        rivals = [strongest(all_, OURS, spend) for spend in COMPARED]
+        cells = [difference(all_, OURS, rival, spend, tie) for rival, spend in zip(rivals, COMPARED, strict=True)]
         verdicts.update(_verdicts(cells))
         by_problem.setdefault(name.split(",")[0], Counter()).update(_verdicts(cells))
         shown = [f"{cell}, {rival}" for cell, rival in zip(cells, rivals, strict=True)]
-        lines.append(f"| {name} | {len(all_[ours])} | " + " | ".join(shown) + " |")
+        lines.append(f"| {name} | {len(all_[OURS])} | " + " | ".join(shown) + " |")
     lines.append("")
     lines.append(f"All cells: {_counted(verdicts)}.")
     lines += [f"{problem}: {_counted(counts)}." for problem, counts in by_problem.items()]
+    return lines
+
+
+def _one_by_one(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
+    lines = _head(f"`{OURS}` less each other method, all settings and spends together", ["rival", "cells"])
+    for rival in dict.fromkeys(method for all_, _ in settings.values() for method in all_ if method != OURS):
+        verdicts: Counter[str] = Counter()
+        for all_, tie in settings.values():
+            if all_.get(OURS) and all_.get(rival):
+                verdicts.update(_verdicts(difference(all_, OURS, rival, spend, tie) for spend in COMPARED))
+        lines.append(f"| {rival} | {_counted(verdicts)} |")
     return lines
 
 
