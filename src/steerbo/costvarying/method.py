@@ -17,7 +17,6 @@ from ..optimizer import (
     Event,
     Failed,
     History,
-    Method,
     Outcome,
     Recommendation,
     Refitted,
@@ -26,26 +25,21 @@ from ..optimizer import (
     Table,
     Told,
 )
-from ..search import Box, Maximum, sobol_points
-from ..space.quadrature import Rule, gauss_rule
-from .acquisition import Expectation, Standardised
+from ..search import Maximum
+from .acquisition import Standardised
 from .problem import CostVarying
 from .recommendation import recommendation
-from .searches import highest, polished, smooth
+from .searching import Searching
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
-DRAWS = 64
-"""Sobol draws of the uncontrolled variables that a point is polished on."""
 RESOLVED = 1e-6
 """Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
 difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
-TOGETHER = 2**19
-"""Numbers in (n, n) arrays that are held at once for sets searched together."""
 O = TypeVar("O")  # noqa: E741  the method's options
 
 
-class PartialControl(Method[CostVarying, O]):
+class PartialControl(Searching[O]):
     """A method with one Gaussian process over all variables: what a cheap set teaches, the dear ones know too.
 
     Everything inside is in units of `sign · value`, so that larger is better.
@@ -53,23 +47,10 @@ class PartialControl(Method[CostVarying, O]):
 
     def __init__(self, problem: CostVarying, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.space = problem.space
-        self.sets = [[self.space.index(name) for name in names] for names in problem.control_sets]
-        self.boxes = [self._box(controlled) for controlled in self.sets]
         self.model = Regression(SquaredExponential.over(self.space.categorical))
         self.fitted_at = 0
         self.plays = np.zeros(len(self.sets), dtype=int)
         self.arms = Arms.new(len(self.sets))  # the costs seen of each set
-
-    def _box(self, controlled: list[int]) -> Box:
-        variables = [self.problem.variables[d] for d in controlled]
-        levels = [variable.levels for variable in variables]
-        return Box(
-            [0.0 if k is None else k[0] for k in levels],
-            [1.0 if k is None else k[-1] for k in levels],
-            levels,
-            self.space.categorical[controlled],
-        )
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -153,7 +134,7 @@ class PartialControl(Method[CostVarying, O]):
             self.space.categorical,
             kernel.variance,
             self.model.mean,
-            self._rules(kernel.lengthscales),
+            self.rules(kernel.lengthscales),
             noise,
         )
 
@@ -170,52 +151,6 @@ class PartialControl(Method[CostVarying, O]):
             for v, u in zip(self.problem.variables, draws, strict=True)
         ]
         return np.concatenate(columns)
-
-    def _rules(self, lengthscales: np.ndarray) -> list[Rule | None]:
-        """Quadrature rules for the laws of the variables that some set leaves to nature."""
-        return [
-            gauss_rule(v, float(lengthscales[d])) if any(d not in controlled for controlled in self.sets) else None
-            for d, v in enumerate(self.problem.variables)
-        ]
-
-    def expectation(self, process: Standardised, i: int) -> Expectation:
-        """Expectations over what set `i` leaves to nature."""
-        return Expectation.over(process, self.sets[i])
-
-    def search(
-        self, process: Standardised, sets: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
-    ) -> list[list[Maximum]]:
-        """For each set and each β the largest `E μ + β sqrt(E σ²)`, in standardised units; `of_mean`: `E μ + β sd[g]`.
-
-        Sets of equal size are searched together as long as their (n, n) arrays are small.
-        """
-        together = max(1, TOGETHER // max(1, len(process.inputs)) ** 2)
-        alike: dict[tuple[int, bool], list[int]] = {}
-        for i in sets:
-            alike.setdefault((len(self.sets[i]), smooth(self.boxes[i])), []).append(i)
-        found: dict[int, list[Maximum]] = {}
-        for group in alike.values():
-            for first in range(0, len(group), together):
-                some = group[first : first + together]
-                expectations = [self.expectation(process, i) for i in some]
-                if of_mean:
-                    expectations = [each.of_mean() for each in expectations]
-                found |= zip(some, highest(expectations, [self.boxes[i] for i in some], betas, seed), strict=True)
-        return [found[i] for i in sets]
-
-    def polish(self, i: int, expectation: Expectation, found: Maximum, beta: float, seed: int) -> Maximum:
-        """The largest `E[μ + βσ]` of set `i` near the two best ends of a search on `E μ + β sqrt(E σ²)`.
-
-        E σ is averaged over Sobol draws of what nature chooses; whole numbers and categories stay as they were found.
-        """
-        if len(self.sets[i]) == self.space.dimension:  # nature has no part: the bound is E[μ + βσ] itself
-            return found
-        unit = sobol_points(DRAWS, self.space.dimension, seed)
-        draws = np.zeros(unit.shape)
-        for d, variable in enumerate(self.problem.variables):
-            if d not in self.sets[i]:
-                draws[:, d] = variable.encoded_ppf(unit[:, d])
-        return polished(expectation, self.boxes[i], found, beta, draws)
 
     def best_of(
         self, sets: Sequence[int], process: Standardised, number: int, beta: float
@@ -251,13 +186,6 @@ class PartialControl(Method[CostVarying, O]):
             expected_cost=None if np.isnan(cost) else float(cost),
             note={"set": i, **note},
         )
-
-    def settings(self, i: int, point: np.ndarray) -> dict[str, Any]:
-        """Values to set, in the user's units, for an encoded point of set `i`."""
-        return {
-            self.problem.variables[d].name: self.problem.variables[d].decode(point[j : j + 1])[0]
-            for j, d in enumerate(self.sets[i])
-        }
 
     def raw(self, standardised: float) -> float:
         """From standardised units to units of `sign · value`."""
