@@ -125,7 +125,9 @@ class PartialControl(Searching[O]):
                 inverse = factor.inverse()
         else:
             noise = RESOLVED * kernel.variance
-            inverse = Factor(kernel(inputs, inputs) + noise * np.eye(len(inputs))).inverse()
+            gram = kernel(inputs, inputs)
+            gram.flat[:: len(inputs) + 1] += noise
+            inverse = Factor(gram).inverse()
         return Standardised(
             inputs,
             np.concatenate([self.model.weights, np.zeros(len(points))]),
