@@ -20,6 +20,15 @@ OWN = ("token", "round", "state", "value", "cost")
 """Columns that are no variables. `round` and `state` are for people, and not read."""
 
 
+def column(name: str) -> str:
+    """A variable's column: its name, told apart where a column of another meaning is called so.
+
+    >>> column("ph"), column("cost")
+    ('ph', 'variable cost')
+    """
+    return f"variable {name}" if name in OWN else name
+
+
 @record
 class Line:
     """What became of a line of a file: taken or not, and why."""
@@ -67,9 +76,9 @@ def read_value(text: str) -> Any:
 def import_csv(study: Study, text: str) -> list[Line]:
     """Take outcomes from a table, line by line; each is taken, or refused for a reason, and the others go on.
 
-    Columns: `token`, `value`, `cost`, and what was measured, by variable; of a mean-field problem `distribution`, in
-    JSON. A line with a token tells its round; a line without adds data that nobody suggested. A file that is imported
-    again changes nothing.
+    Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
+    `distribution`, in JSON. A line with a token tells its round; a line without adds data that nobody suggested. A file
+    that is imported again changes nothing.
 
     Raises:
         InvalidOutcome: its first line has no `value`, or a column of no known name.
@@ -80,7 +89,7 @@ def import_csv(study: Study, text: str) -> list[Line]:
         lines = [(rows.line_num, cells) for cells in rows if any(cell.strip() for cell in cells)]
     except csv.Error as error:
         raise InvalidOutcome(f"line {rows.line_num}", text[:80], "a table in CSV", f"({error})") from None
-    known = [*OWN, *study.problem.columns]
+    known = [*OWN, *map(column, study.problem.columns)]
     for name in header:
         if name not in known or header.count(name) > 1:
             raise InvalidOutcome("line 1", name, f"each column once, {one_of(known, name)}")
@@ -98,7 +107,8 @@ def _take(study: Study, number: int, header: list[str], cells: list[str], there:
     try:
         value = read_value(given["value"]) if "value" in given else None
         cost = read_value(given["cost"]) if "cost" in given else None
-        realised = {name: read_cell(study.problem, name, cell) for name, cell in given.items() if name not in OWN}
+        named = {name: given[column(name)] for name in study.problem.columns if column(name) in given}
+        realised = {name: read_cell(study.problem, name, cell) for name, cell in named.items()}
         if "token" in given:
             before = study.history[given["token"]]
             if "time" not in study.problem.space:  # of a round, which the log knows
@@ -132,17 +142,21 @@ def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion]) -> str:
 
 def _asked(suggestion: Suggestion) -> dict[str, Any]:
     named = {"token": suggestion.token, "round": suggestion.round, "state": "open"}
-    return {**named, **suggestion.context, **suggestion.values}
+    return {**named, **_by_column({**suggestion.context, **suggestion.values})}
 
 
 def _played(played: Round) -> dict[str, Any]:
     result = {"state": played.state, "value": played.outcome.value if played.outcome else None, "cost": played.paid}
-    return {**_asked(played.suggestion), **played.request, **played.realised, **result}
+    return {**_asked(played.suggestion), **_by_column({**played.request, **played.realised}), **result}
+
+
+def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {column(name): value for name, value in values.items()}
 
 
 def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]]) -> str:
     written = io.StringIO()
-    names = [*OWN, *problem.columns]
+    names = [*OWN, *map(column, problem.columns)]
     writer = csv.DictWriter(written, names, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:
