@@ -7,7 +7,7 @@ children, so that one algorithm serves all graphs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -34,8 +34,7 @@ def mask_of(nodes: Iterable[int]) -> int:
     return mask
 
 
-@dataclass(frozen=True, slots=True)
-class Masks:
+class Masks(NamedTuple):
     """A directed graph: parents and children of every node, as sets.
 
     >>> chain = Masks.of(3, [(0, 1), (1, 2)])
@@ -71,12 +70,12 @@ class Masks:
         """The graph in which these nodes have other parents."""
         parents, children = list(self.parents), list(self.children)
         for node, above in changed.items():
-            own = 1 << node
-            for parent in bits(parents[node] & ~above):
-                children[parent] &= ~own
-            for parent in bits(above & ~parents[node]):
-                children[parent] |= own
+            own, differ = 1 << node, parents[node] ^ above
             parents[node] = above
+            while differ:
+                low = differ & -differ
+                children[low.bit_length() - 1] ^= own
+                differ ^= low
         return Masks(tuple(parents), tuple(children))
 
     def without(self, gone: Iterable[int], cut: int | None = None) -> Masks:
