@@ -108,11 +108,11 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         return []
 
     def _share(self, history: History, affordable: list[int]) -> Choice:
+        left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
+        slack = self.options.slack * self.seen_range() * left
         process, number, costs = self.process(history), len(history) + 1, self.mean_costs()
         lower, upper = self._bounds(process, number, affordable)
         guaranteed = float(lower.max())
-        left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
-        slack = self.options.slack * self.seen_range() * left
         live = [i for i in affordable if upper[i] >= guaranteed - slack]
         sign = self.problem.sign
         note = {

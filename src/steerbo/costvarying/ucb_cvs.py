@@ -41,9 +41,10 @@ class UcbCvs(PartialControl[UcbCvsOptions]):
         if (start := self.start(history)) is not None:
             return start
         sets = np.flatnonzero(self.affordable(history))
-        process, number = self.process(history), len(history) + 1
-        values, found = self.best_of(sets.tolist(), process, number, self.options.beta)
+        number = len(history) + 1
         epsilon = self.options.epsilon * self.seen_range() / np.sqrt(number)
+        process = self.process(history)
+        values, found = self.best_of(sets.tolist(), process, number, self.options.beta)
         near = np.flatnonzero(values >= values.max() - epsilon)
         costs = np.nan_to_num(self.mean_costs()[sets[near]])
         cheapest = near[costs <= costs.min()]
