@@ -48,11 +48,13 @@ class Difference:
 
 
 def regrets(by_method: Mapping[str, Sequence[dict[str, Any]]], best: np.ndarray) -> Regrets:
-    """Simple regrets of finished runs."""
-    return {
+    """Simple regrets of finished runs, of the seeds that every method has."""
+    found = {
         method: {run["run"]["seed"]: measures(run, best)["simple"] for run in runs}
         for method, runs in by_method.items()
     }
+    shared = set.intersection(*map(set, found.values()))
+    return {method: {seed: runs[seed] for seed in sorted(shared)} for method, runs in found.items()}
 
 
 def margin(world: World, best: float) -> float:
@@ -71,11 +73,10 @@ def difference(all_: Regrets, first: str, second: str, spend: int, tie: float) -
 
 
 def strongest(all_: Regrets, but: str, spend: int) -> str:
-    """The other method with the least mean regret at a spend, over the seeds that `but` has."""
+    """The other method with the least mean regret at a spend."""
     k = SPENDS.index(spend)
-    seeds = set(all_[but])
-    others = {m: [v[k] for s, v in runs.items() if s in seeds] for m, runs in all_.items() if m != but}
-    return min((m for m in others if others[m]), key=lambda m: float(np.mean(others[m])))
+    means = {m: float(np.mean([at[k] for at in runs.values()])) for m, runs in all_.items() if m != but and runs}
+    return min(means, key=lambda m: means[m])
 
 
 def page(settings: Mapping[str, tuple[Regrets, float]]) -> str:
