@@ -57,6 +57,17 @@ def test_the_live_set_that_was_paid_the_least_is_played() -> None:
     assert shares > 3
 
 
+def test_where_nobody_counts_money_live_sets_share_the_plays() -> None:
+    law = sb.TruncatedNormal(0.5, 0.2)
+    problem = sb.CostVarying([sb.Float(v, 0, 1, law=law) for v in "ab"], [["a"], ["b"], ["a", "b"]])
+    played = [0, 0, 0]
+    for note in play(sb.Optimizer(problem, "cheap-first", rounds=25, seed=0), 25):
+        if note.get("phase") == "share":
+            assert played[note["set"]] == min(played[i] for i in note["live"])
+        played[note["set"]] += 1
+    assert min(played) > 0
+
+
 def test_sets_that_cannot_be_best_are_ruled_out_and_the_best_never_is() -> None:
     notes = [note for note in play(optimizer(), 60) if "live" in note]
     assert all(2 in note["live"] for note in notes)  # it alone reaches 0

@@ -27,10 +27,9 @@ class CoCaOptions(ModelOptions):
 
     Args:
         arm_rule: ``"ucb-mean"``: the paper's mean of upper bounds at the points evaluated, plus ρ/√n.
-        ``"reward-mean"``: the
-            authors' program's mean outcome plus sqrt(2 ln(t+1)/n), in the outcome's own units. ``"paired"``: ours,
-            what each arm's *present* policy gives on average over the same contexts for all arms, and one standard
-            deviation of that average; and no arm is neglected for long.
+            ``"reward-mean"``: the authors' program's mean outcome plus sqrt(2 ln(t+1)/n), in the outcome's own units.
+            ``"paired"``: ours, what each arm's *present* policy gives on average over the same contexts for all arms,
+            and one standard deviation of that average; and no arm is neglected for long.
         rho: ρ in standard deviations of the outcomes (``"ucb-mean"`` and ``"paired"``); None: 1 and 0.
         confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, which are far too wide in practice.
         delta: probability of a miss that the theory allows.

@@ -105,8 +105,7 @@ class CausalGraph:
 
         Args:
             text: the graph. In dagitty text ``[exposure]`` marks actions, ``[outcome]`` the target and ``[latent]``
-            what
-                is neither seen nor set.
+                what is neither seen nor set.
             roles: `target`, `intervenable`, `contexts`, which win over those in the text.
 
         Raises:

@@ -58,8 +58,7 @@ class Fault:
     """Why a scope is not needed.
 
     Attributes:
-        rule: ``"A"`` an action does not matter, ``"B"`` a context is useless, ``"C"`` a useful context is not looked
-        at,
+        rule: ``"A"`` an action does not matter, ``"B"`` a context is useless, ``"C"`` a useful one is not looked at,
             ``"cycle"`` an action affects its own context, ``"intervene"`` setting one more variable loses nothing,
             ``"observe"`` another scope lets the same actions see at least as much.
         reason: the same in words, with the witness.

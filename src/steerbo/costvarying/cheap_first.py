@@ -110,7 +110,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _share(self, history: History, affordable: list[int]) -> Choice:
         left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
         slack = self.options.slack * self.seen_range() * left
-        process, number, costs = self.process(history), len(history) + 1, self.mean_costs()
+        process, number, prices = self.process(history), len(history) + 1, self._prices()
         lower, upper = self._bounds(process, number, affordable)
         guaranteed = float(lower.max())
         live = [i for i in affordable if upper[i] >= guaranteed - slack]
@@ -123,12 +123,18 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         }
         if (self.shared_rounds & (self.shared_rounds - 1)) == 0 and self.shared_rounds:  # at rounds 1, 2, 4, 8, …
             values, wide = self.best_of(affordable, process, number, self.options.beta)
-            best = int(np.argmax((values - guaranteed + slack) / costs[affordable]))
+            best = int(np.argmax((values - guaranteed + slack) / prices[affordable]))
             return self.play(affordable[best], wide[best].point, phase="check", **note)
         if max(upper[i] for i in live) <= guaranteed + slack and not history.unknown:
             return self._commit(process, number, affordable, slack, note)
-        i = min(live, key=lambda i: self.plays[i] * costs[i])
+        i = min(live, key=lambda i: self.plays[i] * prices[i])
         return self._explore(i, process, history, phase="share", **note)
+
+    def _prices(self) -> np.ndarray:
+        """Mean costs (m,) as weights: free sets at a thousandth of the dearest; where all are free, plays count."""
+        costs = self.mean_costs()
+        dearest = float(np.nanmax(costs))
+        return np.maximum(costs, 1e-3 * dearest) if dearest > 0 else np.ones(len(costs))
 
     def _bounds(self, process: Standardised, number: int, sets: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """`l_i` and `u_i`, (m,) each, in units of `sign · value`; −∞ for what is not in `sets`."""

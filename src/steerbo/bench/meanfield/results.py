@@ -109,7 +109,7 @@ def _speed(bench: dict[str, Any]) -> list[str]:
     def cell(row: dict[str, Any], name: str, form: str, scale: float = 1.0) -> str:
         return format(row[name] * scale, form) if row.get(name) is not None else "–"
 
-    columns = (("ours_ms", ".2f"), ("rival_ms", ".0f"), ("default_ms", ".2f"))
+    columns = (("ours_ms", ".3f"), ("rival_ms", ".0f"), ("default_ms", ".3f"))
     lines = ["## Speed", "", _SPEED, "", "| | ours, s | rival, s | default, s | ratio | bar | default's ratio | gap |"]
     lines.append("|---|---|---|---|---|---|---|---|")
     for row in bench["rows"]:
