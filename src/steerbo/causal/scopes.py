@@ -113,8 +113,8 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PAT
         graph: what causes what.
         mode: ``"published"``: every scope whose actions matter, whose contexts are needed and miss nothing (rules
             A, B, C of Lee & Bareinboim 2020, Propositions 1 and 2). ``"pruned"``: without those that lose nothing by
-            one more intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those that lose
-            nothing by several more interventions at once.
+            one more intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those
+            that lose nothing by several more interventions at once.
         limit: steps of the search, of about a millisecond each, after which it is given up. Their number grows
             exponentially with that of actions that can matter together; in sparse graphs with 60 variables and a dozen
             actions they were a few thousand at most.
