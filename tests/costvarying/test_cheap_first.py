@@ -1,4 +1,4 @@
-"""`cheap-first`: lessons before shares, equal shares among live sets, and what it commits to."""
+"""`cheap-first`: what it plays, where its guarantee comes from, and how it takes surprises."""
 
 from __future__ import annotations
 
@@ -6,76 +6,125 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import steerbo as sb
+from steerbo.costvarying.cheap_first import ALIKE, TRUSTED
 
 COSTS = (0.1, 0.2, 1.0)
 
 
-def optimizer(budget: float = 20.0, **options: Any) -> sb.Optimizer:
+def problem(costs: tuple[float, ...] | None = COSTS) -> sb.CostVarying:
     law = sb.TruncatedNormal(0.5, 0.2)
-    problem = sb.CostVarying(
+    return sb.CostVarying(
         variables=[sb.Float("a", 0, 1, law=law), sb.Float("b", 0, 1, law=law)],
         control_sets=[["a"], ["b"], ["a", "b"]],
-        costs=list(COSTS),
+        costs=None if costs is None else list(costs),
     )
-    return sb.Optimizer(problem, "cheap-first", budget=budget, seed=0, **options)
 
 
-def play(optimizer: sb.Optimizer, rounds: int) -> list[dict[str, Any]]:
+def optimizer(budget: float = 20.0, seed: int = 0, **options: Any) -> sb.Optimizer:
+    return sb.Optimizer(problem(), "cheap-first", budget=budget, seed=seed, **options)
+
+
+def play(optimizer: sb.Optimizer, rounds: int, outlier: int = 0) -> list[dict[str, Any]]:
     """A bowl in both variables; notes of the rounds."""
     random, notes = np.random.default_rng(0), []
-    for _ in range(rounds):
+    for number in range(1, rounds + 1):
         if (suggestion := optimizer.ask()) is None:
             break
         x = {"a": float(random.uniform(0.2, 0.8)), "b": float(random.uniform(0.2, 0.8)), **suggestion.values}
-        optimizer.tell(suggestion, -((x["a"] - 0.3) ** 2) - (x["b"] - 0.7) ** 2, realised=x)
+        value = -((x["a"] - 0.3) ** 2) - (x["b"] - 0.7) ** 2 + 0.001 * random.normal()
+        optimizer.tell(suggestion, value + (5.0 if number == outlier else 0.0), realised=x)
         notes.append(dict(suggestion.note))
     return notes
 
 
-def test_lessons_are_given_in_turn_and_by_no_set_of_the_dearest_rung() -> None:
-    notes = play(optimizer(), 40)
-    lessons = [note["set"] for note in notes if note.get("phase") == "lesson"]
-    assert lessons
-    assert 2 not in lessons
-    first_rung = lessons.count(0)
-    assert first_rung * COSTS[0] <= 0.1 * 20 + COSTS[0]  # a tenth of the budget, at most one play over
-    phases = [note.get("phase") for note in notes]
-    assert "lesson" not in phases[phases.index("share") :]
+def test_the_cheapest_rung_that_is_enough_is_played() -> None:
+    notes = [note for note in play(optimizer(), 60) if "upper" in note]
+    highest = [max(v for v in note["upper"] if v is not None) for note in notes]
+    for note, best in zip(notes, highest, strict=True):
+        assert note["upper"][note["set"]] + note["width"] >= best - 1e-12
+    assert {note["set"] for note in notes} == {0, 1, 2}
+    assert notes[0]["set"] < 2  # cheap plays teach first
+    late = [note for note in notes if note["upper"][2] is not None][-3:]  # while the dear set is affordable
+    assert all(note["set"] == 2 for note in late)  # it alone reaches 0, and in the end that is seen
 
 
-def test_the_live_set_that_was_paid_the_least_is_played() -> None:
-    notes = play(optimizer(), 60)
-    paid = np.zeros(3)
-    shares = 0
-    for note in notes:
-        if note.get("phase") == "share":
-            shares += 1
-            assert paid[note["set"]] == pytest.approx(min(paid[i] for i in note["live"]))
-        paid[note["set"]] += COSTS[note["set"]]
-    assert shares > 3
+def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
+    played = optimizer()
+    play(played, 12)
+    for number in range(13, 30):
+        method, suggestion = played._method, played.ask()
+        i, c = suggestion.note["set"], suggestion.note["calibration"]
+        process = method.process(played.history, pending=False)
+        point = method.boxes[i].place(
+            method.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, method.sets[i]]
+        )
+        mean, wide = method.expectation(process, i).moments(point)
+        _, narrow = method.expectation(process, i).of_mean().moments(point)
+        shortfall = max(v for v in suggestion.note["upper"] if v is not None) - method.raw(
+            float(mean[0] - 2 * narrow[0])
+        )
+        promised = 2 * (1 + c) * 2.0 * method.model.scale * float(wide[0])
+        assert shortfall <= promised * (1 + 1e-3), number  # polishing moves a point a little
+        x = {"a": 0.4, "b": 0.6, **suggestion.values}
+        played.tell(suggestion, -((x["a"] - 0.3) ** 2) - (x["b"] - 0.7) ** 2, realised=x)
 
 
-def test_where_nobody_counts_money_live_sets_share_the_plays() -> None:
+def test_without_patience_only_the_highest_bound_is_played() -> None:
+    for note in play(optimizer(patience=0), 15):
+        if "upper" in note:
+            assert note["upper"][note["set"]] == max(v for v in note["upper"] if v is not None)
+
+
+def test_patience_buys_cheaper_plays() -> None:
+    paid = [sum(COSTS[note["set"]] for note in play(optimizer(patience=p), 30)) for p in (0, 1, 4)]
+    assert paid[0] > paid[1] > paid[2]
+
+
+def test_equally_cheap_sets_are_chosen_among_by_their_promise() -> None:
     law = sb.TruncatedNormal(0.5, 0.2)
-    problem = sb.CostVarying([sb.Float(v, 0, 1, law=law) for v in "ab"], [["a"], ["b"], ["a", "b"]])
-    played = [0, 0, 0]
-    for note in play(sb.Optimizer(problem, "cheap-first", rounds=25, seed=0), 25):
-        if note.get("phase") == "share":
-            assert played[note["set"]] == min(played[i] for i in note["live"])
-        played[note["set"]] += 1
-    assert min(played) > 0
+    variables = [sb.Float(v, 0, 1, law=law) for v in "ab"]
+    alike = sb.CostVarying(variables, [["a"], ["b"]], costs=[1.0, 0.99 * ALIKE])
+    notes = [note for note in play(sb.Optimizer(alike, "cheap-first", rounds=15, seed=0), 15) if "upper" in note]
+    swapped = [note for note in notes if note["set"] == 1]
+    assert swapped  # the dearer of the two is played where it promises more
+    assert all(note["upper"][1] + note["width"] >= note["upper"][0] for note in swapped)
 
 
-def test_sets_that_cannot_be_best_are_ruled_out_and_the_best_never_is() -> None:
-    notes = [note for note in play(optimizer(), 60) if "live" in note]
-    assert all(2 in note["live"] for note in notes)  # it alone reaches 0
-    assert notes[-1]["live"] == [2]
-    assert notes[-1]["guaranteed"] == pytest.approx(0.0, abs=0.02)
+def test_where_nobody_counts_money_the_highest_bound_decides() -> None:
+    free = sb.Optimizer(problem(costs=None), "cheap-first", rounds=25, seed=0)
+    for note in play(free, 25):
+        if "upper" in note:
+            assert note["upper"][note["set"]] == max(note["upper"])
 
 
-def test_all_sets_are_checked_at_powers_of_two() -> None:
-    notes = [note for note in play(optimizer(), 60) if "live" in note]
-    checks = [k for k, note in enumerate(notes) if note["phase"] == "check"]
-    assert checks == [k for k in (1, 2, 4, 8, 16, 32, 64) if k < len(notes)]
+def test_surprises_widen_and_are_forgotten() -> None:
+    calm, shaken = play(optimizer(), 60), play(optimizer(), 60, outlier=20)
+    after = [note["calibration"] for note in shaken[20:]]
+    assert after[0] > 2 * calm[20]["calibration"]
+    assert shaken[19]["calibration"] == calm[19]["calibration"]
+    assert after[-1] < after[0] / 2
+
+
+def test_an_outcome_that_was_put_right_takes_its_surprise_along() -> None:
+    amended = optimizer()
+    play(amended, 20, outlier=20)
+    last = list(amended.history)[-1]
+    amended.amend(last.suggestion.token, -0.1)
+    assert amended.ask().note["calibration"] == 1.0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.floats(-50, 50), max_size=40))
+def test_calibration_is_at_least_one_and_no_more_than_the_largest_surprise(surprises: list[float]) -> None:
+    method = sb.Optimizer(problem(), "cheap-first", budget=20.0, seed=0)._method
+    method.surprises = tuple(surprises)
+    largest = max([1.0, *(abs(s) for s in surprises)])
+    assert 1.0 <= method.calibration() <= largest
+    if len(surprises) >= 1:
+        doubtful = np.sqrt((surprises[0] ** 2 + TRUSTED) / (1 + TRUSTED))
+        method.surprises = (surprises[0],)
+        assert method.calibration() == pytest.approx(max(1.0, doubtful))

@@ -1,37 +1,45 @@
-"""Our own method: cheap sets teach the dear ones, then the money is shared evenly among the sets that may be best.
+"""Our own method: the cheapest set that still has as much to learn as it lags behind.
 
 One Gaussian process is shared by all sets, so that a play of a cheap one teaches the dear ones too, and teaches it
-where nature really is. Algorithm 1 spends most of its exploration on the dearest set; here
+where nature really is. Money is therefore spent on a dear set only once the cheap ones are understood:
 
-1. *lessons*: sets of similar cost make a rung. The sets of every rung but the dearest are played in turn, cheapest
-   rung first, for a share of the budget, where the wide bound `E μ + β sqrt(E σ²)` is largest. Sets that leave much
-   to nature see all of it, so that the model knows of other basins before the search settles in one;
-2. *shares*: then, with bounds `l_i ≤ max_x g_i(x) ≤ u_i` on the expected value `g_i` itself, `L = max_i l_i`, and a
-   slack ε that shrinks with the money left, sets with `u_i ≥ L − ε` are live. The live set that was paid the least so
-   far is played, again where the wide bound is largest: the narrow ones choose only between sets, because within a set
-   they close over one basin before the others are known;
-3. *checks*: at shared rounds 1, 2, 4, 8, … all sets compete again, by the wide bound per cost, also those that were
-   ruled out: a model that was wrong about a set is given the chance to find out, at a price that grows like log T;
-4. *commitment*: once all live bounds have closed to ε, the cheapest set whose best posterior mean lies within ε of the
-   highest is played there.
+1. `u_i` is the largest upper bound `E μ + β sd[g_i]` on the expected value `g_i` itself, `U = max_i u_i`;
+2. a play of set `i` would go to `x_i`, where the wide bound `E μ + β sqrt(E σ²)` is largest: within a set the narrow
+   one closes over one basin before the others are known;
+3. `w_i = 2 β c sd[g_i(x_i)]` is what nobody knows yet about that play. Set `i` is *enough* if `u_i + κ w_i ≥ U`: it
+   lags behind by no more than what its next play may teach. The cheapest set that is enough is played;
+4. `c ≥ 1` calibrates: how far off, in its own standard deviations, the model has lately been about what came next. A
+   model that is often surprised in its choice of a dear set is not yet worth a dear set.
 
-While the bounds hold, the best set stays live (`u_best ≥ g_best ≥ L`): of k live sets it gets a kth of the money, but
-for the checks, and is searched there by GP-UCB. What is committed to is then within 2 ε of the best by its mean.
+There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as it is known well enough to
+say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
+
+While the bounds hold, a play of `x_i` falls short of the best by at most `2 (1 + κ c) β sqrt(E σ²(x_i))`, since
+`g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and `sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is UCB-PSQ's
+bound but for the factor `1 + κ c`, so that the quality regret grows no faster, whatever the sets cost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from ..optimizer import Asked, Choice, Event, Explanation, History, Streams, Table
+from ..optimizer import Amended, Choice, Event, Explanation, History, Outcome, Streams, Table, Told
 from ..record import record
+from ..search import Maximum
 from .acquisition import Standardised
-from .method import PartialControl
+from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying
+
+RECENT = 25
+"""Outcomes that the calibration looks back on."""
+TRUSTED = 5
+"""Imagined outcomes, as far off as the model says, that the calibration starts from."""
+ALIKE = 1.5
+"""Sets whose costs differ by no more than this factor count as equally cheap."""
 
 
 @record
@@ -40,135 +48,119 @@ class CheapFirstOptions:
 
     Args:
         beta: width of all bounds, in posterior standard deviations.
-        lessons: share of the budget (or of the rounds) for the lessons of each rung, at most; they end after five plays
-            for each variable.
-        slack: ε at the outset, as a share of the range of posterior means seen.
+        patience: κ: how much of what is not known about a play makes up for lagging behind. 0: cost counts among equals
+            only.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
-    lessons: float = Field(0.1, ge=0, le=1)
-    slack: float = Field(0.01, ge=0, le=1)
+    patience: float = Field(1.0, ge=0, allow_inf_nan=False)
+
+
+class Prospect(NamedTuple):
+    """What a play of set `i` promises: u_i, w_i (in units of the objective), and where it would go."""
+
+    i: int
+    upper: float
+    width: float
+    found: Maximum
 
 
 class CheapFirst(PartialControl[CheapFirstOptions]):
-    """Learn from cheap sets first, then share the money evenly among the sets that may be the best."""
+    """Play the cheapest set that lags behind the best by no more than what its next play may teach."""
 
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
 
     def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.shared_rounds = 0
-        self.last: dict[str, Any] = {}  # bounds behind the latest shared round
+        self.surprises: tuple[float, ...] = ()  # of the latest outcomes, in predictive standard deviations
 
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in."""
+        """Take one event in; what is told is first compared with what was expected."""
+        match event:
+            case Told() if len(self.model) >= STARTING_POINTS:
+                self.surprises = (*self.surprises, self._surprise(event.outcome))[-RECENT:]
+            case Amended():
+                self.surprises = ()  # an outcome that was put right may have been the surprise
+            case _:
+                pass
         super().learn(event, history)
-        if isinstance(event, Asked) and "possible" in event.note:
-            self.shared_rounds += 1
-            self.last = event.note
+
+    def _surprise(self, outcome: Outcome) -> float:
+        point, value = self._row(outcome)
+        mean, deviation = self.model.predict(point[None])
+        return float((value - mean[0]) / np.hypot(deviation[0], self.model.scale * np.sqrt(self.model.noise)))
+
+    def calibration(self) -> float:
+        """c: root mean square of the latest surprises and of `TRUSTED` ones of one deviation; at least 1."""
+        squares = np.square(self.surprises)
+        return max(1.0, float(np.sqrt((squares.sum() + TRUSTED) / (len(squares) + TRUSTED))))
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        """Lessons, then shares, with a check now and then."""
+        """The cheapest set that is enough; among equally cheap ones the most promising."""
         if (start := self.start(history)) is not None:
             return start
         affordable = np.flatnonzero(self.affordable(history)).tolist()
-        unknown = [i for i in affordable if np.isnan(self.mean_costs()[i])]
-        rung = unknown[:1] or self._lesson(history, affordable)
-        if rung:
-            return self._explore(min(rung, key=lambda i: self.plays[i]), self.process(history), history, phase="lesson")
-        return self._share(history, affordable)
+        process, number, beta = self.process(history), len(history) + 1, self.options.beta
+        upper = self._upper(process, number, affordable)
+        highest = max(upper.values())
+        for rung in self._rungs(affordable):
+            enough = [
+                prospect
+                for prospect in self._prospects(process, number, {i: upper[i] for i in rung})
+                if prospect.upper + self.options.patience * prospect.width >= highest
+            ]
+            if enough:
+                break
+        best = max(enough, key=lambda prospect: prospect.upper)
+        sign = self.problem.sign
+        return self.play(
+            best.i,
+            self.point_to_play(best.i, best.found, process, number, beta),
+            upper=[float(sign * upper[i]) if i in upper else None for i in range(len(self.sets))],
+            width=best.width,
+            calibration=self.calibration(),
+        )
 
-    def _explore(self, i: int, process: Standardised, history: History, **note: Any) -> Choice:
-        """Set `i` where its wide bound is largest."""
-        number, beta = len(history) + 1, self.options.beta
-        _, (found,) = self.best_of([i], process, number, beta)
-        return self.play(i, self.point_to_play(i, found, process, number, beta), **note)
+    def _upper(self, process: Standardised, number: int, sets: list[int]) -> dict[int, float]:
+        """u_i by set, in units of `sign · value`."""
+        seed = self.streams.integer(number, "search")
+        found = self.search(process, sets, [self.options.beta], seed, of_mean=True)
+        return {i: self.raw(one.value) for i, (one,) in zip(sets, found, strict=True)}
 
-    def _lesson(self, history: History, affordable: list[int]) -> list[int]:
-        """The cheapest rung that still has lessons to come; none once only the dearest is left."""
-        costs = self.mean_costs()
+    def _rungs(self, sets: list[int]) -> list[list[int]]:
+        """Sets by cost, equally cheap ones together; a set whose cost nobody knows yet counts as free."""
+        costs = np.nan_to_num(self.mean_costs())
         rungs: list[list[int]] = []
-        for i in sorted(range(len(self.sets)), key=lambda i: costs[i]):
-            if rungs and costs[i] <= 1.5 * costs[rungs[-1][0]]:
+        for i in sorted(sets, key=lambda i: costs[i]):
+            if rungs and costs[i] <= ALIKE * costs[rungs[-1][0]]:
                 rungs[-1].append(i)
             else:
                 rungs.append([i])
-        for rung in rungs[:-1]:
-            fitting = [i for i in rung if i in affordable]
-            plays = int(self.plays[rung].sum())
-            paid = float((self.plays[rung] * costs[rung]).sum())
-            if (
-                fitting
-                and plays < 5 * self.space.dimension
-                and (history.budget is None or paid < self.options.lessons * history.budget)
-                and (history.limit is None or plays < self.options.lessons * history.limit)
-            ):
-                return fitting
-        return []
+        return rungs
 
-    def _share(self, history: History, affordable: list[int]) -> Choice:
-        left = 1.0 if history.budget is None else max(history.remaining, 0.0) / history.budget
-        slack = self.options.slack * self.seen_range() * left
-        process, number, prices = self.process(history), len(history) + 1, self._prices()
-        lower, upper = self._bounds(process, number, affordable)
-        guaranteed = float(lower.max())
-        live = [i for i in affordable if upper[i] >= guaranteed - slack]
-        sign = self.problem.sign
-        note = {
-            "guaranteed": sign * guaranteed,
-            "possible": [float(sign * v) if np.isfinite(v) else None for v in upper],
-            "slack": slack,
-            "live": live,
-        }
-        if (self.shared_rounds & (self.shared_rounds - 1)) == 0 and self.shared_rounds:  # at rounds 1, 2, 4, 8, …
-            values, wide = self.best_of(affordable, process, number, self.options.beta)
-            best = int(np.argmax((values - guaranteed + slack) / prices[affordable]))
-            return self.play(affordable[best], wide[best].point, phase="check", **note)
-        if max(upper[i] for i in live) <= guaranteed + slack and not history.unknown:
-            return self._commit(process, number, affordable, slack, note)
-        i = min(live, key=lambda i: self.plays[i] * prices[i])
-        return self._explore(i, process, history, phase="share", **note)
-
-    def _prices(self) -> np.ndarray:
-        """Mean costs (m,) as weights: free sets at a thousandth of the dearest; where all are free, plays count."""
-        costs = self.mean_costs()
-        dearest = float(np.nanmax(costs))
-        return np.maximum(costs, 1e-3 * dearest) if dearest > 0 else np.ones(len(costs))
-
-    def _bounds(self, process: Standardised, number: int, sets: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """`l_i` and `u_i`, (m,) each, in units of `sign · value`; −∞ for what is not in `sets`."""
-        beta, m = self.options.beta, len(self.sets)
-        lower, upper = np.full(m, -np.inf), np.full(m, -np.inf)
-        seed = self.streams.integer(number, "search")
-        both = self.search(process, sets, [beta, -beta], seed, of_mean=True)
-        for i, (highest, safest) in zip(sets, both, strict=True):
-            # one search may find a basin that the other missed: no upper bound may lie below its own lower one
-            mean, deviation = self.expectation(process, i).of_mean().moments(safest.point[None])
-            above = float(mean[0] + beta * deviation[0])
-            lower[i], upper[i] = self.raw(safest.value), self.raw(max(highest.value, above))
-        return lower, upper
-
-    def _commit(
-        self, process: Standardised, number: int, affordable: list[int], slack: float, note: Mapping[str, Any]
-    ) -> Choice:
-        """The cheapest set whose best posterior mean lies within ε of the highest, there."""
-        seed, costs = self.streams.integer(number, "commit"), self.mean_costs()
-        found = [one for (one,) in self.search(process, affordable, [0.0], seed)]
-        means = np.array([self.raw(each.value) for each in found])
-        near = np.flatnonzero(means >= means.max() - slack)
-        k = int(min(near, key=lambda k: costs[affordable[k]]))
-        return self.play(affordable[k], found[k].point, phase="commit", **note)
+    def _prospects(self, process: Standardised, number: int, upper: Mapping[int, float]) -> list[Prospect]:
+        """Where plays of some sets would go, and what is not known about them."""
+        beta, sets = self.options.beta, list(upper)
+        width = 2 * beta * self.calibration() * self.model.scale
+        prospects = []
+        for i, found in zip(sets, self.best_of(sets, process, number, beta)[1], strict=True):
+            _, deviation = self.expectation(process, i).of_mean().moments(found.point[None])
+            prospects.append(Prospect(i, upper[i], width * float(deviation[0]), found))
+        return prospects
 
     def explain(self, history: History) -> Explanation:
-        """Bounds per set, who is ruled out for now, and what its plays cost."""
+        """The upper bound of each set, and what decided."""
         table = self.table_of_sets(history)
-        if not self.last:
-            return Explanation("cheap sets are giving their lessons", (table,))
-        still, possible = self.last["live"], self.last["possible"]
-        rows = tuple((*row, possible[i], i in still) for i, row in enumerate(table.rows))
+        notes = [played.suggestion.note for played in history if "upper" in played.suggestion.note]
+        if not notes:
+            return Explanation("a few settings at random come first", (table,))
+        note = notes[-1]
+        rows = tuple((*row, note["upper"][i]) for i, row in enumerate(table.rows))
         summary = (
-            f"{self.shared_rounds} rounds after the lessons; {self.last['guaranteed']:.5g} is sure to be reached, sets "
-            f"that cannot come within {self.last['slack']:.3g} of it are left out but for checks now and then"
+            "the cheapest set is played that lags behind the best by no more than what its next play may teach: "
+            f"{' + '.join(self.problem.control_sets[note['set']])}, where {note['width']:.3g} is not known yet"
         )
-        return Explanation(summary, (Table(table.title, (*table.columns, "at best", "in play"), rows),))
+        if note["calibration"] > 1:
+            summary += f" (the model has been off by {note['calibration']:.2g} times what it thought of late)"
+        return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))
