@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import NamedTuple
 
 from .effort import Effort
 from .graph import CausalGraph
@@ -29,16 +30,40 @@ def published(graph: CausalGraph, effort: Effort | None = None) -> tuple[PolicyS
     for size in range(len(useful) + 1):
         for chosen in combinations(useful, size):
             cut = base.with_parents(dict.fromkeys(chosen, 0))
+            problem = _Chosen(cut, target, contexts, {x: cut.descendants(1 << x) for x in chosen})
             found.extend(
                 PolicyScope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
-                for seen in _fixed_points(cut, target, contexts, dict.fromkeys(chosen, (0, contexts)), effort)
+                for seen in _fixed_points(problem, dict.fromkeys(chosen, (0, contexts)), effort)
             )
     return tuple(found)
 
 
-def _fixed_points(cut: Masks, target: int, contexts: int, bounds: Bounds, effort: Effort) -> Iterator[dict[int, int]]:
+class _Chosen(NamedTuple):
+    """A set of actions: the graph in which they look at nothing, and what each of them affects there."""
+
+    cut: Masks
+    target: int
+    contexts: int
+    below: dict[int, int]
+
+    def affected(self, seen: dict[int, int]) -> dict[int, int]:
+        """What each action affects, itself included, when the actions look at `seen`: also through each other."""
+        found = dict(self.below)
+        changed = True
+        while changed:
+            changed = False
+            for x, below in found.items():
+                for y, looked in seen.items():
+                    if looked & below and self.below[y] & ~below:
+                        below |= found[y]
+                        changed = True
+                found[x] = below
+        return found
+
+
+def _fixed_points(problem: _Chosen, bounds: Bounds, effort: Effort) -> Iterator[dict[int, int]]:
     effort.step()
-    tight = _tighten(cut, target, contexts, bounds)
+    tight = _tighten(problem, bounds)
     if tight is None:
         return
     open_pairs = [(x, possible & ~sure) for x, (sure, possible) in tight.items() if possible & ~sure]
@@ -48,24 +73,27 @@ def _fixed_points(cut: Masks, target: int, contexts: int, bounds: Bounds, effort
     action, choice = open_pairs[0]
     context = choice & -choice
     sure, possible = tight[action]
-    yield from _fixed_points(cut, target, contexts, {**tight, action: (sure, possible & ~context)}, effort)
-    yield from _fixed_points(cut, target, contexts, {**tight, action: (sure | context, possible)}, effort)
+    yield from _fixed_points(problem, {**tight, action: (sure, possible & ~context)}, effort)
+    yield from _fixed_points(problem, {**tight, action: (sure | context, possible)}, effort)
 
 
-def _tighten(cut: Masks, target: int, contexts: int, bounds: Bounds) -> Bounds | None:
+def _tighten(problem: _Chosen, bounds: Bounds) -> Bounds | None:
     """The bounds drawn in as far as they force each other; None where they contradict each other."""
+    cut, target, contexts, _ = problem
     together = mask_of(bounds)
     while True:
-        most = cut.with_parents({x: possible for x, (_, possible) in bounds.items()})
-        above = most.ancestors(1 << target)
-        if not all(above >> x & 1 for x in bounds):
+        at_most = {x: possible for x, (_, possible) in bounds.items()}
+        at_least = {x: sure for x, (sure, _) in bounds.items()}
+        closed = at_most == at_least
+        below_most = problem.affected(at_most)
+        if not all(below >> target & 1 for below in below_most.values()):
             return None  # rule A
-        closed = all(sure == possible for sure, possible in bounds.values())
-        least = most if closed else cut.with_parents({x: sure for x, (sure, _) in bounds.items()})
+        below_least = below_most if closed else problem.affected(at_least)
+        most = cut.with_parents(at_most)
+        least = most if closed else cut.with_parents(at_least)
         after: Bounds = {}
         for x, (sure, possible) in bounds.items():
-            may = contexts & ~least.descendants(1 << x)  # admissible at most, and at least
-            will = may if closed else contexts & ~most.descendants(1 << x)
+            may, will = contexts & ~below_least[x], contexts & ~below_most[x]  # admissible at most, and at least
             reach_most = most.reached(1 << target, will, may, determined=together, without=1 << x)
             reach_least = (
                 reach_most if closed else least.reached(1 << target, may, will, determined=together, without=1 << x)
