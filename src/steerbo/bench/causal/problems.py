@@ -7,63 +7,15 @@ They are as they must be read: docs/results/causal.md says where that differs fr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
-from ...causal import Causal, CausalGraph, PolicyScope
+from ...causal import Causal, CausalGraph
 from ...causal.scm import StructuralCausalModel, Values
-from ...optimizer import Optimizer, Suggestion
 from ...space import Float
-
-
-@dataclass(frozen=True, eq=False)
-class Environment:
-    """A problem with the world behind it.
-
-    Attributes:
-        name: for tables.
-        problem: what the optimiser knows.
-        model: the world.
-        best: the largest expected target (the smallest, where smaller is better).
-        mean: `E[Y | do(actions), contexts]` of one round, for regret without noise: actions, contexts and the scope.
-    """
-
-    name: str
-    problem: Causal
-    model: StructuralCausalModel
-    best: float
-    mean: Callable[[Mapping[str, Any], Mapping[str, Any]], float]
-
-    def look(self, suggestion: Suggestion, seed: int) -> dict[str, float]:
-        """What is seen in a round."""
-        return self._round(suggestion, seed).look(suggestion.observe, suggestion.values)
-
-    def evaluate(self, suggestion: Suggestion, seed: int) -> float:
-        """The measured target of a round."""
-        return self._round(suggestion, seed).outcome(suggestion.values)
-
-    def _round(self, suggestion: Suggestion, seed: int) -> Any:
-        return self.model.play(PolicyScope.of(suggestion.scope), seed + 1_000_003 * suggestion.round)
-
-    def play(self, optimizer: Optimizer, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Regret of each round with and without noise, (rounds,) each, and the scopes played."""
-        sign = self.problem.sign
-        noisy, clean, scopes = np.empty(rounds), np.empty(rounds), []
-        for t in range(rounds):
-            suggestion = optimizer.ask()
-            assert suggestion is not None
-            while suggestion.observe:
-                suggestion = optimizer.decide(suggestion, self.look(suggestion, seed))
-            value = self.evaluate(suggestion, seed)
-            optimizer.tell(suggestion, value)
-            noisy[t] = sign * (self.best - value)
-            clean[t] = sign * (self.best - self.mean(suggestion.values, suggestion.context))
-            scopes.append(" ".join(f"{x}|{','.join(c)}" for x, c in suggestion.scope.items()) or "nothing")
-        return noisy, clean, scopes
-
+from .environment import Environment
 
 FIGURE_1 = CausalGraph(
     [("x1", "x2"), ("c", "x2"), ("x2", "y"), ("c", "y")],

@@ -21,7 +21,8 @@ import numpy as np
 
 from ...optimizer import Optimizer
 from ..runs import finished, play_missing
-from .problems import Environment, cosine, figure_1, plates, psa
+from .environment import Environment
+from .problems import cosine, figure_1, plates, psa
 
 ROUNDS = 700
 _TAIL = 100
