@@ -15,12 +15,13 @@ from steerbo.costvarying.cheap_first import ALIKE, TRUSTED
 COSTS = (0.1, 0.2, 1.0)
 
 
-def problem(costs: tuple[float, ...] | None = COSTS) -> sb.CostVarying:
+def problem(costs: tuple[float, ...] | None = COSTS, tolerance: Any = None) -> sb.CostVarying:
     law = sb.TruncatedNormal(0.5, 0.2)
     return sb.CostVarying(
         variables=[sb.Float("a", 0, 1, law=law), sb.Float("b", 0, 1, law=law)],
         control_sets=[["a"], ["b"], ["a", "b"]],
         costs=None if costs is None else list(costs),
+        tolerance=tolerance,
     )
 
 
@@ -82,6 +83,20 @@ def test_without_patience_only_the_highest_bound_is_played() -> None:
 def test_patience_buys_cheaper_plays() -> None:
     paid = [sum(COSTS[note["set"]] for note in play(optimizer(patience=p), 30)) for p in (0, 1, 4)]
     assert paid[0] > paid[1] > paid[2]
+
+
+@pytest.mark.parametrize("tolerance", [sb.Absolute(0.12), sb.Threshold(-0.12), sb.Fraction(0.4, worst=-0.3)])
+def test_with_a_tolerance_no_dear_set_is_played_for_more_than_is_asked(tolerance: Any) -> None:
+    """By the law, a or b alone reach −.08: good enough, so that the dear set is left once that is clear."""
+    strict = [note["set"] for note in play(optimizer(), 40)]
+    lenient = [note["set"] for note in play(sb.Optimizer(problem(tolerance=tolerance), "cheap-first", budget=20.0), 40)]
+    assert lenient.count(2) < strict.count(2)
+    assert 2 not in lenient[-10:]
+
+
+def test_a_threshold_out_of_reach_asks_for_the_best() -> None:
+    unreachable = sb.Optimizer(problem(tolerance=sb.Threshold(10.0)), "cheap-first", budget=20.0, seed=0)
+    assert [note["set"] for note in play(unreachable, 20)] == [note["set"] for note in play(optimizer(), 20)]
 
 
 def test_equally_cheap_sets_are_chosen_among_by_their_promise() -> None:

@@ -11,12 +11,14 @@ where nature really is. Money is therefore spent on a dear set only once the che
 4. `c ≥ 1` calibrates: how far off, in its own standard deviations, the model has lately been about what came next. A
    model that is often surprised in its choice of a dear set is not yet worth a dear set.
 
-There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as it is known well enough to
-say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
+Where the problem states a tolerance, what is acceptable where the best reaches `U` stands in the place of `U` in 3: a
+dear set is then played only to find out whether it is so much better.
 
-While the bounds hold, a play of `x_i` falls short of the best by at most `2 (1 + κ c) β sqrt(E σ²(x_i))`, since
-`g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and `sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is UCB-PSQ's
-bound but for the factor `1 + κ c`, so that the quality regret grows no faster, whatever the sets cost.
+There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as it is known well enough to
+say so, and one that may be the best is not left for a hair's breadth that the model only imagines. While the bounds
+hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most `2 (1 + κ c) β sqrt(E σ²(x_i))`,
+since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and `sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is
+UCB-PSQ's bound but for the factor `1 + κ c`, so that the quality regret grows no faster, whatever the sets cost.
 """
 
 from __future__ import annotations
@@ -103,12 +105,12 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         affordable = np.flatnonzero(self.affordable(history)).tolist()
         process, number, beta = self.process(history), len(history) + 1, self.options.beta
         upper = self._upper(process, number, affordable)
-        highest = max(upper.values())
+        least = self._least(max(upper.values()))
         for rung in self._rungs(affordable):
             enough = [
                 prospect
                 for prospect in self._prospects(process, number, {i: upper[i] for i in rung})
-                if prospect.upper + self.options.patience * prospect.width >= highest
+                if prospect.upper + self.options.patience * prospect.width >= least
             ]
             if enough:
                 break
@@ -121,6 +123,12 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             width=best.width,
             calibration=self.calibration(),
         )
+
+    def _least(self, highest: float) -> float:
+        """What a set must be able to come near, where the best may reach `highest`."""
+        if self.problem.tolerance is None:
+            return highest
+        return min(highest, self.problem.tolerance.acceptable(highest, self.worst(), self.problem.sign))
 
     def _upper(self, process: Standardised, number: int, sets: list[int]) -> dict[int, float]:
         """u_i by set, in units of `sign · value`."""

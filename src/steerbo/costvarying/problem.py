@@ -119,7 +119,7 @@ class CostVarying(Problem):
     tolerance: Tolerance | None = None
     minimize: Annotated[bool, Strict()] = False
     kind: Literal["cost-varying"] = "cost-varying"
-    default_method: ClassVar[str] = "explore-then-commit"
+    default_method: ClassVar[str] = "cheap-first"
 
     @model_validator(mode="after")
     def _check(self) -> CostVarying:
