@@ -32,7 +32,7 @@ Which of the three are worth paying for? The simulator is Harper and Gupta's
 def show(out: Path, as_json: bool) -> None:
     """Run it, print the answers, and save the picture into `out` where matplotlib is installed."""
     problem = borehole()
-    study = Study.create(MemoryLog(), problem, "explore-then-commit", budget=BUDGET, seed=SEED)
+    study = Study.create(MemoryLog(), problem, budget=BUDGET, seed=SEED)
     progress = Display(console(stderr=True))
     progress.say(_INTRODUCTION)
     with progress:

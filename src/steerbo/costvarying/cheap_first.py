@@ -165,8 +165,9 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             return Explanation("a few settings at random come first", (table,))
         note = notes[-1]
         rows = tuple((*row, note["upper"][i]) for i, row in enumerate(table.rows))
+        goal = "the best" if self.problem.tolerance is None else "what is acceptable"
         summary = (
-            "the cheapest set is played that lags behind the best by no more than what its next play may teach: "
+            f"the cheapest set is played that lags behind {goal} by no more than what its next play may teach: "
             f"{' + '.join(self.problem.control_sets[note['set']])}, where {note['width']:.3g} is not known yet"
         )
         if note["calibration"] > 1:
