@@ -124,6 +124,16 @@ def test_surprises_widen_and_are_forgotten() -> None:
     assert after[-1] < after[0] / 2
 
 
+@pytest.mark.parametrize("value", [1e300, -1e300, 1e-300])
+def test_absurd_outcomes_are_taken_in(value: float) -> None:
+    shaken = optimizer()
+    play(shaken, 10)
+    shaken.tell(shaken.ask(), value, realised={"a": 0.5, "b": 0.5})
+    for suggestion in (shaken.ask(), shaken.ask()):
+        assert np.isfinite(suggestion.note["width"])
+    assert sb.load(shaken.to_json()).history.told == 11
+
+
 def test_an_outcome_that_was_put_right_takes_its_surprise_along() -> None:
     amended = optimizer()
     play(amended, 20, outlier=20)

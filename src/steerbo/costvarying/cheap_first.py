@@ -40,6 +40,8 @@ RECENT = 25
 """Outcomes that the calibration looks back on."""
 TRUSTED = 5
 """Imagined outcomes, as far off as the model says, that the calibration starts from."""
+BEYOND = 1e6
+"""Deviations that a surprise counts as at most: an outcome of 1e300 is no more of one."""
 ALIKE = 1.5
 """Sets whose costs differ by no more than this factor count as equally cheap."""
 
@@ -91,7 +93,8 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _surprise(self, outcome: Outcome) -> float:
         point, value = self._row(outcome)
         mean, deviation = self.model.predict(point[None])
-        return float((value - mean[0]) / np.hypot(deviation[0], self.model.scale * np.sqrt(self.model.noise)))
+        expected = np.hypot(deviation[0], self.model.scale * np.sqrt(self.model.noise))
+        return float(np.clip((value - mean[0]) / expected, -BEYOND, BEYOND))
 
     def calibration(self) -> float:
         """c: root mean square of the latest surprises and of `TRUSTED` ones of one deviation; at least 1."""
