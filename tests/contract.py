@@ -335,7 +335,7 @@ class WingContract:
     # -- hostile input -------------------------------------------------------------------------------------------------
 
     @pytest.mark.parametrize(
-        "value", [float("nan"), float("inf"), -float("inf"), None, "1.0", True, 1j, [], {}, 10**400], ids=str
+        "value", [float("nan"), float("inf"), -float("inf"), None, "1.0", True, 1j, [], {}, 10**400, 1.1e100, -1e308], ids=str
     )
     def test_bad_values_are_refused_and_nothing_is_lost(self, world: Case, value: Any) -> None:
         optimizer = world.play(world.start(), 1)
@@ -346,7 +346,7 @@ class WingContract:
         assert values_of(optimizer.events) == events
         optimizer.tell(suggestion, **world.outcome(suggestion))
 
-    @pytest.mark.parametrize("cost", [float("nan"), float("inf"), -1, "1", True])
+    @pytest.mark.parametrize("cost", [float("nan"), float("inf"), -1, "1", True, 1e308])
     def test_bad_costs(self, world: Case, cost: Any) -> None:
         optimizer = world.start()
         suggestion = world.ask(optimizer)
@@ -372,7 +372,7 @@ class WingContract:
             with pytest.raises(InvalidOption, match=name):
                 Optimizer(world.problem, world.method, **limits)
 
-    @pytest.mark.parametrize("shape", ["constant", "huge", "tiny", "step"])
+    @pytest.mark.parametrize("shape", ["constant", "huge", "tiny", "step", "edge"])
     def test_hostile_outcomes(self, world: Case, shape: str) -> None:
         optimizer = world.start()
         with warnings.catch_warnings():
@@ -387,6 +387,7 @@ class WingContract:
                     "huge": lambda v: v * 1e12,
                     "tiny": lambda v: v * 1e-12,
                     "step": lambda v: 1e9 * (i % 2),  # noqa: B023  called in this very turn
+                    "edge": lambda v: [1e100, -1e100, 5e-324, v][i % 4],  # noqa: B023
                 }
                 optimizer.tell(suggestion, **{**outcome, "value": _map(scaled[shape], outcome["value"])})
             assert str(optimizer.recommend())

@@ -124,7 +124,7 @@ def test_surprises_widen_and_are_forgotten() -> None:
     assert after[-1] < after[0] / 2
 
 
-@pytest.mark.parametrize("value", [1e300, -1e300, 1e-300])
+@pytest.mark.parametrize("value", [1e100, -1e100, 1e-300])
 def test_absurd_outcomes_are_taken_in(value: float) -> None:
     shaken = optimizer()
     play(shaken, 10)

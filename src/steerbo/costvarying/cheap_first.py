@@ -41,7 +41,7 @@ RECENT = 25
 TRUSTED = 5
 """Imagined outcomes, as far off as the model says, that the calibration starts from."""
 BEYOND = 1e6
-"""Deviations that a surprise counts as at most: an outcome of 1e300 is no more of one."""
+"""Deviations that a surprise counts as at most: an outcome of 1e100 is no more of one."""
 ALIKE = 1.5
 """Sets whose costs differ by no more than this factor count as equally cheap."""
 

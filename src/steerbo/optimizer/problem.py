@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from .method import Method
 
 
+LARGEST = 1e100
+"""Largest size of an outcome or a cost: models square what they are told, and some divide it by small noise first."""
+
+
 def finite(field: str, value: object, least: float = -math.inf) -> float:
     """`value` as a float.
 
     Raises:
-        InvalidOutcome: it is not a finite number, or below `least`.
+        InvalidOutcome: it is not a finite number, below `least`, or beyond `LARGEST`.
 
     >>> finite("cost", 2, least=0)
     2.0
@@ -37,6 +41,9 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
         raise InvalidOutcome(field, value, allowed, hint) from None
     if not math.isfinite(number) or number < least:
         raise InvalidOutcome(field, value, allowed, hint)
+    if abs(number) > LARGEST:
+        hint = "Give it in a larger unit; where it is no measurement, call fail(suggestion, reason)."
+        raise InvalidOutcome(field, value, f"a number of at most {LARGEST:g} in size", hint)
     return number
 
 
