@@ -335,7 +335,9 @@ class WingContract:
     # -- hostile input -------------------------------------------------------------------------------------------------
 
     @pytest.mark.parametrize(
-        "value", [float("nan"), float("inf"), -float("inf"), None, "1.0", True, 1j, [], {}, 10**400, 1.1e100, -1e308], ids=str
+        "value",
+        [float("nan"), float("inf"), -float("inf"), None, "1.0", True, 1j, [], {}, 10**400, 1.1e100, -1e308],
+        ids=str,
     )
     def test_bad_values_are_refused_and_nothing_is_lost(self, world: Case, value: Any) -> None:
         optimizer = world.play(world.start(), 1)
