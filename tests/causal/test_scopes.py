@@ -14,9 +14,9 @@ import pytest
 from steerbo.bench.causal.problems import FIGURE_1, PSA, plates_graph
 from steerbo.bench.causal.speed import brute_force, sparse
 from steerbo.causal import CausalGraph, PolicyScope, intervention_sets, policy_scopes
+from steerbo.causal.enumeration import Mode
 from steerbo.causal.reasons import candidates, why_dropped
 from steerbo.causal.rules import fault
-from steerbo.causal.scopes import Mode
 from steerbo.errors import InvalidOption, InvalidProblem
 
 from .exact import BinaryModel, Contexts, all_scopes, keeps_rules, random_graph

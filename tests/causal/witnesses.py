@@ -12,7 +12,7 @@ from typing import get_args
 import numpy as np
 
 from steerbo.causal import CausalGraph, policy_scopes
-from steerbo.causal.scopes import Mode
+from steerbo.causal.enumeration import Mode
 
 from .exact import BinaryModel, random_graph
 

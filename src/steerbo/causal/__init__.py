@@ -1,8 +1,9 @@
 """Contextual causal Bayesian optimisation: which variables to set, after looking at what."""
 
+from .enumeration import policy_scopes
 from .graph import CausalGraph
 from .pomis import intervention_sets
 from .problem import Causal
-from .scopes import PolicyScope, policy_scopes
+from .scopes import PolicyScope
 
 __all__ = ["Causal", "CausalGraph", "PolicyScope", "intervention_sets", "policy_scopes"]

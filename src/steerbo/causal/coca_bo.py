@@ -13,8 +13,9 @@ from ..gp import Regression
 from ..optimizer import Choice, History
 from ..record import record
 from .acquisition import lattice
+from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit
-from .scopes import Mode, PolicyScope, policy_scopes
+from .scopes import PolicyScope
 from .surrogate import ModelOptions
 
 _INDEX_BETA = 1.0  # β of the paired rule's index

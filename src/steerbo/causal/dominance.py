@@ -15,7 +15,7 @@ from itertools import combinations
 from .canonical import Actions, Seen
 from .effort import Effort
 from .graph import CausalGraph
-from .rules import Scoped
+from .scoped import Scoped
 from .scopes import PolicyScope
 from .separation import Masks, bits, mask_of
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from .dominance import Dominance, Key
+from .enumeration import Mode
 from .graph import CausalGraph
 from .published import published
-from .rules import Fault, Scoped, arrows, fault
-from .scopes import Mode, PolicyScope
+from .rules import Fault, arrows, fault
+from .scoped import Scoped
+from .scopes import PolicyScope
 from .separation import bits
 
 _FEW = 7  # actions up to which all scopes that keep the published rules are listed

@@ -1,9 +1,4 @@
-"""The graph of a scope, and the rules that a scope must keep to be worth considering.
-
-For d-separation with closure (an action counts as known where all its contexts are), every action but the one in
-question is replaced by its contexts: each of its children receives them as parents. Plain d-separation there is the
-same thing.
-"""
+"""The rules that a scope must keep to be worth considering (Lee & Bareinboim 2020), with witnesses."""
 
 from __future__ import annotations
 
@@ -11,46 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .graph import CausalGraph
+from .scoped import Scoped
 from .scopes import PolicyScope
 from .separation import Masks, bits
-
-
-@dataclass(frozen=True)
-class Scoped:
-    """A graph in which the actions of a scope follow their contexts and nothing else.
-
-    Attributes:
-        base: the causal graph as masks, latent nodes included.
-        seen: the contexts of each action, by node.
-        graph: the graph after cutting the edges into the actions and adding those from their contexts.
-    """
-
-    base: Masks
-    seen: dict[int, int]
-    graph: Masks
-
-    @classmethod
-    def of(cls, graph: CausalGraph, scope: PolicyScope) -> Scoped:
-        """The graph of `scope`."""
-        return cls.by_nodes(graph.masks, {graph.index(name): graph.mask(seen) for name, seen in scope.actions})
-
-    @classmethod
-    def by_nodes(cls, base: Masks, seen: dict[int, int]) -> Scoped:
-        """The graph in which each of these nodes has the given parents."""
-        return cls(base, seen, base.with_parents(seen))
-
-    @property
-    def acyclic(self) -> bool:
-        """Whether no action affects what it looks at."""
-        return not any(self.graph.descendants(1 << action) & contexts for action, contexts in self.seen.items())
-
-    def without(self, action: int) -> Masks:
-        """The graph without `action`, every other action replaced by its contexts."""
-        return self.graph.without([x for x in self.seen if x != action], cut=action)
-
-    def admissible(self, action: int, contexts: int) -> int:
-        """What the action may look at: the contexts that it does not affect."""
-        return contexts & ~self.graph.descendants(1 << action)
 
 
 @dataclass(frozen=True)
@@ -77,7 +35,7 @@ def fault(graph: CausalGraph, scope: PolicyScope) -> Fault | None:
     >>> print(fault(graph, PolicyScope.of({"x": []})).reason)
     x does not look at c, which tells about y: c -> y
     """
-    scoped = Scoped.of(graph, scope)
+    scoped = Scoped.of(graph, scope.actions)
     if not scoped.acyclic:
         action = next(a for a, seen in scoped.seen.items() if scoped.graph.descendants(1 << a) & seen)
         context = next(bits(scoped.graph.descendants(1 << action) & scoped.seen[action]))

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import model_validator
 
-from ..errors import InvalidOption, InvalidProblem, one_of
+from ..errors import InvalidProblem
 from ..record import record
-from .effort import PATIENCE, Effort
 from .graph import CausalGraph
-
-Mode = Literal["pruned", "published", "joint"]
-MODES = ("pruned", "published", "joint")
+from .scoped import Scoped
 
 
 @record
@@ -97,48 +94,8 @@ class PolicyScope:
 
     def descendants(self, graph: CausalGraph, name: str) -> tuple[str, ...]:
         """What an action affects while this scope is played."""
-        from .rules import Scoped
-
-        return graph.named(Scoped.of(graph, self).graph.descendants(graph.mask([name])))
+        return graph.named(Scoped.of(graph, self.actions).graph.descendants(graph.mask([name])))
 
 
 def _listed(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PATIENCE) -> tuple[PolicyScope, ...]:
-    """The scopes among which the best one always is, whatever the unknown mechanisms are.
-
-    Args:
-        graph: what causes what.
-        mode: ``"published"``: every scope whose actions matter, whose contexts are needed and miss nothing (rules
-            A, B, C of Lee & Bareinboim 2020, Propositions 1 and 2). ``"pruned"``: without those that lose nothing by
-            one more intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those
-            that lose nothing by several more interventions at once.
-        limit: steps of the search, of about a millisecond each, after which it is given up. Their number grows
-            exponentially with that of actions that can matter together; in sparse graphs with 60 variables and a dozen
-            actions they were a few thousand at most.
-
-    Raises:
-        InvalidOption: there is no such mode.
-        InvalidProblem: the limit was reached.
-
-    >>> graph = CausalGraph.from_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y",
-    ...                               target="y", intervenable=["x1", "x2"])
-    >>> for scope in policy_scopes(graph):
-    ...     print(scope)
-    set x1 after looking at c
-    set x2 after looking at c
-    """
-    if mode not in MODES:
-        raise InvalidOption("mode", mode, one_of(MODES, mode))
-    if limit < 1:
-        raise InvalidOption("limit", limit, "a whole number from 1")
-    effort = Effort(limit)
-    if mode == "published":
-        from .published import published
-
-        return published(graph, effort)
-    from .dominance import undominated
-
-    return undominated(graph, joint=mode == "joint", effort=effort)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...causal import CausalGraph, policy_scopes
-from ...causal.rules import Scoped
+from ...causal.scoped import Scoped
 from ...causal.separation import bits, mask_of
 from ...optimizer import Optimizer
 from .botorch import suggest
