@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steerbo as sb
-from steerbo.costvarying.cheap_first import ALIKE, TRUSTED
+from steerbo.costvarying.cheap_first import ALIKE, TRUSTED, CheapFirst
 
 COSTS = (0.1, 0.2, 1.0)
 
@@ -27,6 +27,17 @@ def problem(costs: tuple[float, ...] | None = COSTS, tolerance: Any = None) -> s
 
 def optimizer(budget: float = 20.0, seed: int = 0, **options: Any) -> sb.Optimizer:
     return sb.Optimizer(problem(), "cheap-first", budget=budget, seed=seed, **options)
+
+
+def method(optimizer: sb.Optimizer) -> CheapFirst:
+    assert isinstance(optimizer._method, CheapFirst)
+    return optimizer._method
+
+
+def ask(optimizer: sb.Optimizer) -> sb.Suggestion:
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    return suggestion
 
 
 def play(optimizer: sb.Optimizer, rounds: int, outlier: int = 0) -> list[dict[str, Any]]:
@@ -57,18 +68,14 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
     played = optimizer()
     play(played, 12)
     for number in range(13, 30):
-        method, suggestion = played._method, played.ask()
+        suggestion, ours = ask(played), method(played)
         i, c = suggestion.note["set"], suggestion.note["calibration"]
-        process = method.process(played.history, pending=False)
-        point = method.boxes[i].place(
-            method.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, method.sets[i]]
-        )
-        mean, wide = method.expectation(process, i).moments(point)
-        _, narrow = method.expectation(process, i).of_mean().moments(point)
-        shortfall = max(v for v in suggestion.note["upper"] if v is not None) - method.raw(
-            float(mean[0] - 2 * narrow[0])
-        )
-        promised = 2 * (1 + c) * 2.0 * method.model.scale * float(wide[0])
+        process = ours.process(played.history, pending=False)
+        point = ours.boxes[i].place(ours.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, ours.sets[i]])
+        mean, wide = ours.expectation(process, i).moments(point)
+        _, narrow = ours.expectation(process, i).of_mean().moments(point)
+        shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.raw(float(mean[0] - 2 * narrow[0]))
+        promised = 2 * (1 + c) * 2.0 * ours.model.scale * float(wide[0])
         assert shortfall <= promised * (1 + 1e-3), number  # polishing moves a point a little
         x = {"a": 0.4, "b": 0.6, **suggestion.values}
         played.tell(suggestion, -((x["a"] - 0.3) ** 2) - (x["b"] - 0.7) ** 2, realised=x)
@@ -128,8 +135,8 @@ def test_surprises_widen_and_are_forgotten() -> None:
 def test_absurd_outcomes_are_taken_in(value: float) -> None:
     shaken = optimizer()
     play(shaken, 10)
-    shaken.tell(shaken.ask(), value, realised={"a": 0.5, "b": 0.5})
-    for suggestion in (shaken.ask(), shaken.ask()):
+    shaken.tell(ask(shaken), value, realised={"a": 0.5, "b": 0.5})
+    for suggestion in (ask(shaken), ask(shaken)):
         assert np.isfinite(suggestion.note["width"])
     assert sb.load(shaken.to_json()).history.told == 11
 
@@ -139,17 +146,17 @@ def test_an_outcome_that_was_put_right_takes_its_surprise_along() -> None:
     play(amended, 20, outlier=20)
     last = list(amended.history)[-1]
     amended.amend(last.suggestion.token, -0.1)
-    assert amended.ask().note["calibration"] == 1.0
+    assert ask(amended).note["calibration"] == 1.0
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.floats(-50, 50), max_size=40))
 def test_calibration_is_at_least_one_and_no_more_than_the_largest_surprise(surprises: list[float]) -> None:
-    method = sb.Optimizer(problem(), "cheap-first", budget=20.0, seed=0)._method
-    method.surprises = tuple(surprises)
+    ours = method(optimizer())
+    ours.surprises = tuple(surprises)
     largest = max([1.0, *(abs(s) for s in surprises)])
-    assert 1.0 <= method.calibration() <= largest
+    assert 1.0 <= ours.calibration() <= largest
     if len(surprises) >= 1:
         doubtful = np.sqrt((surprises[0] ** 2 + TRUSTED) / (1 + TRUSTED))
-        method.surprises = (surprises[0],)
-        assert method.calibration() == pytest.approx(max(1.0, doubtful))
+        ours.surprises = (surprises[0],)
+        assert ours.calibration() == pytest.approx(max(1.0, doubtful))
