@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ...plots.timevarying import regret, save
-from .results import CHOOSERS, CHOOSERS_AND_OURS, FORGETTING, OURS, PAPERS, READINGS, RIVALS
+from .experiments import CHOOSERS, CHOOSERS_AND_OURS, FORGETTING, OURS, PAPERS, READINGS, RIVALS
 from .rows import Runs, figure, pick, ratio, shares, table, totals
 
 _AT = (12, 36, 72, 144)

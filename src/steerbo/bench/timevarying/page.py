@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .intel_page import intel, readings
-from .results import (
+from .experiments import (
     CHOOSERS,
     FORGETTING,
     HEIGHTS,
@@ -19,6 +18,7 @@ from .results import (
     RIVALS,
     WIDTHS,
 )
+from .intel_page import intel, readings
 from .rows import Runs, figure, pick, ratio, shares, table, totals
 
 HEAD = """# Time-varying objectives with several candidate priors: results

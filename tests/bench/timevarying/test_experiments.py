@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steerbo.bench.timevarying import results
+from steerbo.bench.timevarying import experiments
 from steerbo.bench.timevarying.page import write
 from steerbo.bench.timevarying.rivals import refit, refit_shared
 from steerbo.bench.timevarying.rows import ratio
@@ -16,25 +16,25 @@ from tests.timevarying.reference import refit as reference
 
 
 def test_jobs_are_told_apart() -> None:
-    jobs = list(results.jobs(2))
-    assert len({results.key(job) for job in jobs}) == len(jobs)
-    assert sum(job["experiment"] == "kept" for job in jobs) == 4 * results.KEPT_SEEDS
-    grid = len(results.HEIGHTS) * len(results.LENGTHSCALES) * len(results.WIDTHS)
-    assert sum(job["experiment"] == "grid" for job in jobs) == grid * len(results.RIVALS) * 2
+    jobs = list(experiments.jobs(2))
+    assert len({experiments.key(job) for job in jobs}) == len(jobs)
+    assert sum(job["experiment"] == "kept" for job in jobs) == 4 * experiments.KEPT_SEEDS
+    grid = len(experiments.HEIGHTS) * len(experiments.LENGTHSCALES) * len(experiments.WIDTHS)
+    assert sum(job["experiment"] == "grid" for job in jobs) == grid * len(experiments.RIVALS) * 2
 
 
 def test_a_job_and_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "ROUNDS", 8)
+    monkeypatch.setattr(experiments, "ROUNDS", 8)
     chosen = [
-        j for j in results.jobs(2) if j["experiment"] in ("grid", "many") and j["setting"].get("tall", 5.0) == 5.0
+        j for j in experiments.jobs(2) if j["experiment"] in ("grid", "many") and j["setting"].get("tall", 5.0) == 5.0
     ]
     chosen = [
         j for j in chosen if j["setting"].get("lengthscale", 0.5) == 0.5 and j["setting"]["confidence"] == "theory"
     ]
-    rows = [json.loads(json.dumps(results.run(job))) for job in chosen]
+    rows = [json.loads(json.dumps(experiments.run(job))) for job in chosen]
     place = tmp_path / "runs.jsonl"
     place.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert list(results.read(place)) == [results.key(job) for job in chosen]
+    assert list(experiments.read(place)) == [experiments.key(job) for job in chosen]
     write(tmp_path / "page.md", rows)
     text = (tmp_path / "page.md").read_text()
     assert "in 1 settings" not in text
