@@ -56,6 +56,7 @@ def test_the_page_counts_its_own_cells() -> None:
     assert "ahead in 4 of 4 (4 \\*), tied in 0, behind in 0" in text  # ucb-psq at 40 to 100
     assert "ahead in 0 of 4 (0 \\*), tied in 4, behind in 0" in text  # ts-psq
     assert "All cells: ahead in 0 of 5 (0 \\*), tied in 0, behind in 5 (5 \\*)." in text  # cheap-first
+    assert "| ucb-psq | ahead in 0 of 5 (0 \\*), tied in 0, behind in 5 (5 \\*) |" in text  # against the best other
 
 
 def test_the_margin_is_a_share_of_what_control_gains() -> None:

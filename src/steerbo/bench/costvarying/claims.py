@@ -86,7 +86,8 @@ def page(settings: Mapping[str, tuple[Regrets, float]]) -> str:
         f"=: within it ({MARGIN:.1%} of what the best setting gains over controlling nothing); +: more; "
         f"\\*: by more than {_SURE:g} standard errors as well."
     )
-    return "\n".join([note, "", *_algorithm_1(settings), "", *_cheap_first(settings), "", *_one_by_one(settings)])
+    sections = (_algorithm_1, _cheap_first, _one_by_one, _everybody)
+    return "\n".join([note, *(line for section in sections for line in ("", *section(settings)))])
 
 
 def _algorithm_1(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
@@ -132,6 +133,22 @@ def _one_by_one(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
             if all_.get(OURS) and all_.get(rival):
                 verdicts.update(_verdicts(difference(all_, OURS, rival, spend, tie) for spend in COMPARED))
         lines.append(f"| {rival} | {_counted(verdicts)} |")
+    return lines
+
+
+def _everybody(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
+    lines = _head("Every method less the best other at each spend, all settings together", ["method", "cells"])
+    for method in dict.fromkeys(method for all_, _ in settings.values() for method in all_):
+        verdicts: Counter[str] = Counter()
+        for all_, tie in settings.values():
+            if all_.get(method) and len(all_) > 1:
+                rivals = [strongest(all_, method, spend) for spend in COMPARED]
+                verdicts.update(
+                    _verdicts(
+                        difference(all_, method, r, spend, tie) for r, spend in zip(rivals, COMPARED, strict=True)
+                    )
+                )
+        lines.append(f"| {method} | {_counted(verdicts)} |")
     return lines
 
 
