@@ -172,6 +172,13 @@ def test_encoding_refuses_rubbish(values: Any) -> None:
         Float("x", 0, 1).encode(values)
 
 
+@pytest.mark.parametrize("value", [1e300, -1.1e100])
+def test_what_is_measured_too_far_out_for_any_model_is_refused_at_the_gate(value: float) -> None:
+    with pytest.raises(InvalidOutcome, match="less far from"):
+        Float("x", 0, 1).check_measured(value)
+    assert Float("x", 0, 1).check_measured(value / 1e201) == value / 1e201
+
+
 def test_encoding_refuses_what_overflows() -> None:
     with pytest.raises(InvalidOutcome, match="less far from"):
         Float("x", 0, 1e-99).encode([1e300])

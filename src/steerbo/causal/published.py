@@ -30,15 +30,15 @@ def published(graph: CausalGraph, effort: Effort | None = None) -> tuple[PolicyS
     for size in range(len(useful) + 1):
         for chosen in combinations(useful, size):
             cut = base.with_parents(dict.fromkeys(chosen, 0))
-            problem = _Chosen(cut, target, contexts, {x: cut.descendants(1 << x) for x in chosen})
+            chosen_actions = _Actions(cut, target, contexts, {x: cut.descendants(1 << x) for x in chosen})
             found.extend(
                 PolicyScope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
-                for seen in _fixed_points(problem, dict.fromkeys(chosen, (0, contexts)), effort)
+                for seen in _fixed_points(chosen_actions, dict.fromkeys(chosen, (0, contexts)), effort)
             )
     return tuple(found)
 
 
-class _Chosen(NamedTuple):
+class _Actions(NamedTuple):
     """A set of actions: the graph in which they look at nothing, and what each of them affects there."""
 
     cut: Masks
@@ -61,9 +61,9 @@ class _Chosen(NamedTuple):
         return found
 
 
-def _fixed_points(problem: _Chosen, bounds: Bounds, effort: Effort) -> Iterator[dict[int, int]]:
+def _fixed_points(actions: _Actions, bounds: Bounds, effort: Effort) -> Iterator[dict[int, int]]:
     effort.step()
-    tight = _tighten(problem, bounds)
+    tight = _tighten(actions, bounds)
     if tight is None:
         return
     open_pairs = [(x, possible & ~sure) for x, (sure, possible) in tight.items() if possible & ~sure]
@@ -73,22 +73,22 @@ def _fixed_points(problem: _Chosen, bounds: Bounds, effort: Effort) -> Iterator[
     action, choice = open_pairs[0]
     context = choice & -choice
     sure, possible = tight[action]
-    yield from _fixed_points(problem, {**tight, action: (sure, possible & ~context)}, effort)
-    yield from _fixed_points(problem, {**tight, action: (sure | context, possible)}, effort)
+    yield from _fixed_points(actions, {**tight, action: (sure, possible & ~context)}, effort)
+    yield from _fixed_points(actions, {**tight, action: (sure | context, possible)}, effort)
 
 
-def _tighten(problem: _Chosen, bounds: Bounds) -> Bounds | None:
+def _tighten(actions: _Actions, bounds: Bounds) -> Bounds | None:
     """The bounds drawn in as far as they force each other; None where they contradict each other."""
-    cut, target, contexts, _ = problem
+    cut, target, contexts, _ = actions
     together = mask_of(bounds)
     while True:
         at_most = {x: possible for x, (_, possible) in bounds.items()}
         at_least = {x: sure for x, (sure, _) in bounds.items()}
         closed = at_most == at_least
-        below_most = problem.affected(at_most)
+        below_most = actions.affected(at_most)
         if not all(below >> target & 1 for below in below_most.values()):
             return None  # rule A
-        below_least = below_most if closed else problem.affected(at_least)
+        below_least = below_most if closed else actions.affected(at_least)
         most = cut.with_parents(at_most)
         least = most if closed else cut.with_parents(at_least)
         after: Bounds = {}

@@ -9,7 +9,7 @@ where nature really is. Money is therefore spent on a dear set only once the che
 3. `w_i = 2 β c sd[g_i(x_i)]` is what nobody knows yet about that play. Set `i` is *enough* if `u_i + κ w_i ≥ U`: it
    lags behind by no more than what its next play may teach. The cheapest set that is enough is played;
 4. `c ≥ 1` calibrates: how far off, in its own standard deviations, the model has lately been about what came next. A
-   model that is often surprised in its choice of a dear set is not yet worth a dear set.
+   model that is often surprised is not yet to be believed where it asks for a dear set.
 
 Where the problem states a tolerance, what is acceptable where the best reaches `U` stands in the place of `U` in 3: a
 dear set is then played only to find out whether it is so much better.
@@ -18,7 +18,8 @@ There is no schedule and no horizon. A cheap set that cannot be the best is left
 say so, and one that may be the best is not left for a hair's breadth that the model only imagines. While the bounds
 hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most `2 (1 + κ c) β sqrt(E σ²(x_i))`,
 since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and `sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is
-UCB-PSQ's bound but for the factor `1 + κ c`, so that the quality regret grows no faster, whatever the sets cost.
+UCB-PSQ's bound but for the factor `1 + κ c`, so that the quality regret grows no faster, whatever the sets cost, as
+long as c stays bounded and no round is pending: variances count pending points as if their outcomes were known.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, one_of
 from ..record import to_plain
 from .arithmetic import fingerprint
 from .events import Created
-from .problem import Problem, finite
+from .problem import LARGEST, Problem, finite
 
 
 def creation(
@@ -70,7 +70,7 @@ def _limit(name: str, value: Any) -> float | None:
     except InvalidOutcome:
         number = 0.0
     if number <= 0:
-        raise InvalidOption(name, value, "a finite number above 0, or None for no limit")
+        raise InvalidOption(name, value, f"a finite number above 0 (at most {LARGEST:g}), or None for no limit")
     return number
 
 

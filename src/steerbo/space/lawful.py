@@ -21,6 +21,9 @@ MOST_LEVELS = 100_000
 """A variable with more settable values than these is searched as if it were continuous; `decode` still snaps."""
 _LARGEST_SHARE = 0.01  # mass that a law may put outside the bounds
 
+FARTHEST = 1e100
+"""Widths of its range that a measured value may lie outside: models square distances."""
+
 
 class Lawful(ABC):
     """A variable that may have a law; a kind of variable says how to place it and how to encode its values."""
@@ -71,7 +74,7 @@ class Numeric(Lawful):
         """Values (n,) to the unit interval; measured values outside the bounds go outside it.
 
         Raises:
-            InvalidOutcome: not finite numbers, not above 0 on a log scale, or beyond what floats can hold.
+            InvalidOutcome: not finite numbers, not above 0 on a log scale, or further out than `FARTHEST`.
         """
         if len(values) == 0:
             return np.empty(0)
@@ -82,7 +85,7 @@ class Numeric(Lawful):
         if x.ndim != 1 or x.dtype.kind not in "iuf":
             raise InvalidOutcome(self.name, values, "a list of finite numbers")
         z = self._code(x.astype(float))
-        for index in np.flatnonzero(~np.isfinite(z))[:1].tolist():
+        for index in np.flatnonzero(~(np.abs(z) <= FARTHEST))[:1].tolist():
             allowed = f"a finite number{self._above_zero}, less far from [{self.low}, {self.high}]"
             raise InvalidOutcome(self.name, x[index].item(), allowed)
         return z

@@ -102,11 +102,12 @@ class Float(Numeric):
         """`value` as a float if it may have been measured: inside the bounds or not, above 0 on a log scale.
 
         Raises:
-            InvalidOutcome: it cannot be a value of this variable.
+            InvalidOutcome: it cannot be a value of this variable, or lies further out than `FARTHEST`.
         """
         number = as_number(value)
         if number is None or (self.scale == "log" and number <= 0):
             raise InvalidOutcome(self.name, value, f"a finite number{self._above_zero}")
+        self.encode([number])  # refuses what is too far out for any model
         return number
 
     @cached_property
