@@ -114,6 +114,25 @@ def test_a_table_to_fill_in(study: Path, tmp_path: Path) -> None:
     assert [row["value"] for row in exported] == ["0.0", "", "2.0"]
 
 
+def test_a_table_of_the_lab(study: Path, tmp_path: Path) -> None:
+    text = study.read_text(encoding="utf-8").replace('name = "ph",', 'name = "ph", column = "Säure",')
+    study.write_text(text + '[study.columns]\nvalue = "Ertrag"\n', encoding="utf-8")
+    table = tmp_path / "table.csv"
+    table.write_text("sep=;\nTemperature;Säure;Ertrag;Cost;Wer\n20,5;6,25;1;1;Anna\n", encoding="cp1252")
+    result = call("import", study, table)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("not read: 'Wer'") == 1
+    added = logged(study)[-1]
+    assert added.kind == "added"
+    assert added.outcome.realised == {"temperature": 20.5, "ph": 6.25}
+    (tmp_path / "export.csv").write_text(call("export", study).stdout)
+    (tmp_path / "sheet.csv").write_text(call("ask", study, "--csv").stdout)
+    for name, says in (("export", "0 taken, 0 refused"), ("sheet", "0 taken, 1 left as they are, 0 refused")):
+        result = call("import", study, tmp_path / f"{name}.csv")
+        assert result.exit_code == 0, result.output
+        assert says in result.stderr
+
+
 def test_what_is_exported_is_imported() -> None:
     world: Case = stub_case()
     one = Study.create(MemoryLog(), Stub(), rounds=9, seed=7)

@@ -35,6 +35,13 @@ def open_study(place: str) -> Study:
     return resume(specification, DatabaseLog(specification.log), _Errors(), holder=BY_HAND)
 
 
+def headers(place: str) -> dict[str, str]:
+    """How the study file says that tables of outcomes are headed; a log says nothing of it."""
+    from ..study import read_study
+
+    return read_study(place).settings.columns if place.endswith(".toml") else {}
+
+
 class _Errors:
     """Warnings go to standard error."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..errors import InvalidOption, InvalidOutcome, one_of
-from .place import AsJson, Place, open_study
+from .place import AsJson, Place, headers, open_study
 
 
 def add_to(main: typer.Typer) -> None:
@@ -22,19 +23,25 @@ def import_(
     study: Place, results: Annotated[Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)]
 ) -> None:
     """Take outcomes from a table, line by line; each is taken, or refused and why. Exit code 2: some were refused."""
-    from ..study.table import import_csv
+    from ..study.sheet import decoded
+    from ..study.table import ignored, read_results, take
 
     try:
-        text = results.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = decoded(results.read_bytes())
+    except (OSError, ValueError) as error:
         raise InvalidOutcome("results", str(results), "a table in CSV that can be read", f"({error})") from None
     with open_study(study) as going:
-        lines = import_csv(going, text)
+        sheet = read_results(going.problem, text, headers(study))
+        unread = ignored(going.problem, sheet)
+        lines = take(going, sheet)
     for line in lines:
         typer.echo(str(line))
-    refused = sum(not line.taken for line in lines)
-    typer.echo(f"{len(lines) - refused} taken, {refused} refused", err=True)
-    if refused:
+    if unread:
+        typer.echo(f"columns that are no part of the study, and not read: {', '.join(unread)}", err=True)
+    fates = Counter(line.fate for line in lines)
+    left = f"{fates['left']} left as they are, " if fates["left"] else ""
+    typer.echo(f"{fates['taken']} taken, {left}{fates['refused']} refused", err=True)
+    if fates["refused"]:
         raise typer.Exit(2)
 
 

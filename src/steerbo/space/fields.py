@@ -104,6 +104,8 @@ def _text(value: object) -> str:
 
 
 def _listed(value: object) -> tuple[Any, ...]:
+    if callable(as_array := getattr(value, "to_numpy", None)):  # a column of pandas or polars
+        value = as_array()
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if not isinstance(value, list | tuple | range):

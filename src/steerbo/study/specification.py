@@ -1,7 +1,10 @@
 """The study file: a problem, how to go about it, and how it is evaluated, in TOML.
 
-[problem]      kind and fields of one of the wings' problems
-[study]        method, budget, rounds, seed, failures and, in [study.options], the method's options
+[problem]      kind and fields of one of the wings' problems. A variable may say `column = "…"`: how the lab's own
+               tables head it. The sample of a law may be in a file beside the study file, as in law = { kind =
+               "empirical", file = "weather.csv", column = "temp" }: it is read once, and copied into the log.
+[study]        method, budget, rounds, seed, failures; in [study.options] the method's options; in [study.columns] how
+               the lab's own tables head value, cost, token, …
 [objective]    function = "module:function", or command = ["program", "argument", …] and timeout; left out where people
                evaluate by hand
 """
@@ -10,7 +13,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,8 @@ from ..errors import InvalidInput, InvalidOption, InvalidProblem, InvalidStudy, 
 from ..optimizer import Optimizer, Problem
 from ..record import from_plain, record
 from ..wings import kinds, read_problem
+from .beside import with_samples, without_columns
+from .columns import column, columns_of
 from .objective import Command, Function, Objective
 
 _TABLES = ("problem", "study", "objective")
@@ -37,6 +42,7 @@ class Settings:
         seed: a whole number not below 0.
         failures: a run stops after so many failed evaluations in a row.
         options: the method's options.
+        columns: how tables of outcomes head what `steerbo import` reads, by its own name of it.
     """
 
     method: str | None = None
@@ -45,6 +51,7 @@ class Settings:
     seed: int = Field(0, strict=True)
     failures: int = Field(3, ge=1, strict=True)
     options: dict[str, Any] = field(default_factory=dict)
+    columns: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -101,9 +108,11 @@ def _read(file: Path, content: dict[str, Any]) -> Specification:
     for name in _TABLES if "objective" in content else _TABLES[:2]:
         if not isinstance(content.get(name), Mapping):
             raise InvalidStudy(name, content.get(name), f"a table [{name}]")
-    problem = _problem(content["problem"])
+    table, columns = _inlined(content["problem"], file.resolve().parent)
+    problem = _problem(table)
     _known(content["study"], "study.", [f.name for f in fields(Settings)])
     settings: Settings = from_plain(Settings, content["study"], "study", InvalidStudy)
+    settings = replace(settings, columns=_columns(problem, settings.columns, columns))
     if settings.budget is None and settings.rounds is None:
         raise InvalidStudy("study.budget", None, "a budget, or a number of rounds", "Without either a run has no end.")
     objective = _objective(content["objective"], file.resolve().parent) if "objective" in content else None
@@ -116,6 +125,30 @@ def _read(file: Path, content: dict[str, Any]) -> Specification:
         place = "study" if name in _LIMITS else "study.options"
         raise InvalidStudy(f"{place}.{name}", error.value, error.allowed, error.hint) from None
     return specification
+
+
+def _inlined(table: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The table [problem] with what it leaves to files beside it, and how variables are headed in tables."""
+    if "variables" not in table:
+        return dict(table), {}
+    variables, columns = without_columns(with_samples(table["variables"], folder))
+    return {**table, "variables": variables}, columns
+
+
+def _columns(problem: Problem, stated: Mapping[str, str], of_variables: Mapping[str, Any]) -> dict[str, str]:
+    """How tables of outcomes head what is imported, checked."""
+    known, headed = columns_of(problem), dict(stated)
+    _known(stated, "study.columns.", known)
+    for name, header in of_variables.items():
+        if stated.get(column(name), header) != header:
+            raise InvalidStudy(f"study.columns.{name}", stated[name], f"{header!r}, as the variable's column says")
+        headed[column(name)] = header
+    for name, header in headed.items():
+        if not isinstance(header, str) or not header.strip():
+            raise InvalidStudy(f"study.columns.{name}", header, "the header of a column")
+        if twin := next((n for n, h in headed.items() if n != name and h == header), None):
+            raise InvalidStudy(f"study.columns.{name}", header, f"another header than that of {twin!r}")
+    return headed
 
 
 def _problem(table: Mapping[str, Any]) -> Problem:

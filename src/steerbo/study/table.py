@@ -7,38 +7,34 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, Literal
 
-from ..errors import InvalidOutcome, SteerboError, one_of
+from ..errors import InvalidOutcome, SteerboError
 from ..optimizer import Problem, Round, Suggestion
 from ..record import record, to_plain
 from ..space import Categorical
+from .columns import column, columns_of
 from .database import body_of
+from .sheet import Row, Sheet, choice_of, read_sheet
 from .study import Study
-
-OWN = ("token", "round", "state", "value", "cost")
-"""Columns that are no variables. `round` and `state` are for people, and not read."""
-
-
-def column(name: str) -> str:
-    """A variable's column: its name, told apart where a column of another meaning is called so.
-
-    >>> column("ph"), column("cost")
-    ('ph', 'variable cost')
-    """
-    return f"variable {name}" if name in OWN else name
 
 
 @record
 class Line:
-    """What became of a line of a file: taken or not, and why."""
+    """What became of a line of a file: `taken`, `left` (there is no outcome in it yet) or `refused`, and why."""
 
     number: int
-    taken: bool
+    fate: Literal["taken", "left", "refused"]
     message: str
 
+    @property
+    def taken(self) -> bool:
+        """Whether all that it says is in the study."""
+        return self.fate == "taken"
+
     def __str__(self) -> str:
-        return f"line {self.number}: {'taken' if self.taken else 'refused'}, {self.message}"
+        return f"line {self.number}: {self.fate}, {self.message}"
 
 
 def read_cell(problem: Problem, name: str, text: str) -> Any:
@@ -52,7 +48,7 @@ def read_cell(problem: Problem, name: str, text: str) -> Any:
     """
     text = text.strip()
     if name in problem.space and isinstance(variable := problem.space[name], Categorical):
-        return next((choice for choice in variable.choices if str(choice) == text), text)
+        return choice_of(variable.choices, text)
     return text if name in ("context", "action") and name not in problem.space else read_value(text)
 
 
@@ -73,57 +69,137 @@ def read_value(text: str) -> Any:
         return text
 
 
-def import_csv(study: Study, text: str) -> list[Line]:
-    """Take outcomes from a table, line by line; each is taken, or refused for a reason, and the others go on.
+def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None = None) -> Sheet:
+    """A table of outcomes, with its columns found.
 
-    Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
-    `distribution`, in JSON. A line with a token tells its round; a line without adds data that nobody suggested. A file
-    that is imported again changes nothing.
+    Args:
+        problem: whose outcomes.
+        text: the table in CSV; see `read_sheet` for what that may be.
+        headers: how the table heads columns, by their own names; those names do, too.
 
     Raises:
-        InvalidOutcome: its first line has no `value`, or a column of no known name.
+        InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
-    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
-    try:
-        header = [name.strip() for name in next(rows, [])]
-        lines = [(rows.line_num, cells) for cells in rows if any(cell.strip() for cell in cells)]
-    except csv.Error as error:
-        raise InvalidOutcome(f"line {rows.line_num}", text[:80], "a table in CSV", f"({error})") from None
-    known = [*OWN, *map(column, study.problem.columns)]
-    for name in header:
-        if name not in known or header.count(name) > 1:
-            raise InvalidOutcome("line 1", name, f"each column once, {one_of(known, name)}")
-    if "value" not in header:
-        raise InvalidOutcome("line 1", header, "a column 'value'")
+    labels = {name: ((headers or {}).get(name, name), name) for name in columns_of(problem)}
+    sheet = read_sheet(text, labels)
+    if "value" not in sheet.columns:
+        missing = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
+        close = get_close_matches("value", sheet.ignored, n=1)
+        hint = f"Is it {close[0]!r}? Say so in the study file: [study.columns] value = {close[0]!r}." if close else ""
+        raise InvalidOutcome("line 1", list(sheet.ignored), f"a column {missing}", hint)
+    return sheet
+
+
+def ignored(problem: Problem, sheet: Sheet) -> list[str]:
+    """In words, which columns of a table are not read; what may be mistyped says so."""
+    missing = [name for name in columns_of(problem) if name not in sheet.columns]
+    said = []
+    for header in sheet.ignored:
+        close = get_close_matches(header.casefold(), missing, n=1)
+        said.append(repr(header) + (f" (did you mean {close[0]!r}?)" if close else ""))
+    return said
+
+
+def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None) -> list[Line]:
+    """Take outcomes from a table, line by line; each is taken, left or refused for a reason, and the others go on.
+
+    Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
+    `distribution`, in JSON. A line with a token tells its round, one without adds data that nobody suggested. `state`
+    may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
+    is. What `steerbo export` and `ask --csv` write is read back, and a file that is imported again changes nothing.
+
+    Args:
+        study: takes the outcomes.
+        text: the table.
+        headers: see `read_results`.
+
+    Raises:
+        InvalidOutcome: it is no table, has no `value`, or a column twice.
+    """
+    return take(study, read_results(study.problem, text, headers))
+
+
+def take(study: Study, sheet: Sheet) -> list[Line]:
+    """The same with a table that was read."""
     study.refresh()
     there = Counter(_key(outcome) for outcome in study.history.added)
-    return [_take(study, number, header, cells, there) for number, cells in lines]
+    return [_take(study, sheet, row, there) for row in sheet.rows]
 
 
-def _take(study: Study, number: int, header: list[str], cells: list[str], there: Counter[str]) -> Line:
-    if len(cells) > len(header):
-        return Line(number, False, f"it has {len(cells)} cells, and the first line {len(header)}")
-    given = {name: cell.strip() for name, cell in zip(header, cells, strict=False) if cell.strip()}
+def _take(study: Study, sheet: Sheet, row: Row, there: Counter[str]) -> Line:
+    if row.width > sheet.width:
+        hint = " Does a decimal comma stand in a table separated by commas?" if not sheet.local else ""
+        return Line(row.number, "refused", f"it has {row.width} cells, and the first line {sheet.width}.{hint}")
     try:
-        value = read_value(given["value"]) if "value" in given else None
-        cost = read_value(given["cost"]) if "cost" in given else None
-        named = {name: given[column(name)] for name in study.problem.columns if column(name) in given}
-        realised = {name: read_cell(study.problem, name, cell) for name, cell in named.items()}
-        if "token" in given:
-            before = study.history[given["token"]]
-            if "time" not in study.problem.space:  # of a round, which the log knows
-                realised.pop("time", None)
-            study.tell(given["token"], value, cost=cost, realised=realised)
-            known = before.state == "told"
-            return Line(number, True, f"round {before.number}" + (" (it was there already)" if known else ""))
-        same = _key(study.problem.read_added(value, cost, realised))
+        told = _read(study.problem, sheet, row)
+        if "token" in row.cells:
+            return _tell(study, row.number, row.cells["token"], told)
+        if told.value is None and not told.realised and told.cost is None:
+            return Line(row.number, "left", "it has neither a token nor a value")
+        same = _key(study.problem.read_added(told.value, told.cost, told.realised))
         if there[same] > 0:
             there[same] -= 1
-            return Line(number, True, "added (it was there already)")
-        study.add(value, realised, cost=cost)
-        return Line(number, True, "added")
+            return Line(row.number, "taken", "added (it was there already)")
+        study.add(told.value, told.realised, cost=told.cost)
+        return Line(row.number, "taken", "added")
     except SteerboError as error:
-        return Line(number, False, str(error))
+        return Line(row.number, "refused", str(error))
+
+
+@record
+class _Told:
+    """What a line says."""
+
+    state: str
+    reason: str
+    value: Any
+    cost: Any
+    realised: dict[str, Any]
+
+
+def _read(problem: Problem, sheet: Sheet, row: Row) -> _Told:
+    def number(name: str, label: str) -> Any:
+        return read_value(sheet.number(label, row.cells[name])) if name in row.cells else None
+
+    realised, variables = {}, {variable.name: variable for variable in problem.space}
+    for name in problem.columns:
+        if (label := column(name)) in row.cells:
+            variable = variables.get(name)
+            choice = choice_of(variable.choices, row.cells[label]) if isinstance(variable, Categorical) else None
+            if not isinstance(variable, Categorical) or choice not in variable.choices:
+                choice = read_cell(problem, name, sheet.number(label, row.cells[label]))
+            realised[name] = choice
+    state = row.cells.get("state", "").casefold()
+    return _Told(state, row.cells.get("reason", ""), number("value", "value"), number("cost", "cost"), realised)
+
+
+def _tell(study: Study, number: int, token: str, told: _Told) -> Line:
+    """A line about a round: what the round then is, it may be already."""
+    before = study.history[token]
+    realised = dict(told.realised)
+    if "time" not in study.problem.space:  # of a round, which the log knows
+        realised.pop("time", None)
+    if told.state == before.state in ("failed", "abandoned", "void") and told.value == _value(before):
+        return Line(number, "taken", f"round {before.number} ({before.state}: it was there already)")
+    if told.value is not None and told.state == "failed":
+        raise InvalidOutcome("value", told.value, "no value where the state is 'failed'", "Correct one of them.")
+    if told.value is not None:
+        study.tell(token, told.value, cost=told.cost, realised=realised)
+    elif told.state in ("failed", "void"):
+        study.fail(token, told.reason, cost=told.cost, realised=realised)
+    elif told.state == "abandoned":
+        study.abandon(token, told.reason)
+    else:
+        hint = "" if before.waiting else f", and the round is {before.state}"
+        return Line(number, "left", f"round {before.number} has no value here{hint}")
+    if told.state == "void":
+        study.amend(token, void=True, reason=told.reason)
+    known = before.state == "told" and told.state != "void"
+    return Line(number, "taken", f"round {before.number}" + (" (it was there already)" if known else ""))
+
+
+def _value(played: Round) -> Any:
+    return played.outcome.value if played.outcome else None
 
 
 def _key(outcome: Any) -> str:
@@ -146,7 +222,8 @@ def _asked(suggestion: Suggestion) -> dict[str, Any]:
 
 
 def _played(played: Round) -> dict[str, Any]:
-    result = {"state": played.state, "value": played.outcome.value if played.outcome else None, "cost": played.paid}
+    result = {"state": played.state, "value": _value(played), "cost": played.paid}
+    result["reason"] = played.failure.reason if played.failure else None
     return {**_asked(played.suggestion), **_by_column({**played.request, **played.realised}), **result}
 
 
@@ -156,7 +233,7 @@ def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]]) -> str:
     written = io.StringIO()
-    names = [*OWN, *map(column, problem.columns)]
+    names = columns_of(problem)
     writer = csv.DictWriter(written, names, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for row in rows:

@@ -1,0 +1,319 @@
+"""A lab's own spreadsheets: every way in which Excel and people write them, and no number read in a way not meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import steerbo as sb
+from steerbo.errors import InvalidOutcome
+from steerbo.study import BY_HAND, MemoryLog, Study
+from steerbo.study.sheet import decoded, read_sheet
+from steerbo.study.table import Line, ignored, import_csv, read_results, rounds_csv, suggestions_csv
+
+PROBLEM = sb.CostVarying(
+    [sb.Float("temperature", 10, 35, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())],
+    [["temperature"], ["temperature", "ph"]],
+)
+
+
+def begin(problem: sb.CostVarying = PROBLEM) -> Study:
+    return Study.create(MemoryLog(), problem, "random", budget=100.0, holder=BY_HAND)
+
+
+@pytest.fixture
+def study() -> Iterator[Study]:
+    with begin() as going:
+        yield going
+
+
+def learned(study: Study) -> list[tuple[float, float | None, dict[str, float]]]:
+    return [(o.value, o.cost, o.realised) for o in study.history.added]
+
+
+TABLE = "temperature,ph,value,cost\n20.5,6.25,-3.5,1\n"
+WRITTEN = {
+    "plain": TABLE.encode(),
+    "byte order mark": TABLE.encode("utf-8-sig"),
+    "UTF-16 with tabs": TABLE.replace(",", "\t").encode("utf-16"),
+    "UTF-16 without a mark": TABLE.encode("utf-16-le"),
+    "CRLF": TABLE.replace("\n", "\r\n").encode(),
+    "CR": TABLE.replace("\n", "\r").encode(),
+    "tabs": TABLE.replace(",", "\t").encode(),
+    "bars": TABLE.replace(",", " | ").encode(),
+    "semicolons, decimal commas": TABLE.replace(",", ";").replace(".", ",").encode(),
+    "semicolons, decimal dots": TABLE.replace(",", ";").encode(),
+    "tabs, decimal commas": TABLE.replace(",", "\t").replace(".", ",").encode(),
+    "quoted decimal commas": b'temperature,ph,value,cost\n"20,5","6,25","-3,5",1\n',
+    "sep=": b"sep=;\r\n" + TABLE.replace(",", ";").replace("\n", "\r\n").encode(),
+    "capitals": b"Temperature, pH ,VALUE,Cost\n20.5,6.25,-3.5,1\n",
+    "other order": b"cost,value,ph,temperature\n1,-3.5,6.25,20.5\n",
+    "empty columns and rows": b",,,,\ntemperature,ph,value,cost,,\n20.5,6.25,-3.5,1,,\n,,,,,\n\n",
+    "empty columns by semicolons": b"temperature;ph;value;cost\n20.5;6.25;-3.5;1;;\n;;;\n",
+    "neutralised formulas": b"temperature,ph,value,cost\n'+20.5,6.25,'-3.5,1\n",
+}
+
+
+@pytest.mark.parametrize("data", WRITTEN.values(), ids=WRITTEN)
+def test_however_it_is_written(study: Study, data: bytes) -> None:
+    for _ in range(2):
+        (line,) = import_csv(study, decoded(data))
+        assert line.taken, line
+    assert learned(study) == [(-3.5, 1.0, {"temperature": 20.5, "ph": 6.25})], "twice is once"
+
+
+def test_columns_that_nobody_asked_for_are_ignored_and_said(study: Study) -> None:
+    sheet = read_results(PROBLEM, "Operator,temperature,ph,value,cots\nAnna,20,6,1,5\n")
+    assert ignored(PROBLEM, sheet) == ["'Operator'", "'cots' (did you mean 'cost'?)"]
+    (line,) = import_csv(study, 'Operator,temperature,ph,value\n"Anna, the 2nd",20,6,1\n')
+    assert line.taken, line
+
+
+NUMBERS = {  # a column of values: what is taken of it, None where a line is refused
+    "1,234": (None,),
+    "1,234 1,5": (1.234, 1.5),
+    "1,234 0,123": (1.234, 0.123),
+    "1,234 2.5": (None, 2.5),
+    "1.234": (None,),
+    "1.234 1.5": (1.234, 1.5),
+    "1.234 1,5": (None, 1.5),
+    "1.234,5 2": (None, 2.0),
+    "1,234.5 2": (None, 2.0),
+    "1,234,567": (None,),
+    "1 234 2": (None, 2.0),
+    "1_000": (None,),
+    "1'234": (None,),
+    "-0,5 1e3 +2,5e-1": (-0.5, 1000.0, 0.25),
+    "1,5 2.5": (1.5, 2.5),
+    "12 % 3": (None, 3.0),
+    "nan inf 1": (None, None, 1.0),
+}
+
+
+@pytest.mark.parametrize(("cells", "taken"), NUMBERS.items(), ids=NUMBERS)
+def test_numbers_have_one_meaning_or_none(study: Study, cells: str, taken: tuple[float | None, ...]) -> None:
+    column = cells.replace("1 234", "1\u00a0234").replace("12 %", "12\u00a0%").split(" ")
+    lines = import_csv(study, "temperature;ph;value\n" + "".join(f"20;6;{cell}\n" for cell in column))
+    assert [line.taken for line in lines] == [number is not None for number in taken]
+    assert [value for value, _, _ in learned(study)] == [number for number in taken if number is not None]
+    for line in lines:
+        assert line.taken or "value: " in line.message, "refused by name"
+
+
+def test_measured_values_have_one_meaning_too(study: Study) -> None:
+    lines = import_csv(study, "temperature;ph;value;cost\n20.125;6;1;1\n20;6.125;1;1\n20;6;1;1.125\n")
+    assert [line.message.partition(":")[0] for line in lines] == ["temperature", "ph", "cost"]
+
+
+def test_a_decimal_comma_in_a_table_with_commas_is_seen(study: Study) -> None:
+    for table in ("temperature,ph,value,cost\n20,6,7,5,1\n", "temperature,ph,value,cost\n20,6,7,5,\n"):
+        (line,) = import_csv(study, table)
+        assert "5 cells" in line.message
+        assert "decimal comma" in line.message
+    assert not learned(study)
+
+
+@given(
+    st.lists(
+        st.lists(st.decimals(-99999, 99999, places=4).map(lambda d: str(float(d))), min_size=4, max_size=4),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([";", "\t", "|"]),
+    st.booleans(),
+)
+def test_decimal_commas_and_dots_say_the_same_or_nothing(rows: list[list[str]], separator: str, commas: bool) -> None:
+    names = {"a": ["a"], "b": ["b"], "c": ["c"], "d": ["d"]}
+    plain = "\n".join(separator.join(row) for row in [list(names), *rows])
+    sheet = read_sheet(plain.replace(".", ",") if commas else plain, names)
+    for row, expected in zip(sheet.rows, rows, strict=True):
+        for name, number in zip(names, expected, strict=True):
+            with suppress(InvalidOutcome):  # "1,234" where nothing tells
+                assert float(sheet.number(name, row.cells[name])) == float(number)
+
+
+def test_the_lab_heads_its_columns_otherwise(study: Study) -> None:
+    headers = {"temperature": "Temp (°C)", "value": "cost", "cost": "EUR"}
+    (line,) = import_csv(study, "EUR;cost;TEMP (°C);pH\n2;7,5;20;6\n", headers)
+    assert line.taken, line
+    assert learned(study) == [(7.5, 2.0, {"temperature": 20.0, "ph": 6.0})]
+    with pytest.raises(InvalidOutcome, match="'Yield' or 'value'"):
+        import_csv(study, "temperature,ph\n1,2\n", {"value": "Yield"})
+    with pytest.raises(InvalidOutcome, match=r"\[study.columns\] value = 'values'"):
+        import_csv(study, "temperature,ph,values\n1,2,3\n")
+    with pytest.raises(InvalidOutcome, match="'ph' is there twice"):
+        import_csv(study, "temperature,ph,PH,ph,value\n1,2,3,4,5\n")
+
+
+def test_variables_that_differ_in_capitals_only() -> None:
+    law = sb.Uniform()
+    problem = sb.CostVarying([sb.Float("t", 0, 9, law=law), sb.Float("T", 0, 9, law=law)], [["t"], ["T"]])
+    with begin(problem) as study:
+        (line,) = import_csv(study, "T,t,value\n1,2,3\n")
+        assert learned(study) == [(3.0, None, {"t": 2.0, "T": 1.0})], line
+
+
+def test_choices_in_other_capitals() -> None:
+    lines = sb.Categorical("line", ["North", "South"], law=sb.Uniform())
+    dose = sb.Categorical("dose", [0.5, 1.0], law=sb.Uniform())
+    with begin(sb.CostVarying([lines, dose], [["line"], ["dose"]])) as study:
+        taken, refused = import_csv(study, "line;dose;value\nnorth;0,5;3\nwest;1;3\n")
+        assert taken.taken, taken
+        assert learned(study)[0][2] == {"line": "North", "dose": 0.5}
+        assert "'west'" in refused.message
+
+
+# -- what steerbo wrote itself -----------------------------------------------------------------------------------------
+
+
+def played() -> Study:
+    """A study with a round in every state."""
+    study = begin()
+    rounds = study.ask(6)
+    measured = {"realised": {"temperature": 20.0, "ph": 6.0}}
+    study.tell(rounds[0], 1.5, cost=2, **measured)
+    study.fail(rounds[1], "=the pump, broke", cost=1)
+    study.abandon(rounds[2], "nobody came")
+    study.tell(rounds[3], 99.0, cost=3, **measured)
+    study.amend(rounds[3], void=True, reason="typo")
+    study.fail(rounds[4], "no power", cost=1)
+    study.amend(rounds[4], void=True)
+    return study
+
+
+def test_an_export_is_taken_whole_and_changes_nothing() -> None:
+    with played() as study:
+        before = study.events
+        lines = import_csv(study, rounds_csv(study.problem, study.history))
+        assert [line.fate for line in lines] == ["taken"] * 5 + ["left"], list(map(str, lines))
+        assert study.events == before
+
+
+def test_an_export_rebuilds_the_rounds_elsewhere() -> None:
+    with played() as one, begin() as other:
+        other.ask(6)
+        table = rounds_csv(one.problem, one.history)
+        for _ in range(2):
+            assert all(line.fate != "refused" for line in import_csv(other, table))
+        assert [(r.state, r.paid, r.realised) for r in other.history] == [
+            (r.state, r.paid, r.realised) for r in one.history
+        ]
+        assert [r.failure and r.failure.reason for r in other.history] == [
+            r.failure and r.failure.reason for r in one.history
+        ]
+        assert other.history.spent == one.history.spent
+
+
+def test_a_sheet_that_is_filled_in_little_by_little(study: Study) -> None:
+    suggestions = study.ask(3)
+    sheet = suggestions_csv(study.problem, suggestions)
+    events = study.events
+    assert [line.fate for line in import_csv(study, sheet)] == ["left"] * 3
+    assert study.events == events
+    header, *lines = (line.split(",") for line in sheet.splitlines())
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    rows[0] |= {"value": "1.5", "cost": "2", "ph": rows[0]["ph"] or "6"}
+    rows[1] |= {"state": "failed", "reason": "pump", "cost": "1"}
+    filled = "\n".join(",".join(row) for row in (header, *(row.values() for row in rows)))
+    for _ in range(2):
+        assert [line.fate for line in import_csv(study, filled)] == ["taken", "taken", "left"]
+    assert [r.state for r in study.history] == ["told", "failed", "open"]
+    assert study.history.spent == 3
+    rows[1] |= {"value": "3"}
+    filled = "\n".join(",".join(row) for row in (header, *(row.values() for row in rows)))
+    assert "no value where the state is 'failed'" in str(import_csv(study, filled)[1])
+
+
+def test_lines_say_what_became_of_them() -> None:
+    assert str(Line(3, "left", "round 2 has no value here")) == "line 3: left, round 2 has no value here"
+
+
+# -- files beside a study file -----------------------------------------------------------------------------------------
+
+LAW = """
+[problem]
+kind = "cost-varying"
+control_sets = [["ph"]]
+variables = [
+  { kind = "float", name = "ph", low = 4, high = 8 },
+  { kind = "float", name = "temp", low = -20, high = 45, law = { kind = "empirical", LAW } },
+]
+[study]
+rounds = 3
+"""
+
+
+def test_a_law_is_a_column_of_a_file_beside_the_study_file(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    weather = tmp_path / "data" / "weather.csv"
+    weather.write_bytes("Tag;TEMP (°C)\r\n1;20,5\r\n2;\r\n3;-3,5\r\n4;20,5\r\n".encode("cp1252"))
+    file = tmp_path / "study.toml"
+    file.write_text(LAW.replace("LAW", 'file = "data/weather.csv", column = "temp (°C)"'), encoding="utf-8")
+    problem = sb.study.read_study(file).problem
+    assert problem.space["temp"].law == sb.Empirical([20.5, -3.5, 20.5])
+    with Study.create(tmp_path / "study.db", problem, rounds=3):
+        weather.unlink()
+    with Study.open(tmp_path / "study.db") as study:
+        assert study.problem == problem, "the log says it all"
+
+
+REFUSED = {
+    "no file": ('file = "none.csv", column = "temp"', "law.file: 'none.csv'.*beside the study file"),
+    "no column": ('file = "w.csv", column = "tmp"', r"law.column: 'tmp'.*did you mean 'temp'"),
+    "file alone": ('file = "w.csv"', "a file and a column"),
+    "column alone": ('column = "temp"', "a file and a column"),
+    "both": ('file = "w.csv", column = "temp", sample = [1]', "not both"),
+    "a text": ('file = "w.csv", column = "day"', r"w.csv, line 2: 'Monday'.*a number in column 'day'"),
+    "empty": ('file = "w.csv", column = "none"', "0 cells"),
+    "two meanings": ('file = "w.csv", column = "rain"', "1,234.*one way only"),
+    "no text": ('file = 3, column = "temp"', "the name of a file"),
+}
+
+
+@pytest.mark.parametrize(("law", "says"), REFUSED.values(), ids=REFUSED)
+def test_columns_that_are_refused(tmp_path: Path, law: str, says: str) -> None:
+    (tmp_path / "w.csv").write_text("day;temp;none;rain\nMonday;20;;1,234\n")
+    (tmp_path / "study.toml").write_text(LAW.replace("LAW", law))
+    with pytest.raises(sb.errors.InvalidProblem, match=says) as caught:
+        sb.study.read_study(tmp_path / "study.toml")
+    assert str(caught.value).startswith("study.toml: problem.variables.1.law")
+
+
+def test_headers_in_the_study_file(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    with_columns = LAW.replace("LAW", "sample = [1.0, 2.0]").replace('"ph", low', '"ph", column = "Acidity", low')
+    file.write_text(with_columns + '[study.columns]\nvalue = "Yield"\n')
+    read = sb.study.read_study(file)
+    assert read.settings.columns == {"ph": "Acidity", "value": "Yield"}
+    file.write_text(LAW.replace("LAW", "sample = [1.0, 2.0]"))
+    assert sb.study.read_study(file).problem == read.problem, "a header is no part of the problem"
+    for columns, says in {
+        'valeu = "Yield"': "study.columns.valeu.*did you mean 'value'",
+        'ph = "pH"': "'Acidity', as the variable's column says",
+        'value = "Acidity"': "another header than that of",
+        'value = " "': "the header of a column",
+    }.items():
+        file.write_text(f"{with_columns}[study.columns]\n{columns}\n")
+        with pytest.raises(sb.errors.InvalidStudy, match=says):
+            sb.study.read_study(file)
+
+
+class Series:
+    """A column as pandas and polars have it, as far as it matters here."""
+
+    def to_numpy(self) -> object:
+        import numpy as np
+
+        return np.array([3.0, 1.0, 3.0])
+
+
+def test_a_sample_is_a_list_an_array_or_a_series() -> None:
+    import numpy as np
+
+    for sample in ([3.0, 1.0, 3.0], np.array([3.0, 1.0, 3.0]), Series()):
+        assert sb.Empirical(sample) == sb.Empirical((3.0, 1.0, 3.0))  # type: ignore[arg-type]
