@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,11 +15,11 @@ from steerbo.errors import InvalidOption, MissingExtra
 from steerbo.optimizer import Optimizer
 from steerbo.space import Categorical
 
-installed = pytest.mark.skipif(find_spec("botorch") is None, reason="BoTorch is not installed")
+installed = pytest.mark.skipif(find_spec("botorch") is None, reason="BoTorch is not installed: pip install 'steerbo[peers]'")
 
 
-@pytest.mark.skipif(find_spec("botorch") is not None, reason="BoTorch is installed")
-def test_without_it_the_extra_is_named() -> None:
+def test_without_it_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "botorch", None)
     with pytest.raises(MissingExtra, match=r"steerbo\[peers\]"):
         Optimizer(cosine().problem, backend="botorch")
 

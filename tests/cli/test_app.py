@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -233,16 +232,7 @@ def test_killed_and_run_again_nothing_acknowledged_is_lost(tmp_path: Path) -> No
     assert bodies(path) == bodies(whole), "as if nothing had happened"
 
 
-@pytest.fixture
-def hang_up_as_usual() -> Iterator[None]:
-    """Tests that were started with nohup pass on that SIGHUP is ignored, which a run rightly keeps to."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, before)
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.usefixtures("hang_up_as_usual")
 @pytest.mark.parametrize("by", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, by: str) -> None:
     sleep = "if question['round'] == 3:\n    open('asleep', 'w').write(f'{os.getpid()}\\n')\n    time.sleep(60)\n"

@@ -53,7 +53,7 @@ class TestTurbo(WingContract):
 class TestGenetic(WingContract):
     @staticmethod
     def case() -> Case:
-        pytest.importorskip("pymoo", reason="the extra 'genetic' is not installed")
+        pytest.importorskip("pymoo", reason="pymoo is not installed: pip install 'steerbo[genetic]'")
         return case("genetic", population=3)
 
 

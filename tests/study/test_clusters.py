@@ -8,7 +8,6 @@ import sys
 import time
 from concurrent.futures import Executor
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +46,14 @@ def play(executor: Executor, mark: Path) -> None:
 
 
 def test_dask(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'steerbo[dask]'")
     settings = {"n_workers": 2, "threads_per_worker": 2, "dashboard_address": None, "host": "127.0.0.1"}
     with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
         play(client.get_executor(), tmp_path / "killed")
 
 
 def test_ray(tmp_path: Path) -> None:
-    ray = pytest.importorskip("ray")
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'steerbo[ray]'")
     paths = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
     ray.init(num_cpus=4, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": paths}})
     try:
@@ -68,7 +67,7 @@ def test_ray(tmp_path: Path) -> None:
         ray.shutdown()
 
 
-@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_its_name_is_said() -> None:
+def test_without_ray_its_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"steerbo\[ray\]"):
         RayExecutor()

@@ -129,7 +129,8 @@ def test_a_kernel_of_scikit_learn() -> None:
 
 
 def test_a_kernel_of_gpytorch() -> None:
-    gpytorch, torch = pytest.importorskip("gpytorch"), pytest.importorskip("torch")
+    gpytorch = pytest.importorskip("gpytorch", reason="GPyTorch is not installed: pip install 'steerbo[peers]'")
+    torch = pytest.importorskip("torch")
     kernel = gpytorch.kernels.RBFKernel().double()
     kernel.lengthscale = 0.3
     X, Z = np.random.default_rng(0).random((2, 4, 2))

@@ -8,8 +8,8 @@ import pytest
 from steerbo.bench.meanfield import problems, speed
 from steerbo.optimizer import Optimizer
 
-torch = pytest.importorskip("torch", reason="the extra 'peers' is not installed")
-pytest.importorskip("botorch", reason="the extra 'peers' is not installed")
+torch = pytest.importorskip("torch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")
+pytest.importorskip("botorch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")
 
 
 @pytest.mark.filterwarnings("ignore")

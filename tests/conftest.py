@@ -1,0 +1,46 @@
+"""What every test may count on: signals as in a terminal, and no test that is left out without a word."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+EVERYTHING = "STEERBO_TEST_EVERYTHING"
+"""Environment variable: where it is set, a test that is skipped fails the run."""
+IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
+"""Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _signals_as_in_a_terminal() -> Iterator[None]:
+    before = {}
+    for name in IGNORED_IN_THE_BACKGROUND:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            usual = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+            before[number] = signal.signal(number, usual)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def _left_out(config: pytest.Config) -> int:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return len(reporter.stats.get("skipped", ())) if reporter is not None else 0
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where everything is to be tested, skipping is failing."""
+    if os.environ.get(EVERYTHING) and session.exitstatus == 0 and _left_out(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was skipped, beside the list that pytest prints."""
+    if count := _left_out(terminalreporter.config):
+        verdict = f"and {EVERYTHING} is set: the run has failed" if os.environ.get(EVERYTHING) else "for these reasons"
+        terminalreporter.write_line(f"{count} skipped, {verdict} (CONTRIBUTING says how to get what they need)")
