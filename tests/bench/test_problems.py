@@ -25,7 +25,9 @@ from steerbo.bench.costvarying.synthetic import ackley, hartmann, levy
 from steerbo.errors import InvalidOption, SteerboError
 from steerbo.optimizer import Optimizer, keyed
 
-real_data = pytest.mark.skipif(data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING")
+real_data = pytest.mark.skipif(
+    data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING"
+)
 
 
 @real_data

@@ -15,7 +15,9 @@ from steerbo.errors import InvalidOption, MissingExtra
 from steerbo.optimizer import Optimizer
 from steerbo.space import Categorical
 
-installed = pytest.mark.skipif(find_spec("botorch") is None, reason="BoTorch is not installed: pip install 'steerbo[peers]'")
+installed = pytest.mark.skipif(
+    find_spec("botorch") is None, reason="BoTorch is not installed: pip install 'steerbo[peers]'"
+)
 
 
 def test_without_it_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

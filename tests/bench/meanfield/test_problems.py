@@ -11,7 +11,9 @@ from steerbo.bench import data
 from steerbo.bench.meanfield import problems
 from steerbo.errors import InvalidOption
 
-needs_data = pytest.mark.skipif(data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING")
+needs_data = pytest.mark.skipif(
+    data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING"
+)
 
 
 def drawn(world: problems.World, seed: int = 0) -> np.ndarray:
