@@ -19,6 +19,9 @@ from steerbo.space import Float, Uniform
 from steerbo.study import MemoryLog, Study
 from steerbo.study.page import page
 from steerbo.study.serve import server
+from steerbo.study.table import events_jsonl, import_csv, rounds_csv
+from steerbo.text import unsafe
+from tests import hostile
 from tests.cli.test_app import call
 from tests.optimizer.stub import Stub
 from tests.study.files import MEASURE, write_function
@@ -154,3 +157,30 @@ def test_the_server_shows_and_takes_nothing() -> None:
             server(lambda: "", port=int(port))
         listening.shutdown()
         thread.join()
+
+
+@pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
+@pytest.mark.parametrize("kind", hostile.KINDS)
+def test_older_logs_with_characters_that_cannot_be_shown(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("steerbo.optimizer.creation.unsafe", lambda text: "")
+        before.setattr("steerbo.optimizer.reports._kept", lambda reason: reason)
+        names = [name for name in hostile.HIDDEN if kind != "mean-field" or "caf" not in name]
+        begun = hostile.study(kind, names, tmp_path / "study.db")  # an action called caf\udce9 was never written
+        begun.fail(begun.ask(), "caf\udce9")
+        begun.close()
+    with Study.open(tmp_path / "study.db") as study:
+        assert study.events[-1].reason == "caf\udce9"  # type: ignore[union-attr]
+        text = page(study, "caf\udce9")
+        Tags(text)
+        assert unsafe(text.replace("\n", "")) == ""
+        assert "caf\\xe9" in text
+        table = rounds_csv(study.problem, study.history)
+        assert unsafe(table.replace("\n", "")) == ""
+        events_jsonl(study).encode("ascii")
+        lines = import_csv(study, table)
+        assert [line.message.partition(" (")[0] for line in lines if line.taken][-4:] == [
+            f"round {n}" for n in (2, 3, 4, 5)
+        ]

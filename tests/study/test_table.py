@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import steerbo as sb
+from steerbo.study import MemoryLog, Study
 from steerbo.study.table import import_csv, rounds_csv, suggestions_csv
+from tests.hostile import SEEN
 
 
 def a_study(folder: Path, name: str) -> sb.Study:
@@ -36,3 +40,24 @@ def test_variables_called_cost_and_value_go_round(tmp_path: Path) -> None:
     assert again.history.added[0].realised == {"cost": suggestion.values["cost"], "value": 3.0}
     study.close()
     again.close()
+
+
+FORMULAS = ["=1+1", "+x", "-x", "@a", "'=b", "'quoted", "-1.5 m", *SEEN]
+
+
+def test_texts_are_no_formulas_and_come_back() -> None:
+    """A spreadsheet computes cells that begin so; numbers stay numbers."""
+    line = sb.Categorical("=line", FORMULAS, law=sb.Uniform())
+    problem = sb.CostVarying([sb.Float("+x", -5, -1, law=sb.Uniform()), line], [["+x"], ["=line"]])
+    one, other = (Study.create(MemoryLog(), problem, "random", rounds=len(FORMULAS)) for _ in range(2))
+    for choice in FORMULAS:
+        suggestion = one.ask()
+        other.ask()
+        one.tell(suggestion, -2.5, realised={"+x": -1.5, "=line": choice, **suggestion.values})
+    table = rounds_csv(problem, one.history)
+    rows = list(csv.reader(io.StringIO(table)))
+    assert not [cell for row in rows for cell in row if cell[:1] in "=+@\t\r" and cell]
+    assert not [cell for row in rows for cell in row if cell[:1] == "-" and not float(cell) < 0]
+    assert rows[1][rows[0].index("value")] == "-2.5"
+    assert all(line.taken for line in import_csv(other, table))
+    assert [r.outcome for r in other.history] == [r.outcome for r in one.history]

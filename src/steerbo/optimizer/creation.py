@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, one_of
 from ..record import to_plain
+from ..text import unsafe
 from .arithmetic import fingerprint
 from .events import Created
 from .problem import LARGEST, Problem, finite
@@ -28,7 +29,11 @@ def creation(
 
     Raises:
         InvalidOption: a method, an option, a limit or the seed is not allowed.
+        InvalidProblem: a name, a choice or a unit has characters that cannot be shown as they are.
     """
+    for field, text in _texts(problem, problem.kind):
+        if fault := unsafe(text):
+            raise InvalidProblem(field, text, "a text of characters that can be seen", f"It has {fault}: leave it out.")
     name = method if method is not None else problem.default_method
     known = problem.methods()
     if name not in known:
@@ -54,6 +59,22 @@ def creation(
         budget=_limit("budget", budget),
         rounds=_rounds(rounds),
     )
+
+
+def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """Every text in data, and where it is."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _texts(name, place)
+            yield from _texts(part, f"{place}.{name}")
+    elif isinstance(value, list | tuple):
+        for i, part in enumerate(value):
+            yield from _texts(part, f"{place}.{i}")
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _texts(getattr(value, field.name), f"{place}.{field.name}")
 
 
 def _seed(seed: Any) -> int:

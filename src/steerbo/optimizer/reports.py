@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidOutcome, OutcomeConflict
+from ..text import LONGEST_REASON, shortened, visible
 from .events import Abandoned, Amended, Failed, Outcome, Told
 from .history import History, Round
 from .problem import Problem, finite
@@ -44,14 +45,14 @@ class Reports:
             raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome call amend()")
         paid = self.problem.price(about.suggestion) if cost is None else finite("cost", cost, least=0.0)
         point = self.problem.read_realised(about.suggestion, realised or {}, needed=False)
-        return Failed(about.suggestion.token, reason, paid, point)
+        return Failed(about.suggestion.token, _kept(reason), paid, point)
 
     @staticmethod
     def abandoned(about: Round, reason: str) -> Abandoned | None:
         """A round that nobody evaluates any more."""
         if not about.waiting:
             raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome call amend()")
-        return Abandoned(about.suggestion.token, reason) if about.state == "open" else None
+        return Abandoned(about.suggestion.token, _kept(reason)) if about.state == "open" else None
 
     def corrected(self, about: Round, value: Any, cost: Any, realised: Realised, reason: str) -> Amended:
         """An outcome that takes the place of another; what is not given stays."""
@@ -61,14 +62,14 @@ class Reports:
         value = about.outcome.value if value is None and about.outcome else value
         cost = (about.cost or None) if cost is None else cost
         outcome = self._outcome(about, value, cost, {**about.realised, **(realised or {})})
-        return Amended(about.suggestion.token, outcome, reason)
+        return Amended(about.suggestion.token, outcome, _kept(reason))
 
     def voided(self, about: Round, reason: str, *, given: bool) -> Amended:
         """An outcome that is void; `given`: whether a new one came with it."""
         self._ended(about)
         if given:
             raise InvalidOutcome("void", True, "no new value, cost or realised variables beside it")
-        return Amended(about.suggestion.token, None, reason)
+        return Amended(about.suggestion.token, None, _kept(reason))
 
     @staticmethod
     def _ended(about: Round) -> None:
@@ -82,3 +83,8 @@ class Reports:
                 "cost", None, "a number not below 0", "The study has a budget, so every play's cost counts."
             )
         return outcome
+
+
+def _kept(reason: str) -> str:
+    """What the log keeps of a reason: what is written down can be shown anywhere, and fills no disk."""
+    return shortened(visible(reason), LONGEST_REASON)

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..causal import Causal, CausalGraph, PolicyScope
-from ..errors import InvalidProblem, MissingExtra
+from ..errors import InvalidProblem
 from ..optimizer import Optimizer
+from .drawing import COLOURS, new_figure, save_figure, words
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
-"""Okabe and Ito's: told apart by every eye."""
 _FILL = {"set": "#E69F00", "seen": "#56B4E9", "target": "#009E73", "free": "#E8E8E8"}
 _SHAPE = {"set": "s", "seen": "o", "target": "D", "free": "o"}
 _MARGIN = 0.15
+_NAME, _TITLE = 24, 90  # characters
 
 
 def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
@@ -52,8 +52,9 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
             else "free"
         )
         axes.plot([x], [y], _SHAPE[role], ms=26, mfc=_FILL[role], mec="#222222", zorder=3)
-        axes.text(x, y, name, ha="center", va="center", fontsize=9 if len(name) < 6 else 6, zorder=4)
-    axes.set_title(str(scope), fontsize=11, wrap=True)
+        size = 9 if len(name) < 6 else 6
+        axes.text(x, y, words(name, _NAME), ha="center", va="center", fontsize=size, zorder=4)
+    axes.set_title(words(str(scope), _TITLE), fontsize=11, wrap=True)
     axes.axis("off")
     axes.margins(_MARGIN)
     return figure
@@ -75,7 +76,7 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[PolicyScope], folder: Path)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"scope-{k}.png" for k in range(1, len(figures) + 1)]
     for figure, path in zip(figures, paths, strict=True):
-        figure.savefig(path)
+        save_figure(figure, path)
     return paths
 
 
@@ -92,7 +93,7 @@ def figure(optimizer: Optimizer) -> Any:
     number = np.arange(1, len(rounds) + 1)
     scopes = [str(PolicyScope.of(played.suggestion.scope)) for played in rounds]
     for name, colour in zip(dict.fromkeys(scopes), cycle(COLOURS), strict=False):
-        left.plot(number, np.cumsum([scope == name for scope in scopes]) / number, color=colour, label=name)
+        left.plot(number, np.cumsum([scope == name for scope in scopes]) / number, color=colour, label=words(name))
     left.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Which scope was played")
     if rounds:
         left.legend(fontsize=8)
@@ -102,7 +103,7 @@ def figure(optimizer: Optimizer) -> Any:
         right.plot(at, values, ".", color="#BBBBBB", label="one round")
         right.plot(at, np.cumsum(values) / np.arange(1, len(values) + 1), color=COLOURS[0], label="mean so far")
         right.legend(fontsize=8)
-    right.set(xlabel="round", ylabel=problem.graph.target, title="What came of it")
+    right.set(xlabel="round", ylabel=words(problem.graph.target), title="What came of it")
     return shown
 
 
@@ -113,11 +114,7 @@ def _problem(optimizer: Optimizer) -> Causal:
 
 
 def _figure(columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plots") from None
-    figure = Figure(figsize=size, layout="constrained", dpi=130)
+    figure = new_figure(size, dpi=130)
     return figure, figure.subplots(1, columns, squeeze=False)[0]
 
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..costvarying import CostVarying
-from ..errors import InvalidOption, InvalidProblem, MissingExtra
+from ..errors import InvalidProblem
 from ..optimizer import History, Optimizer, Recommendation
+from .drawing import COLOURS, new_figure, save_file, words
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
-"""Okabe and Ito's: told apart by every eye. Shapes say the same again."""
-SHAPES = "osD^vP*X"
+SHAPES = "osD^vP*X"  # they say what colours say, again
 
 
 Looks = dict[Sequence[str], tuple[str, str]]
@@ -39,14 +38,11 @@ def figure(optimizer: Optimizer, value: str = "value", money: str = "money") -> 
     """
     if not isinstance(optimizer.problem, CostVarying):
         raise InvalidProblem("optimizer.problem", optimizer.problem, "a CostVarying problem")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plots") from None
     looks = dict(zip(optimizer.problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
-    shown = Figure(figsize=(12, 5.2), layout="constrained", dpi=130)
+    shown = new_figure((12, 5.2), dpi=130)
     left, right = shown.subplots(1, 2)
     _prices(left, optimizer.problem, optimizer.recommend(), looks)
+    value, money = words(value), words(money)
     left.set(xlabel=f"cost of a play ({money})", ylabel=f"expected {value}", title="What each control set would give")
     counted = _plays(right, optimizer.history, looks)
     right.set(
@@ -66,13 +62,7 @@ def save(optimizer: Optimizer, path: Path, value: str = "value", money: str = "m
         MissingExtra: matplotlib is not installed.
         InvalidOption: the file cannot be written.
     """
-    shown = figure(optimizer, value, money)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shown.savefig(path)
-    except (OSError, ValueError) as error:
-        raise InvalidOption("path", str(path), "a picture file that can be written", f"({error})") from None
-    return path
+    return save_file(figure(optimizer, value, money), path)
 
 
 def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
@@ -83,7 +73,7 @@ def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Look
         axes.errorbar(x, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5, zorder=3)
         above = i % 2 == 0  # neighbours in price are named on opposite sides
         axes.annotate(
-            " + ".join(choice.scope),
+            words(" + ".join(choice.scope)),
             (x, high if above else low),
             (0, 11 if above else -11),
             textcoords="offset points",
@@ -121,7 +111,7 @@ def _plays(axes: Any, history: History, looks: Looks) -> bool:
             for x, r in zip(spent, rounds, strict=True)
             if tuple(r.suggestion.scope) == names and r.state == "told" and r.outcome
         ]
-        axes.plot(*np.reshape(mine, (-1, 2)).T, shape, color=colour, label=" + ".join(names))
+        axes.plot(*np.reshape(mine, (-1, 2)).T, shape, color=colour, label=words(" + ".join(names)))
     notes = [(x, r.suggestion.note.get("guaranteed")) for x, r in zip(spent, rounds, strict=True)]
     steps = [(x, bound) for x, bound in notes if bound is not None]
     if steps:  # what the method had logged before each play

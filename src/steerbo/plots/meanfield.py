@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidOption, InvalidProblem, MissingExtra
+from ..errors import InvalidProblem
 from ..meanfield import MeanField
 from ..optimizer import Optimizer
+from .drawing import COLOURS, new_figure, save_file, words
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
-"""Okabe and Ito's: told apart by every eye; contexts beyond the eighth begin anew."""
 _SHOWN = 40
 
 
@@ -33,14 +32,10 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
     problem = optimizer.problem
     if not isinstance(problem, MeanField):
         raise InvalidProblem("optimizer.problem", problem, "a MeanField problem")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plots") from None
-    shown = Figure(figsize=(12, 4.6), layout="constrained", dpi=130)
+    shown = new_figure((12, 4.6), dpi=130)
     left, right = shown.subplots(1, 2)
     _payoffs(left, optimizer, problem)
-    left.set(xlabel="round", ylabel=value, title="Payoff of every round, and the best so far")
+    left.set(xlabel="round", ylabel=words(value), title="Payoff of every round, and the best so far")
     _shares(right, optimizer, problem)
     right.set(xlabel="action", ylabel="share of all agents", title="Where the agents should be")
     for axes in (left, right):
@@ -55,13 +50,7 @@ def save(optimizer: Optimizer, path: Path, value: str = "value") -> Path:
         MissingExtra: matplotlib is not installed.
         InvalidOption: the file cannot be written.
     """
-    shown = figure(optimizer, value)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shown.savefig(path)
-    except (OSError, ValueError) as error:
-        raise InvalidOption("path", str(path), "a picture file that can be written", f"({error})") from None
-    return path
+    return save_file(figure(optimizer, value), path)
 
 
 def _payoffs(axes: Any, optimizer: Optimizer, problem: MeanField) -> None:
@@ -81,9 +70,10 @@ def _shares(axes: Any, optimizer: Optimizer, problem: MeanField) -> None:
     below = np.zeros(len(fullest))
     for c, context in enumerate(problem.contexts):
         shares = table[c, fullest]
-        axes.bar(range(len(fullest)), shares, bottom=below, color=COLOURS[c % len(COLOURS)], label=context)
+        colour = COLOURS[c % len(COLOURS)]  # contexts beyond the eighth begin anew
+        axes.bar(range(len(fullest)), shares, bottom=below, color=colour, label=words(context))
         below += shares
-    names = [problem.actions[a] for a in fullest]
+    names = [words(problem.actions[a]) for a in fullest]
     crowded = sum(map(len, names)) > 50
     axes.set_xticks(range(len(fullest)), names, rotation=90 * crowded, fontsize=7 if crowded else 10)
     if len(problem.contexts) > 1:

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..errors import InvalidOption, InvalidProblem, MissingExtra
+from ..errors import InvalidProblem
 from ..optimizer import Optimizer
 from ..timevarying import TimeVarying
+from .drawing import COLOURS, new_figure, save_file, words
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
-"""Okabe and Ito's: told apart by every eye."""
 DASHES = ("-", "--", ":", "-.")
 _ROWS = 20  # priors shown
 
@@ -35,7 +34,7 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
     """
     if not isinstance(optimizer.problem, TimeVarying):
         raise InvalidProblem("optimizer.problem", optimizer.problem, "a TimeVarying problem")
-    shown = _figure(figsize=(10, 7))
+    shown = new_figure((10, 7), dpi=110)
     top, bottom = shown.subplots(2, 1, sharex=True)
     rounds = list(optimizer.history)
     told = [(r.request["time"], r.outcome.value) for r in rounds if r.state == "told" and r.outcome]
@@ -45,7 +44,7 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
         mean, band = (np.array([note[name] for note in notes]) for name in ("mean", "band"))
         top.fill_between(times, mean - band, mean + band, color=COLOURS[5], alpha=0.3, lw=0, label="expected")
     top.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=COLOURS[0], label="outcome")
-    top.set(ylabel=value, title="What each round gave")
+    top.set(ylabel=words(value), title="What each round gave")
     top.legend(frameon=False)
     _priors(bottom, optimizer, noted)
     for axes in (top, bottom):
@@ -59,7 +58,7 @@ def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
     Args:
         curves: case, then method, to regrets of every round, one row a seed.
     """
-    shown = _figure(figsize=(4 * min(len(curves), 3), 3.2 * -(-len(curves) // 3)))
+    shown = new_figure((4 * min(len(curves), 3), 3.2 * -(-len(curves) // 3)), dpi=110)
     panels = np.ravel(shown.subplots(-(-len(curves) // 3), min(len(curves), 3), squeeze=False))
     for axes, (case, methods) in zip(panels, curves.items(), strict=False):
         for i, (method, regrets) in enumerate(methods.items()):
@@ -67,9 +66,9 @@ def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
             average = np.cumsum(regrets, axis=1) / t
             centre, error = average.mean(axis=0), average.std(axis=0) / np.sqrt(len(average))
             colour = COLOURS[i % len(COLOURS)]
-            axes.plot(t, centre, DASHES[i // len(COLOURS) % 4], color=colour, label=method)
+            axes.plot(t, centre, DASHES[i // len(COLOURS) % 4], color=colour, label=words(method))
             axes.fill_between(t, centre - error, centre + error, color=colour, alpha=0.2, lw=0)
-        axes.set(title=case, xlabel="round", ylabel="average regret")
+        axes.set(title=words(case), xlabel="round", ylabel="average regret")
         axes.spines[["top", "right"]].set_visible(False)
     for axes in panels[len(curves) :]:
         axes.set_visible(False)
@@ -84,12 +83,7 @@ def save(shown: Any, path: Path) -> Path:
     Raises:
         InvalidOption: the file cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shown.savefig(path)
-    except (OSError, ValueError) as error:
-        raise InvalidOption("path", str(path), "a picture file that can be written", f"({error})") from None
-    return path
+    return save_file(shown, path)
 
 
 def _priors(axes: Any, optimizer: Optimizer, noted: Sequence[tuple[float, Mapping[str, Any]]]) -> None:
@@ -102,14 +96,6 @@ def _priors(axes: Any, optimizer: Optimizer, noted: Sequence[tuple[float, Mappin
         axes.plot([t for t, note in noted if note["prior"] == p], [row] * plays[p], "|", ms=9, color=COLOURS[0])
         if p in dropped and dropped[p][0] in when:
             axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=COLOURS[3])
-    axes.set_yticks(range(len(order)), [method.names[p] for p in order])
+    axes.set_yticks(range(len(order)), [words(method.names[p]) for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set(xlabel="time", title="The prior behind each choice (× dropped)")
-
-
-def _figure(figsize: tuple[float, float]) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plots") from None
-    return Figure(figsize=figsize, layout="constrained", dpi=110)

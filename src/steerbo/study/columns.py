@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..optimizer import Problem
+from ..text import visible
 
 OWN = ("token", "round", "state", "value", "cost", "reason")
 """Columns that are no variables. `round` is for people, and not read."""
@@ -14,7 +15,7 @@ def column(name: str) -> str:
     >>> column("ph"), column("cost")
     ('ph', 'variable cost')
     """
-    return f"variable {name}" if name in OWN else name
+    return f"variable {name}" if name in OWN else visible(name)
 
 
 def columns_of(problem: Problem) -> tuple[str, ...]:

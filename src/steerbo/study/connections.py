@@ -54,7 +54,7 @@ class Database:
                 yield connection
         except exc.IntegrityError as error:
             raise LogConflict(f"another worker has written to {self.place}: {error.orig}") from None
-        except (exc.SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
+        except (exc.SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
             said = " ".join(str(getattr(error, "orig", None) or error).split())
             allowed = "a log that can be read and written"
             if "locked" in said:

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from ..errors import InvalidStudy, LogConflict
 from ..optimizer import Created, Event
 from ..record import from_plain, to_plain
+from ..text import unsafe
 from .connections import DOCTOR, Database
 from .log import Lease, ends_a_round
 
@@ -130,6 +131,8 @@ class DatabaseLog:
                 "data that can be written",
                 "Keep this study in memory, or use a record.",
             )
+        if not self.seen and (fault := unsafe(self.name)):
+            raise InvalidStudy("name", self.name, "a name of characters that can be seen", f"It has {fault}.")
         body, position = body_of(event), self.seen + 1
         tip = checksum(self._tip, position, body)
         head = {"format": FORMAT, "events": position, "tip": tip}

@@ -1,4 +1,8 @@
-"""A study as one self-contained HTML page: no network, no other files; every text that a user gave is escaped."""
+"""A study as one self-contained HTML page: no network, no other files; every text that a user gave is escaped.
+
+Characters that cannot be written as UTF-8, or that turn the direction of writing, are escaped as well: older logs
+have some.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from html import escape
 
 from ..optimizer import Table
 from ..space.fields import as_number
+from ..text import visible
 from .picture import pictures
 from .progress import best_round, scope_text
 from .study import Study
@@ -74,7 +79,7 @@ def page(study: Study, title: str, every: int | None = None) -> str:
         _table(rounds_table(study)),
     ]
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">{live}'
-    return (
+    return visible(
         f'<!doctype html><html lang="en"><head>{head}<title>{escape(title)}</title><style>{_STYLE}</style></head>'
         f"<body>{''.join(parts)}<script>{_SORT}</script></body></html>\n"
     )

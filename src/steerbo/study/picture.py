@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import MissingExtra
 from ..optimizer import Optimizer
+from ..plots.drawing import save_figure
 
 _DOTS = 90  # an inch
 
@@ -50,7 +51,7 @@ def _figures(optimizer: Optimizer) -> Iterator[tuple[str, str, Any]]:
 
 def _image(title: str, text: str, shown: Any) -> str:
     written = io.BytesIO()
-    shown.savefig(written, format="png", dpi=_DOTS)
+    save_figure(shown, written, format="png", dpi=_DOTS)
     data = base64.b64encode(written.getvalue()).decode()
     return (
         f'<h2>{escape(title)}</h2><div class="wide"><img alt="{escape(text)}" src="data:image/png;base64,{data}"></div>'

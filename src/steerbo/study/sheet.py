@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..errors import InvalidInput, InvalidOutcome
+from ..text import from_cell, visible
 
 _SEPARATORS = ",;\t|"
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)  # 0,5
@@ -21,7 +22,6 @@ _DOT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # 0.5
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")  # 1,234: a decimal mark, or one of thousands
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:([.,'’_ \u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")  # 1,234,567.8
 _SEP = re.compile(r'"?sep=(.)"?[^\S\r\n]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
-_NEUTRAL = re.compile(r"'[=+\-@\t\r]")  # how a text that a spreadsheet would take for a formula is written
 
 Mark = Literal["comma", "dot", "both", "neither"]
 
@@ -141,7 +141,7 @@ def _lines(text: str, separator: str, told: bool, error: type[InvalidInput]) -> 
     found: list[tuple[int, list[str]]] = []
     try:
         for row in rows:
-            cells = [cell.strip() for cell in row]
+            cells = [from_cell(cell.strip()) for cell in row]
             while separator != "," and cells and not cells[-1]:
                 cells.pop()
             if any(cells):
@@ -179,7 +179,7 @@ def _folded(label: str) -> str:
 
 def _row(number: int, cells: list[str], places: Mapping[str, list[int]]) -> Row:
     given = {name: cells[k] for name, (k,) in places.items() if k < len(cells) and cells[k]}
-    return Row(number, {n: c[1:] if _NEUTRAL.match(c) else c for n, c in given.items()}, len(cells))
+    return Row(number, given, len(cells))
 
 
 def _mark(cells: Iterable[str]) -> Mark:
@@ -200,7 +200,7 @@ def choice_of(choices: Iterable[Any], cell: str) -> Any:
     >>> choice_of(["North", "south"], "north"), choice_of([0.5, 1.0], "1"), choice_of([True, False], "1")
     ('North', 1.0, '1')
     """
-    known = {str(choice): choice for choice in choices}
+    known = {visible(str(choice)): choice for choice in choices}
     if cell in known:
         return known[cell]
     alike = [text for text in known if _folded(text) == _folded(cell)]

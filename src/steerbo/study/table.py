@@ -14,6 +14,7 @@ from ..errors import InvalidOutcome, SteerboError
 from ..optimizer import Problem, Round, Suggestion
 from ..record import record, to_plain
 from ..space import Categorical
+from ..text import to_cell, visible
 from .columns import column, columns_of
 from .database import body_of
 from .sheet import Row, Sheet, choice_of, read_sheet
@@ -234,13 +235,17 @@ def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
 def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]]) -> str:
     written = io.StringIO()
     names = columns_of(problem)
-    writer = csv.DictWriter(written, names, restval="", extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow(
-            {name: json.dumps(cell) if isinstance(cell, dict | list) else cell for name, cell in row.items()}
-        )
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(map(_cell, names))
+    writer.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
     return written.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Tables and lists as JSON, texts so that a spreadsheet takes none for a formula; numbers stay numbers."""
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    return to_cell(visible(value)) if isinstance(value, str) else value
 
 
 def events_jsonl(study: Study) -> str:

@@ -1,0 +1,103 @@
+"""Characters that do not mean what they show: what is refused, and how the others are made visible.
+
+Control characters steer terminals, lone surrogates cannot be written as UTF-8, and marks that turn the direction of
+writing make a text look like another. Names with one are refused where a study begins; in reasons, which must not be
+lost, they are written out, and so they are wherever texts of older logs are shown. Letters of every script are let be,
+with the joiners that some of them, and emoji, need.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_REASON = 10_000
+"""Characters of a reason that are kept: it may hold the answer of a program that went wrong."""
+_LINES = "\n\t"
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_SEQUENCE = re.compile(
+    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor
+    "|(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)"  # titles, links
+    "|\x1b[ -/]*[0-~]"
+)
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+
+
+def unsafe(text: str) -> str:
+    r"""Why a text cannot be a name, in words; empty where it can.
+
+    >>> unsafe("größe 😀"), unsafe("a\x1b[31m"), unsafe("caf\udce9")
+    ('', 'the control character U+001B', 'half a character, U+DCE9')
+    """
+    found = _UNSAFE.search(text)
+    if found is None:
+        return ""
+    code = ord(found[0])
+    if 0xD800 <= code <= 0xDFFF:
+        return f"half a character, U+{code:04X}"
+    if code < 0x100:
+        return f"the control character U+{code:04X}"
+    return f"the invisible character U+{code:04X}"
+
+
+def visible(text: str) -> str:
+    r"""The text with its unsafe characters written out as Python would; new lines and tabs stay.
+
+    >>> print(visible("\x1b[31mred\ncaf\udce9"))
+    \x1b[31mred
+    caf\xe9
+    """
+    return _UNSAFE.sub(_written, text)
+
+
+def _written(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if found[0] in _LINES:
+        return found[0]
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of an argument or a file name that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def plain(text: str) -> str:
+    r"""What a program said, without its colours and cursor movements, other unsafe characters written out.
+
+    >>> plain("\x1b[31mtoo hot\x1b[0m\x07")
+    'too hot\\x07'
+    """
+    return visible(_SEQUENCE.sub("", text))
+
+
+def shortened(text: str, most: int) -> str:
+    """At most so many characters of a text, and how many there were.
+
+    >>> shortened("x" * 500, 3)
+    'xxx… (500 characters)'
+    """
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+
+
+def escaped_json(document: str) -> str:
+    r"""JSON that says the same without unsafe characters, which are only ever within its texts.
+
+    >>> print(escaped_json('{"unit": "\x9b31m"}'))
+    {"unit": "\u009b31m"}
+    """
+    return _UNSAFE.sub(lambda c: c[0] if c[0] in _LINES else f"\\u{ord(c[0]):04x}", document)
+
+
+def to_cell(text: str) -> str:
+    """A text as a cell of a table, which a spreadsheet does not take for a formula; `from_cell` gives it back.
+
+    >>> to_cell("=1+1"), to_cell("ph"), to_cell("'-x")
+    ("'=1+1", 'ph', "''-x")
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def from_cell(cell: str) -> str:
+    """The inverse of `to_cell`; a cell that it never wrote is a text as it stands.
+
+    >>> from_cell("'=1+1"), from_cell("=1+1"), from_cell("'tis")
+    ('=1+1', '=1+1', "'tis")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

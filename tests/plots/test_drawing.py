@@ -1,0 +1,56 @@
+"""Whatever things are called, they are drawn: as texts, not as formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("matplotlib")
+from matplotlib.text import Text
+
+from steerbo.plots import causal, costvarying, meanfield, timevarying
+from steerbo.plots.drawing import new_figure, save_figure, words
+from tests.hostile import HIDDEN, KINDS, SEEN, study
+
+FIGURES: dict[str, Any] = {
+    "cost-varying": costvarying.figure,
+    "time-varying": timevarying.figure,
+    "causal": causal.figure,
+    "mean-field": meanfield.figure,
+}
+
+
+def turned(names: Sequence[str], k: int) -> list[str]:
+    return [*names[k:], *names[:k]]
+
+
+@pytest.mark.parametrize("first", range(0, len(SEEN), 3))
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_are_texts(kind: str, first: int, tmp_path: Path) -> None:
+    optimizer = study(kind, turned(SEEN, first)).optimizer
+    shown = [FIGURES[kind](optimizer)]
+    shown += [causal.recommended_figure(optimizer)] if kind == "causal" else []
+    for k, figure in enumerate(shown):
+        save_figure(figure, tmp_path / f"{k}.png")
+        assert (tmp_path / f"{k}.png").stat().st_size > 1000
+        for text in figure.findobj(Text):
+            assert not text._preprocess_math(text.get_text())[1], "no formula"
+            assert len(text.get_text()) < 120
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_of_older_logs_are_drawn(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steerbo.optimizer.creation.unsafe", lambda text: "")
+    save_figure(FIGURES[kind](study(kind, HIDDEN).optimizer), tmp_path / "study.svg")
+    assert "\\x1b[31mred" in (tmp_path / "study.svg").read_text(encoding="utf-8") or kind == "causal"
+
+
+@pytest.mark.parametrize("name", SEEN[:2] + SEEN[3:])
+def test_words_are_shown_as_they_were_written(name: str) -> None:
+    axes = new_figure((4.0, 3.0), 50).subplots()
+    axes.plot([0], [1], label=words(name))
+    (shown,) = axes.legend().get_texts()
+    assert shown._preprocess_math(shown.get_text())[0].strip() == name.strip()
