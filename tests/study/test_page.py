@@ -181,6 +181,4 @@ def test_older_logs_with_characters_that_cannot_be_shown(
         assert unsafe(table.replace("\n", "")) == ""
         events_jsonl(study).encode("ascii")
         lines = import_csv(study, table)
-        assert [line.message.partition(" (")[0] for line in lines if line.taken][-4:] == [
-            f"round {n}" for n in (2, 3, 4, 5)
-        ]
+        assert [line.taken for line in lines] == [True] * 6, lines
