@@ -33,15 +33,17 @@ def problem(kind: str, names: Sequence[str]) -> Any:
     a, b, c, *_ = names
     law = sb.Uniform()
     if kind == "cost-varying":
-        variables = [sb.Float(a, 0, 1, law=law, unit=b), sb.Float(b, 0, 1, law=law), sb.Categorical(c, names, law=law)]
-        return sb.CostVarying(variables, [[a], [b], [a, b, c]])
+        line = sb.Categorical(c, names, law=law)
+        return sb.CostVarying(
+            [sb.Float(a, 0, 1, law=law, unit=b), sb.Float(b, 0, 1, law=law), line], [[a], [b], [a, b, c]]
+        )
     if kind == "time-varying":
         priors = [sb.Prior(SquaredExponential(0.2), drift=sb.Decay(0.05), name=name) for name in names]
         return sb.TimeVarying([sb.Float(a, 0, 1, unit=b)], priors)
     if kind == "causal":
         graph = sb.CausalGraph([(a, b), (b, c), (a, c)], target=c, intervenable=[b])
         return sb.Causal(graph, [sb.Float(a, 0, 1), sb.Float(b, 0, 1, unit=a)])
-    return sb.MeanField(names, agents=10, contexts=(a, b))
+    return sb.MeanField(tuple(names), agents=10, contexts=(a, b))
 
 
 def play(study: Study, names: Sequence[str], rounds: int = 4) -> Study:
