@@ -15,7 +15,17 @@ from steerbo.record import from_plain, to_plain
 from steerbo.study import LEASE, DatabaseLog, MemoryLog, Study, drive, read_study, resume
 from tests.optimizer.stub import Stub
 from tests.optimizer.test_optimizer import stub_case
-from tests.study.files import MEASURE, STUDY, Watcher, function_study, logged, rewrite, write_function, write_study
+from tests.study.files import (
+    MEASURE,
+    STUDY,
+    Watcher,
+    function_study,
+    logged,
+    rewrite,
+    write_function,
+    write_plant,
+    write_study,
+)
 
 
 def run(path: Path, rounds: int | None = None, watcher: Watcher | None = None) -> Optimizer:
@@ -222,3 +232,15 @@ def test_unknown_study_files_leave_no_log(tmp_path: Path) -> None:
     with pytest.raises(InvalidStudy):
         run(path)
     assert not list(tmp_path.glob("*.db"))
+
+
+@pytest.mark.parametrize("kind", ["command", "function"])
+def test_a_huge_answer_leaves_a_small_log(tmp_path: Path, kind: str) -> None:
+    write = write_plant if kind == "command" else write_function
+    path = write(tmp_path, "print('x' * 10**7)" if kind == "command" else "return 'x' * 10**7")
+    run(path, rounds=2)
+    reasons = [event.reason for event in logged(path) if isinstance(event, Failed)]
+    assert len(reasons) == 2
+    assert all(("more than 1048576 bytes" if kind == "command" else "cannot be used") in reason for reason in reasons)
+    assert sum(map(len, reasons)) < 2 * 10_050
+    assert path.with_suffix(".db").stat().st_size < 500_000

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import shutil
-import signal
-import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,8 +23,10 @@ from typing import Any, Protocol
 from ..errors import InvalidStudy, ObjectiveFailure, one_of, show
 from ..optimizer import Suggestion
 from ..space.fields import as_number
+from ..text import plain, shortened
+from .program import LONGEST_ANSWER, Ended, run_program
 
-_LAST_LINES = 3
+_LAST_LINES, _LONGEST_LINE = 3, 160
 
 
 class Objective(Protocol):
@@ -102,7 +101,8 @@ class Command:
     Args:
         command: the program and its arguments.
         folder: where it runs.
-        timeout: seconds after which it is killed, with everything it started.
+        timeout: seconds after which it is killed, with everything it started; so it is when its answer is longer than
+            `LONGEST_ANSWER` bytes.
 
     Raises:
         InvalidStudy: there is no such program, or the timeout is not a positive number.
@@ -135,38 +135,36 @@ class Command:
             name: getattr(suggestion, name) for name in ("token", "round", "scope", "values", "observe", "context")
         }
         try:
-            process = subprocess.Popen(
-                [self._program, *self.command[1:]],
-                cwd=self.folder,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
+            ended = run_program(
+                [self._program, *self.command[1:]], self.folder, json.dumps(question).encode(), self.timeout
             )
         except OSError as error:
             raise ObjectiveFailure(f"{self} could not be started: {error.strerror}") from None
-        with process:
-            try:
-                output, complaints = process.communicate(json.dumps(question).encode(), self.timeout)
-            except subprocess.TimeoutExpired:
-                _kill_group(process)
-                raise ObjectiveFailure(f"{self} did not answer within {self.timeout:g} s and was killed") from None
-            except BaseException:  # Ctrl-C: the command has a session of its own and would live on
-                _kill_group(process)
-                raise
-        said = _one_line(complaints.decode(errors="replace"))
-        if process.returncode:
-            how = (
-                f"failed with exit code {process.returncode}"
-                if process.returncode > 0
-                else f"was killed by signal {-process.returncode}"
-            )
-            raise ObjectiveFailure(f"{self} {how}{': ' if said else ''}{said}")
-        text = output.decode(errors="replace")
+        said = _one_line(ended.complaints.decode(errors="replace"))
+        if ended.killed or ended.code:
+            raise ObjectiveFailure(f"{self} {self._what_happened(ended)}{': ' if said else ''}{said}")
+        return self._read(ended.output, said)
+
+    def _what_happened(self, ended: Ended) -> str:
+        if ended.killed == "output":
+            return f"answered more than {LONGEST_ANSWER} bytes and was killed"
+        if ended.held:
+            return f"ended, but what it started held its standard output for {self.timeout:g} s and was killed"
+        if ended.killed:
+            return f"did not answer within {self.timeout:g} s and was killed"
+        return f"failed with exit code {ended.code}" if ended.code > 0 else f"was killed by signal {-ended.code}"
+
+    def _read(self, output: bytes, said: str) -> Any:
+        """The answer."""
+        hint = f" ({said})" if said and not output.strip() else ""
+        try:
+            text = output.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            where = f"byte {error.start + 1} is none of UTF-8"
+            raise ObjectiveFailure(f"{self} answered {show(output.strip())}, which is not JSON: {where}") from None
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            hint = "" if text.strip() else f" ({said})" if said else ""
             raise ObjectiveFailure(f"{self} answered {show(text.strip())}, which is not JSON{hint}") from None
 
     def __str__(self) -> str:
@@ -214,14 +212,5 @@ def _check_keys(answer: Mapping[str, Any], names: tuple[str, ...], needed: str) 
 
 def _one_line(text: str) -> str:
     """The last lines that say something, in one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return " / ".join(lines[-_LAST_LINES:])
-
-
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """The command and everything it started."""
-    with suppress(ProcessLookupError, PermissionError):  # it ended in the meantime
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    lines = [line.strip() for line in plain(text).splitlines() if line.strip()]
+    return " / ".join(shortened(line, _LONGEST_LINE) for line in lines[-_LAST_LINES:])
