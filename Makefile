@@ -42,7 +42,7 @@ $(STAMP): pyproject.toml $(LOCK)
 lock:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable ".[plots,data,genetic,postgres]" --group test
+	$(BIN)/pip install --quiet --editable ".[plots,graphs,data,genetic,postgres]" --group test
 	$(BIN)/pip freeze --exclude-editable --exclude pip | sort -f > $(LOCK)
 
 clean:

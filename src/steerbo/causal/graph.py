@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
@@ -11,12 +12,14 @@ from pydantic import Field, model_validator
 from ..errors import InvalidProblem, one_of
 from ..record import record
 from ..space.fields import Listed
+from .diagram import Edge, causal_order, latent_projection
+from .exchange import read_networkx, write_gml, write_networkx
+from .formats import read, read_file
+from .lines import write_lines, written
 from .separation import Masks, bits, mask_of
 
 if TYPE_CHECKING:
     import networkx
-
-Edge = tuple[str, str]
 
 
 @record
@@ -63,87 +66,115 @@ class CausalGraph:
                 if edge in seen:
                     raise InvalidProblem(f"{field}.{i}", (a, b), "every edge once")
                 seen.add(edge)
-        names = self.names
+        names = dict.fromkeys(self.names)
         if self.target not in names:
             raise InvalidProblem("target", self.target, one_of(names, self.target))
         for field, given in (("intervenable", self.intervenable), ("contexts", self.contexts or ())):
             for name in given:
                 if name not in names:
                     raise InvalidProblem(field, name, one_of(names, name))
-                if given.count(name) > 1:
-                    raise InvalidProblem(field, name, "every variable once")
+            if len(set(given)) < len(given):
+                twice = next(name for name in given if given.count(name) > 1)
+                raise InvalidProblem(field, twice, "every variable once")
             if self.target in given:
                 raise InvalidProblem(field, self.target, "variables other than the target")
         if self.contexts is None:
-            rest = (n for n in names if n not in self.intervenable and n != self.target)
+            taken = {*self.intervenable, self.target}
+            rest = (n for n in names if n not in taken)
             object.__setattr__(self, "contexts", tuple(rest))
-        both = [name for name in self.contexts or () if name in self.intervenable]
+        both = [name for name in self.contexts or () if name in set(self.intervenable)]
         if both:
             reason = "a variable that is not intervenable as well"
             raise InvalidProblem("contexts", both[0], reason, "Set it, or look at it, but list it once.")
-        if path := self._cycle():
-            raise InvalidProblem("directed", " -> ".join(path), "a graph without cycles", "Remove one of these edges.")
+        causal_order(names, self.directed)
         return self
 
-    def _cycle(self) -> list[str]:
-        above = {name: [a for a, b in self.directed if b == name] for name in self.names}
-        left = set(above)
-        while free := [name for name in left if not any(a in left for a in above[name])]:
-            left.difference_update(free)
-        if not left:
-            return []
-        path = [min(left)]
-        while path[-1] not in path[:-1]:
-            path.append(next(a for a in above[path[-1]] if a in left))
-        return path[path.index(path[-1]) :][::-1]
+    def _said(self) -> tuple[object, ...]:
+        pairs = frozenset(map(frozenset, self.bidirected))
+        return (
+            *map(frozenset, (self.names, self.directed, self.intervenable, self.contexts or ())),
+            pairs,
+            self.target,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether they say the same: the order of variables and edges, and of the two ends of `a <-> b`, is free."""
+        return self._said() == other._said() if isinstance(other, CausalGraph) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._said())
 
     # -- other forms ---------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_text(cls, text: str, **roles: Any) -> CausalGraph:
-        """From lines such as ``age -> bmi; x1 <-> c; target: y; intervenable: x1, x2``, or DOT or dagitty text.
+        """From lines such as ``age -> bmi; x1 <-> c; target: y; intervenable: x1, x2``, or DOT, GML or dagitty text.
+
+        Latent variables (``latent: u``, ``[latent]``, ``observed=no``) are projected out; see `projected`. A name with
+        spaces is written as it is or, where it could be two names, in double quotes.
 
         Args:
-            text: the graph. In dagitty text ``[exposure]`` marks actions, ``[outcome]`` the target and ``[latent]``
-                what is neither seen nor set.
+            text: the graph. In dagitty text ``[exposure]`` marks actions, ``[outcome]`` the target; in DOT and GML
+                the attribute ``role`` does. DOT needs the extra ``graphs``.
             roles: `target`, `intervenable`, `contexts`, which win over those in the text.
 
         Raises:
             InvalidProblem: a line that is no edge and no role; anything the graph itself refuses.
-        """
-        from .formats import read
+            MissingExtra: DOT without pydot.
 
-        return cls(**{**read(text), **roles})
+        >>> CausalGraph.from_text("soil pH -> yield", target="yield", intervenable=["soil pH"]).directed
+        (('soil pH', 'yield'),)
+        """
+        return cls(**read(text).fields(roles))
 
     @classmethod
-    def from_networkx(cls, graph: networkx.DiGraph[Any], bidirected: Iterable[Edge] = (), **roles: Any) -> CausalGraph:
-        """From a networkx `DiGraph`, with pairs of confounded variables beside it."""
-        edges = tuple((str(a), str(b)) for a, b in graph.edges)
-        return cls(edges, tuple(bidirected), variables=tuple(str(n) for n in graph.nodes), **roles)
+    def from_file(cls, path: Path | str, **roles: Any) -> CausalGraph:
+        """From a file with such a text, whatever its name ends with.
+
+        Raises:
+            InvalidProblem: the file cannot be read, or its text is refused; the file is named.
+        """
+        try:
+            return cls(**read_file(Path(path)).fields(roles))
+        except InvalidProblem as error:
+            raise InvalidProblem(f"{Path(path).name}: {error.field}", error.value, error.allowed, error.hint) from None
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.DiGraph[Any] | networkx.MultiDiGraph[Any], bidirected: Iterable[Edge] = (), **roles: Any
+    ) -> CausalGraph:
+        """From a networkx `DiGraph` or `MultiDiGraph`, with pairs of confounded variables beside it.
+
+        Nodes with the attribute ``latent=True`` or ``observed="no"`` are projected out; the attribute ``role``
+        (``target``, ``intervenable``, ``context`` or ``none``) gives roles. An edge with ``dir="both"`` is bidirected.
+
+        Raises:
+            InvalidProblem: a graph without directions, and anything the graph itself refuses.
+        """
+        return cls(**read_networkx(graph, bidirected).fields(roles))
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
-        """As a networkx `DiGraph`; every bidirected edge as a node with attribute ``latent=True`` and two children."""
-        import networkx
+        """As a networkx `DiGraph`; every bidirected edge as a node with attribute ``latent=True`` and two children.
 
-        graph: networkx.DiGraph[Any] = networkx.DiGraph()
-        graph.add_nodes_from(self.names, latent=False)
-        graph.add_edges_from(self.directed)
-        for a, b in self.bidirected:
-            graph.add_node(f"{a} <-> {b}", latent=True)
-            graph.add_edges_from([(f"{a} <-> {b}", a), (f"{a} <-> {b}", b)])
-        return graph
+        >>> graph = CausalGraph([("x", "y")], [("x", "y")], target="y", intervenable=["x"])
+        >>> CausalGraph.from_networkx(graph.to_networkx()) == graph
+        True
+        """
+        return write_networkx(self)
+
+    def to_gml(self) -> str:
+        """As GML, a format that most programs for graphs read; `from_text` reads it back."""
+        return write_gml(self)
 
     def to_text(self) -> str:
         """The one-line form that `from_text` reads.
 
-        >>> CausalGraph([("x", "y")], target="y", intervenable=["x"]).to_text()
-        'x -> y; target: y; intervenable: x; contexts: '
+        >>> CausalGraph([("soil pH", "y")], target="y", intervenable=["soil pH"]).to_text()
+        '"soil pH" -> y; target: y; intervenable: "soil pH"; contexts: '
         """
-        linked = {name for edge in (*self.directed, *self.bidirected) for name in edge}
-        parts = [f"{a} -> {b}" for a, b in self.directed] + [f"{a} <-> {b}" for a, b in self.bidirected]
-        parts += [name for name in self.names if name not in linked]
+        parts = write_lines(self.names, self.directed, self.bidirected)
         roles = (("target", (self.target,)), ("intervenable", self.intervenable), ("contexts", self.contexts or ()))
-        return "; ".join([*parts, *(f"{role}: {', '.join(names)}" for role, names in roles)])
+        return "; ".join([*parts, *(f"{role}: {', '.join(map(written, names))}" for role, names in roles)])
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -234,19 +265,14 @@ class CausalGraph:
         >>> CausalGraph([("u", "a"), ("u", "y")], target="y", intervenable=[]).projected(["a", "y"]).bidirected
         (('a', 'y'),)
         """
-        kept = set(keep) | set()
+        kept = set(keep)
         for name in kept:
             self.index(name)
         if self.target not in kept:
             raise InvalidProblem("keep", sorted(kept), f"a set with the target {self.target!r}")
-        directed, spouses = set(self.directed), {frozenset(pair) for pair in self.bidirected}
-        for gone in (name for name in self.names if name not in kept):
-            above = [a for a, b in directed if b == gone]
-            below = [b for a, b in directed if a == gone]
-            beside = [next(iter(pair - {gone})) for pair in spouses if gone in pair]
-            directed = {edge for edge in directed if gone not in edge} | {(a, b) for a in above for b in below}
-            spouses = {pair for pair in spouses if gone not in pair}
-            spouses |= {frozenset((s, b)) for s in (*below, *beside) for b in below if s != b}
+        hidden = [name for name in self.names if name not in kept]
+        arrows, common = latent_projection(self.names, self.directed, self.bidirected, hidden)
+        directed, spouses = set(arrows), set(map(frozenset, common))
         order = [name for name in self.names if name in kept]
         at = order.index
         return CausalGraph(

@@ -15,6 +15,8 @@ from ..space import Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph
 
+_SHOWN = 50  # edges in a description
+
 
 @record
 class Causal(Problem):
@@ -74,6 +76,18 @@ class Causal(Problem):
     def space(self) -> Space:
         """The variables, in order."""
         return Space(self.variables)
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """The graph's edges and roles."""
+        graph = self.graph
+        edges = [f"{a} -> {b}" for a, b in graph.directed] + [f"{a} <-> {b}" for a, b in graph.bidirected]
+        more = f", and {len(edges) - _SHOWN} more" if len(edges) > _SHOWN else ""
+        seen = graph.contexts or ()
+        rest = [n for n in graph.names if n not in (graph.target, *graph.intervenable, *seen)]
+        roles = [f"target {graph.target}", f"can be set: {', '.join(graph.intervenable)}"]
+        roles += [f"can be looked at: {', '.join(seen) or 'nothing'}"]
+        roles += [f"neither: {', '.join(rest)}"] if rest else []
+        return ("graph", ", ".join(edges[:_SHOWN]) + more or "no edges"), ("roles", "; ".join(roles))
 
     @classmethod
     def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -97,12 +98,12 @@ def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
     for name, value in suggestion.values.items():
         lines += setting(name, value)
     if suggestion.observe:
-        looks = " ".join(f"--context {name}=…" for name in suggestion.observe)
+        looks = " ".join(f"--context {quote(name)}=…" for name in suggestion.observe)
         lines += [f"  look at {', '.join(suggestion.observe)}, then"]
         lines += [f"  steerbo decide {place} {suggestion.token} {looks}"]
     else:
         nature = study.problem.unmeasured(suggestion)
-        measured = "".join(f" --realised {name}=…" for name in nature)
+        measured = "".join(f" --realised {quote(name)}=…" for name in nature)
         if study.history.budget is not None and study.problem.price(suggestion) is None:
             measured += " --cost …"
         lines += [f"  then steerbo tell {place} {suggestion.token} VALUE{measured}"]

@@ -19,10 +19,12 @@ def pairs(
     """`NAME=VALUE` texts as values by name."""
     found: dict[str, Any] = {}
     for text in given or ():
-        name, sign, value = text.partition("=")
-        name = name.strip()
-        if not sign or not name or name in found:
+        known = [name for name in problem.columns if text.startswith(f"{name}=")]  # a name may hold an equals sign
+        typed = max(known, key=len, default=text.partition("=")[0])
+        name = typed if known else typed.strip()
+        if "=" not in text or not name or name in found:
             raise error(field, text, "NAME=VALUE, each name once")
+        value = text[len(typed) + 1 :]
         found[name] = read_cell(problem, name, value)
     return found
 

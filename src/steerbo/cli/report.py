@@ -114,6 +114,8 @@ def describe(specification: Specification) -> str:
         f"  problem     {problem.kind}, {'smaller' if problem.minimize else 'larger'} values are better",
         *(f"  variable    {_variable(problem, variable)}" for variable in problem.space),
         *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
+        *(f"  {heading:<12}{text}" for heading, text in problem.describe()),
+        *_arms(specification),
         f"  method      {method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
         f"  until       {' or '.join(limits)}",
         f"  objective   {specification.objective or 'evaluated by hand'}",
@@ -121,6 +123,14 @@ def describe(specification: Specification) -> str:
         + (" (exists: a run goes on from it)" if specification.log.exists() else ""),
     ]
     return "\n".join(lines)
+
+
+def _arms(specification: Specification) -> list[str]:
+    """How many scopes a causal study's method chooses among."""
+    if specification.problem.kind != "causal":
+        return []
+    number = len(specification.optimizer().explain().tables[0].rows)
+    return [f"  arms        {number} policy scope{'s' if number != 1 else ''}"]
 
 
 def _variable(problem: Problem, variable: Any) -> str:

@@ -8,11 +8,14 @@ from typing import Annotated
 
 import typer
 
+READ = (
+    "A file with the graph: lines such as 'soil pH -> yield', 'x <-> y', 'target: yield', 'intervenable: x, soil pH' "
+    "and 'latent: u'; or dagitty, GML (.gml) or DOT (.dot, .gv; needs the extra graphs) with the same roles."
+)
+
 
 def scopes(
-    graph: Annotated[
-        Path, typer.Argument(metavar="GRAPH.TXT", help="Edges and roles as text, DOT or dagitty.", show_default=False)
-    ],
+    graph: Annotated[Path, typer.Argument(metavar="GRAPH", help=READ, show_default=False)],
     mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published or joint.")] = "pruned",
     why: Annotated[bool, typer.Option(help="Say why other scopes were dropped.")] = True,
     draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
@@ -21,13 +24,8 @@ def scopes(
     """Print the scopes among which the best one always is, whatever the unknown mechanisms are."""
     from ..causal import CausalGraph, policy_scopes
     from ..causal.reasons import candidates, why_dropped
-    from ..errors import InvalidProblem
 
-    try:
-        text = graph.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidProblem("graph", str(graph), "a text file that can be read", str(error)) from None
-    known = CausalGraph.from_text(text)
+    known = CausalGraph.from_file(graph)
     kept = policy_scopes(known, mode)  # type: ignore[arg-type]
     dropped = [
         (scope, fault)

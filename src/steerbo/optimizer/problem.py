@@ -73,6 +73,10 @@ class Problem(ABC):
         """+1 where larger is better, −1 where smaller is: methods maximise `sign · value`."""
         return -1.0 if self.minimize else 1.0
 
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """What `steerbo check` says of it beside its variables: pairs of a heading and a text."""
+        return ()
+
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """What `ask` was given (`available`, `time`, `current`), checked. None of it is known to most problems."""
         for name, value in request.items():

@@ -2,7 +2,8 @@
 
 [problem]      kind and fields of one of the wings' problems. A variable may say `column = "…"`: how the lab's own
                tables head it. The sample of a law may be in a file beside the study file, as in law = { kind =
-               "empirical", file = "weather.csv", column = "temp" }: it is read once, and copied into the log.
+               "empirical", file = "weather.csv", column = "temp" }, and so may a causal graph, as in graph =
+               "field.txt": it is read once, and copied into the log.
 [study]        method, budget, rounds, seed, failures; in [study.options] the method's options; in [study.columns] how
                the lab's own tables head value, cost, token, …
 [objective]    function = "module:function", or command = ["program", "argument", …] and timeout; left out where people
@@ -25,6 +26,7 @@ from ..record import from_plain, record
 from ..wings import kinds, read_problem
 from .beside import with_samples, without_columns
 from .columns import column, columns_of
+from .graph_file import with_graph
 from .objective import Command, Function, Objective
 
 _TABLES = ("problem", "study", "objective")
@@ -129,8 +131,9 @@ def _read(file: Path, content: dict[str, Any]) -> Specification:
 
 def _inlined(table: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The table [problem] with what it leaves to files beside it, and how variables are headed in tables."""
+    table = with_graph(table, folder)
     if "variables" not in table:
-        return dict(table), {}
+        return table, {}
     variables, columns = without_columns(with_samples(table["variables"], folder))
     return {**table, "variables": variables}, columns
 

@@ -1,0 +1,249 @@
+"""What a text or a networkx graph says before it is a causal graph: nodes with marks, edges, latent variables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from ..errors import InvalidProblem, one_of
+from ..record import MISSING
+
+Edge = tuple[str, str]
+MOST_EDGES = 10_000
+"""Edges of a graph that is read, also after its latent variables are projected out."""
+MARKS = ("exposure", "outcome", "adjusted", "latent", "observed", "unobserved", "role")
+_PARTS = ("target", "intervenable", "context", "none")
+_TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")
+
+
+class Diagram:
+    """Nodes and edges as they are met. `where` says in which line something stood, for errors."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, None] = {}
+        self.directed: dict[Edge, None] = {}
+        self.bidirected: dict[Edge, None] = {}
+        self.hidden: dict[str, None] = {}
+        self.shown: dict[str, None] = {}
+        self.roles: dict[str, tuple[str, ...]] = {}
+        self.idle: dict[str, None] = {}  # neither set nor looked at
+
+    def link(self, a: str, arrow: str, b: str, where: str = "graph") -> None:
+        """An edge; its ends become nodes. Said again, it counts once.
+
+        Raises:
+            InvalidProblem: a self-loop, or too many edges.
+        """
+        if a == b:
+            raise InvalidProblem(where, f"{a} {arrow} {b}", "an edge between two variables", "Remove the self-loop.")
+        self.nodes.update({a: None, b: None})
+        if arrow == "->":
+            self.directed[a, b] = None
+        elif arrow == "<-":
+            self.directed[b, a] = None
+        elif (b, a) not in self.bidirected:
+            self.bidirected[a, b] = None
+        _limit(len(self.directed) + len(self.bidirected))
+
+    def drawn(self, a: str, b: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
+        """An edge from `a` to `b` as Graphviz draws it: `dir=both` is a latent common cause, `dir=back` turns it."""
+        known = {_text(name): _text(value) for name, value in attributes.items()}
+        direction = known.get("dir", "forward")
+        if direction not in ("forward", "back", "both", "none"):
+            raise InvalidProblem(f"{where}, edge {a} -> {b}", f"dir={direction}", "dir=forward, back or both")
+        ends = []
+        for end, way in (("arrowtail", "back"), ("arrowhead", "forward")):
+            shape = known.get(end, "normal") if direction in (way, "both") else "none"
+            if "dot" in shape:
+                raise InvalidProblem(
+                    f"{where}, edge {a} -> {b}", f"{end}={shape}", "an arrow or no arrow at each end", CIRCLES
+                )
+            ends.append(shape != "none")
+        if not any(ends):
+            raise InvalidProblem(f"{where}, edge {a} -> {b}", "no arrow", "an edge with a direction", UNDIRECTED)
+        self.link(a, {(True, True): "<->", (True, False): "<-", (False, True): "->"}[ends[0], ends[1]], b, where)
+
+    def mark(self, name: str, attributes: Mapping[str, Any], where: str = "graph") -> None:
+        """A node with its attributes. Those of drawing are passed over; what is nearly a mark is refused."""
+        self.nodes[name] = None
+        for key, value in attributes.items():
+            mark, text = _text(key), _text(value)
+            if mark == "role":
+                self._part(name, text, where)
+            elif mark in MARKS:
+                if text not in (*_TRUE, *_FALSE):
+                    raise InvalidProblem(f"{where}, node {name}", f"{mark}={text}", f"{mark}=yes or {mark}=no")
+                self._marked(name, mark, text in _TRUE, where)
+            elif mark == "selected" and text in _TRUE:
+                hint = "A variable on which the data were selected has no place here: leave it out."
+                raise InvalidProblem(f"{where}, node {name}", mark, one_of(MARKS[:-1], mark), hint)
+            elif value is None or get_close_matches(mark, MARKS, 1, 0.8):
+                raise InvalidProblem(f"{where}, node {name}", mark, one_of(MARKS, mark))
+
+    def _part(self, name: str, part: str, where: str) -> None:
+        if part not in _PARTS:
+            raise InvalidProblem(f"{where}, node {name}", f"role={part}", one_of(_PARTS, part))
+        self.give("intervenable")  # none, if no node says so
+        if part == "none":
+            self.idle[name] = None
+        elif part != "context":  # which all the others are
+            self.give(part, name)
+
+    def _marked(self, name: str, mark: str, true: bool, where: str) -> None:
+        if mark in ("latent", "unobserved", "observed"):
+            seen = true == (mark == "observed")
+            (self.shown if seen else self.hidden)[name] = None
+            if name in self.shown and name in self.hidden:
+                raise InvalidProblem(f"{where}, node {name}", mark, "a variable that is either observed or latent")
+        elif true and mark != "adjusted":
+            self.give({"exposure": "intervenable", "outcome": "target"}[mark], name)
+
+    def give(self, role: str, *names: str) -> None:
+        """Variables a role, beside those that have it."""
+        self.roles[role] = tuple(dict.fromkeys((*self.roles.get(role, ()), *names)))
+
+    def fields(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a `CausalGraph`, latent variables projected out; roles that are `given` win.
+
+        Raises:
+            InvalidProblem: a cycle, a second target, a latent variable with a role, no target.
+        """
+        roles: dict[str, Any] = {**self.roles, **given}
+        targets = self.roles.get("target", ())
+        if "target" not in given:
+            if len(targets) > 1:
+                hint = "Say which one is to be maximised, and what the others are: intervenable, contexts or neither."
+                raise InvalidProblem("target", targets, "one variable", hint)
+            roles["target"] = targets[0] if targets else None
+        if roles["target"] is None:
+            hint = "Say it in the graph ('target: y', [outcome], role=target), or beside it."
+            raise InvalidProblem("target", MISSING, "the name of the variable to be maximised", hint)
+        if roles.get("intervenable") is None:
+            hint = "Say it in the graph ('intervenable: x', [exposure], role=intervenable), or beside it."
+            raise InvalidProblem("intervenable", MISSING, "the names of the variables that can be set", hint)
+        for role in ("target", "intervenable", "contexts"):
+            for name in _names(roles.get(role)):
+                if name in self.hidden:
+                    raise InvalidProblem(role, name, "an observed variable", "The graph says that it is latent.")
+        directed, bidirected = latent_projection(self.nodes, self.directed, self.bidirected, self.hidden)
+        seen = tuple(name for name in self.nodes if name not in self.hidden)
+        idle = {*self.idle, *targets}
+        if roles.get("contexts") is None and idle.difference(_names(roles["target"])):
+            taken = {*idle, *_names(roles["target"]), *_names(roles["intervenable"])}
+            roles["contexts"] = tuple(name for name in seen if name not in taken)
+        return {"directed": directed, "bidirected": bidirected, "variables": seen, **roles}
+
+
+CIRCLE = r"(?<![\w\"])o(?:->|-o|--)(?=\s)|(?<=\s)(?:<-|--|-)o(?![\w\"])"
+"""Edges with a circle, as a pattern: x o-> y, x o-o y."""
+CIRCLES = "Circles say that the direction is not known: decide for ->, <- or <->, and look at both if need be."
+UNDIRECTED = "Say which way it goes: a -> b, or a <-> b for a latent common cause."
+
+
+def _text(value: Any) -> str:
+    """An attribute's value as a word: DOT's quotes are left out, and True is yes."""
+    return "" if value is None else str(value).strip().strip('"').strip().lower()
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    """The names in a role's value; whether it is of the right type, the graph itself says."""
+    listed = given if isinstance(given, list | tuple) else (given,)
+    return tuple(name for name in listed if isinstance(name, str))
+
+
+def _limit(edges: int) -> None:
+    if edges > MOST_EDGES:
+        raise InvalidProblem("graph", f"{edges} edges", f"at most {MOST_EDGES} edges")
+
+
+def causal_order(names: Iterable[str], directed: Iterable[Edge]) -> list[str]:
+    """The variables, causes before effects.
+
+    Raises:
+        InvalidProblem: there is a cycle, which is shown.
+
+    >>> causal_order("abc", [("c", "b"), ("b", "a")])
+    ['c', 'b', 'a']
+    """
+    above: dict[str, list[str]] = {name: [] for name in names}
+    below: dict[str, list[str]] = {name: [] for name in above}
+    for a, b in directed:
+        above[b].append(a)
+        below[a].append(b)
+    waiting = {name: len(causes) for name, causes in above.items()}
+    order = [name for name, causes in waiting.items() if not causes]
+    for name in order:
+        for effect in below[name]:
+            waiting[effect] -= 1
+            if not waiting[effect]:
+                order.append(effect)
+    if len(order) < len(above):
+        path = _cycle(above, set(above).difference(order))
+        raise InvalidProblem("directed", " -> ".join(path), "a graph without cycles", "Remove one of these edges.")
+    return order
+
+
+def _cycle(above: Mapping[str, list[str]], left: set[str]) -> list[str]:
+    """A cycle among variables of which each has a cause among them."""
+    at: dict[str, int] = {}
+    path: list[str] = []
+    name = min(left)
+    while name not in at:
+        at[name] = len(path)
+        path.append(name)
+        name = next(cause for cause in above[name] if cause in left)
+    return [*path[at[name] :], name][::-1]
+
+
+def latent_projection(
+    names: Iterable[str], directed: Iterable[Edge], bidirected: Iterable[Edge], hidden: Collection[str]
+) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+    """Directed and bidirected edges among the variables that are not hidden (Verma & Pearl 1990).
+
+    There is an edge a → b where a directed path leads from a to b through hidden variables alone, and a ↔ b where such
+    paths lead to both from one hidden variable, or from the two ends of a bidirected edge.
+
+    Raises:
+        InvalidProblem: a cycle, or more than `MOST_EDGES` edges.
+
+    >>> latent_projection("uab", [("u", "a"), ("u", "b"), ("a", "b")], [], {"u"})
+    ((('a', 'b'),), (('a', 'b'),))
+    """
+    listed, edges, pairs = tuple(names), tuple(directed), tuple(bidirected)
+    order = causal_order(listed, edges)
+    children: dict[str, list[str]] = {name: [] for name in hidden}
+    for a, b in edges:
+        if a in children:
+            children[a].append(b)
+    reach: dict[str, dict[str, None]] = {}  # of a hidden variable: the others that it affects through hidden ones alone
+
+    def reached(name: str) -> dict[str, None]:
+        return reach[name] if name in children else {name: None}
+
+    def reached_by_all(starts: Iterable[str]) -> dict[str, None]:
+        return {end: None for start in starts for end in reached(start)}
+
+    for name in reversed(order):
+        if name in children:
+            reach[name] = reached_by_all(children[name])
+    arrows: dict[Edge, None] = {}
+    for a, b in edges:
+        if a not in children:
+            arrows.update({(a, end): None for end in reached(b)})
+            _limit(len(arrows))
+    common: dict[Edge, None] = {}
+    for a, b in pairs:
+        for s in reached(a):
+            _confound(common, s, reached(b))
+    for latent in (name for name in listed if name in children):
+        for s in reach[latent]:
+            _confound(common, s, reach[latent])
+    return tuple(arrows), tuple(common)
+
+
+def _confound(common: dict[Edge, None], name: str, others: Iterable[str]) -> None:
+    for other in others:
+        if other != name and (other, name) not in common:
+            common[name, other] = None
+    _limit(len(common))
