@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import combinations
+from random import Random
+from typing import Any
 
 import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,14 +73,14 @@ def test_every_form_that_is_written_is_read_back(graph: CausalGraph) -> None:
 
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(graphs(EASY), st.randoms(use_true_random=False))
-def test_dot_and_dagitty_say_the_same(graph: CausalGraph, random: np.random.Generator) -> None:
+def test_dot_and_dagitty_say_the_same(graph: CausalGraph, random: Random) -> None:
     pytest.importorskip("pydot")
     quoted = {name: json.dumps(name) for name in graph.names}
     edges = [f"{quoted[a]} -> {quoted[b]}" for a, b in graph.directed]
     hidden = [f"{quoted[a]} -> {quoted[b]} [dir=both, style=dashed]" for a, b in graph.bidirected]
     nodes = [f"{quoted[n]} [role={part}]" for n, part in graph.to_networkx().nodes(data="role") if n in quoted]
     statements = edges + hidden + nodes
-    random.shuffle(statements)  # type: ignore[arg-type]
+    random.shuffle(statements)
     assert CausalGraph.from_text(f"digraph {{ {'; '.join(statements)} }}") == graph
     drawn = nx.nx_pydot.to_pydot(nx.relabel_nodes(graph.to_networkx(), json.dumps)).to_string()
     assert CausalGraph.from_text(drawn) == graph
@@ -122,7 +123,7 @@ def test_latent_variables_are_projected_out(graph: CausalGraph, data: st.DataObj
     }
     assert set(map(frozenset, common)) == forked
     assert len(common) == len(forked)
-    roles = {"target": graph.target, "intervenable": [], "contexts": []}
+    roles: dict[str, Any] = {"target": graph.target, "intervenable": [], "contexts": []}
     small = CausalGraph(arrows, common, variables=seen, **roles)
     for a, b in combinations(seen, 2):
         given_ = [n for n in seen if n not in (a, b) and data.draw(st.booleans())]
@@ -191,7 +192,7 @@ def test_roles_beside_a_text_win() -> None:
 
 # -- what cannot be read -----------------------------------------------------------------------------------------------
 
-Y = {"target": "y", "intervenable": ["x"]}
+Y: dict[str, Any] = {"target": "y", "intervenable": ["x"]}
 REFUSED = {
     "two outcomes": ("dag { x [exposure] y [outcome] z [outcome] x -> {y z} }", "target: .*'y', 'z'.*one variable"),
     "latent target": ("dag { x [exposure] y [outcome,latent] x -> y }", "target: 'y' .* latent"),
@@ -271,7 +272,7 @@ PARSED = {
 
 @pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED)
 def test_refused_by_name(text: str, message: str) -> None:
-    roles = {} if any(word in text for word in ("outcome]", "target:", "outcome,")) else Y
+    roles: dict[str, Any] = {} if any(word in text for word in ("outcome]", "target:", "outcome,")) else Y
     with pytest.raises(InvalidProblem, match=f"(?s){message}"):
         CausalGraph.from_text(text, **roles)
 
