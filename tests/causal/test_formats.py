@@ -310,7 +310,7 @@ def test_missing_roles_are_asked_for(text: str, missing: str) -> None:
 )
 def test_networkx_graphs_that_cannot_be_read(graph: object, message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
-        CausalGraph.from_networkx(graph, **Y)  # type: ignore[arg-type]
+        CausalGraph.from_networkx(graph, **Y)
 
 
 def test_networkx_multigraphs() -> None:
