@@ -23,16 +23,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from .masking import masked
+
 _SHOWN = 120
 
 
 def show(value: object) -> str:
-    """`repr(value)` cut to a length that still fits an error message.
+    """`repr(value)` without passwords, cut to a length that still fits an error message.
 
     >>> show("x" * 500).endswith("…")
     True
     """
-    text = repr(value)
+    text = masked(repr(value))
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
@@ -55,7 +57,8 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
 
     def __init__(self, field: str, value: object, allowed: str, hint: str = "") -> None:
         self.field, self.value, self.allowed, self.hint = field, value, allowed, hint
-        super().__init__(f"{field}: {show(value)} is not allowed; expected {allowed}.{' ' if hint else ''}{hint}")
+        text = f"{field}: {show(value)} is not allowed; expected {allowed}.{' ' if hint else ''}{hint}"
+        super().__init__(masked(text))
 
     def __reduce__(self) -> tuple[type[InvalidInput], tuple[str, object, str, str]]:
         return type(self), (self.field, self.value, self.allowed, self.hint)

@@ -49,7 +49,7 @@ def test_studies_have_names_on_postgresql(server: str) -> None:
         assert two.ask().round == 1
     with Study.open(f"{server}#one", Stub()) as again:
         assert again.status.told == 3
-        assert "postgresql+psycopg://steerbo@127.0.0.1" in again.log.place
+        assert "postgresql://steerbo@127.0.0.1" in again.log.place
 
 
 def test_turns_are_waited_for_on_postgresql(server: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,8 +35,8 @@ def missing() -> str:
 
 
 @contextmanager
-def postgres() -> Iterator[str]:
-    """The URL of a fresh server with `fsync` on."""
+def postgres(password: str = "") -> Iterator[str]:
+    """The URL, without the password, of a fresh server with `fsync` on. It asks for the password where one is given."""
     if reason := missing():
         pytest.skip(reason)
     binaries = _binaries()
@@ -56,7 +56,13 @@ def postgres() -> Iterator[str]:
             done = subprocess.run([*prefix, *command], cwd=folder, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stdout + done.stderr
 
-        call(f"{binaries}/initdb", "--pgdata", data, "--username", "steerbo", "--auth", "trust", "--encoding", "UTF8")
+        auth = ["--auth", "trust"]
+        if password:
+            file = Path(folder) / "password"
+            file.write_text(password)
+            file.chmod(0o644)
+            auth = ["--auth", "scram-sha-256", "--pwfile", str(file)]
+        call(f"{binaries}/initdb", "--pgdata", data, "--username", "steerbo", *auth, "--encoding", "UTF8")
         options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder}"
         call(f"{binaries}/pg_ctl", "--pgdata", data, "--wait", "--log", f"{folder}/log", "--options", options, "start")
         try:

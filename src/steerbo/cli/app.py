@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..errors import InvalidInput, InvalidStudy, MissingExtra, SteerboError
+from ..masking import masked
 from . import by_hand, records
 from .place import AsJson, LogPlace, StudyFile
 from .scopes import scopes
@@ -25,11 +26,15 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except SteerboError as error:
-            typer.echo(f"steerbo: {' '.join(str(error).split())}", err=True)
+            typer.echo(f"steerbo: {masked(' '.join(str(error).split()))}", err=True)
             raise typer.Exit(2 if isinstance(error, InvalidInput | MissingExtra) else 1) from None
         except KeyboardInterrupt:
             typer.echo("steerbo: stopped", err=True)
             raise typer.Exit(130) from None
+        except Exception as error:
+            if isinstance(said := getattr(error, "message", None), str):  # about options: it repeats what was typed
+                error.message = masked(said)  # type: ignore[attr-defined]
+            raise
 
 
 main = typer.Typer(
@@ -39,6 +44,7 @@ main = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_show_locals=False,  # passwords may be among them
 )
 
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only what went wrong.")]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidContext, InvalidOutcome
-from .place import AsJson, LogPlace, Place, StudyFile, open_study
+from ..masking import to_type
+from .place import AsJson, LogPlace, Place, StudyFile, explain_credentials, open_study
 
 if TYPE_CHECKING:
     from ..optimizer import Suggestion
@@ -41,7 +42,8 @@ def new(
     settings = s.settings
     limits = {"budget": settings.budget, "rounds": settings.rounds, "seed": settings.seed, "options": settings.options}
     with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:  # type: ignore[arg-type]
-        typer.echo(f"begun: {begun.log.place}. Next: steerbo ask {log or study}")
+        typer.echo(f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}")
+    explain_credentials(log or "")
 
 
 def ask(
@@ -75,7 +77,8 @@ def ask(
             typer.echo(suggestions_csv(going.problem, suggestions), nl=False)
         else:
             for suggestion in suggestions:
-                typer.echo(_todo(going, suggestion, study))
+                typer.echo(_todo(going, suggestion, to_type(study)))
+            explain_credentials(study)
         others = [s.token for s in before if s.token not in {new.token for new in suggestions}]
         if others:
             typer.echo(f"still out: {', '.join(others)}", err=True)
@@ -120,7 +123,8 @@ def decide(
 
     with open_study(study) as going:
         seen = pairs(going.problem, "context", context, InvalidContext)
-        typer.echo(_todo(going, going.decide(token, seen), study))
+        typer.echo(_todo(going, going.decide(token, seen), to_type(study)))
+    explain_credentials(study)
 
 
 def tell(study: Place, token: Token, value: Value, cost: Cost = None, realised: Realised = None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidStudy
+from ..masking import CREDENTIALS, has_secrets, split_name, to_type
 
 if TYPE_CHECKING:
     from ..study import Study
@@ -31,8 +32,23 @@ def open_study(place: str) -> Study:
         return Study.open(place, holder=BY_HAND)
     specification = read_study(place)
     if not specification.log.exists():
-        raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {place}` makes one.")
-    return resume(specification, DatabaseLog(specification.log), _Errors(), holder=BY_HAND)
+        raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
+    return resume(specification, DatabaseLog(specification.log, make=False), _Errors(), holder=BY_HAND)
+
+
+def title(place: str) -> str:
+    """What a study is called on a page or in another store: by its name there, its database, or its file."""
+    url, name = split_name(place)
+    if "://" not in url:
+        return Path(url).stem
+    path = url.partition("?")[0].rstrip("/").rpartition("/")[2]
+    return name or (Path(path).stem if "@" not in path and ":" not in path else "study")
+
+
+def explain_credentials(place: str) -> None:
+    """Where commands were printed without the secrets that `place` has: where else these may stand."""
+    if has_secrets(place):
+        typer.echo(CREDENTIALS, err=True)
 
 
 def headers(place: str) -> dict[str, str]:

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from ..errors import InvalidOption, InvalidOutcome, one_of
-from .place import AsJson, Place, headers, open_study
+from ..masking import masked_url, to_type
+from .place import AsJson, Place, explain_credentials, headers, open_study, title
 
 
 def add_to(main: typer.Typer) -> None:
@@ -84,8 +85,9 @@ def export(
             beside = "optuna.db" if "://" in study else f"{Path(study).with_suffix('')}-optuna.db"
             place = out or beside
             url = place if "://" in place else f"sqlite:///{place}"
-            going.to_optuna(url, Path(study).stem)
-            typer.echo(f"{url}\nLook at it: optuna-dashboard {url}")
+            going.to_optuna(url, title(study))
+            typer.echo(f"{masked_url(url)}\nLook at it: optuna-dashboard {to_type(url)}")
+            explain_credentials(url)
             return
         text = rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going)
     if out is None:
@@ -110,7 +112,7 @@ def report(
 
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     with open_study(study) as going:
-        text = page(going, file.stem)
+        text = page(going, title(study))
     _write(file, text)
 
 
@@ -125,7 +127,7 @@ def serve(
 
     def render() -> str:
         with open_study(study) as going:
-            return page(going, Path(study).stem, every=10)
+            return page(going, title(study), every=10)
 
     render()
     with server(render, host, port) as listening:
@@ -146,5 +148,5 @@ def doctor(
     found = medicine.repair(place) if repair else medicine.examine(place)
     typer.echo(str(found))
     if found.complaint and not found.repaired:
-        typer.echo(f"Keep what is whole: steerbo doctor {study} --repair", err=True)
+        typer.echo(f"Keep what is whole: steerbo doctor {to_type(study)} --repair", err=True)
         raise typer.Exit(1)

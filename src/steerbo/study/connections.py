@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
 from ..errors import InvalidStudy, LogConflict, MissingExtra
+from ..masking import HIDDEN, masked, masked_url
+from .sqlite_file import check, read_only
+
+Access = Literal["make", "write", "read"]
 
 BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
@@ -26,15 +33,18 @@ class Database:
 
     Args:
         place: an SQLite file, or a database URL such as ``postgresql://user@host/database``.
+        access: whether a log that is missing is made, is needed, or can only be read. An SQLite file is made for its
+            owner only; its folder must be there.
 
     Raises:
-        InvalidStudy: it is neither.
+        InvalidStudy: it is neither, or not a log of ours.
         MissingExtra: the database's driver is not installed.
     """
 
-    def __init__(self, place: str) -> None:
-        self.engine = _engine(place)
-        self.place = self.engine.url.render_as_string(hide_password=True) if "://" in place else place
+    def __init__(self, place: str, access: Access = "make") -> None:
+        self.engine, self._file, self._secrets = _engine(place, access)
+        self.place = masked_url(place) if "://" in place else place
+        self._identity = self._identified()
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -52,10 +62,11 @@ class Database:
         try:
             with self.engine.begin() as connection:
                 yield connection
+                self._still_there()
         except exc.IntegrityError as error:
-            raise LogConflict(f"another worker has written to {self.place}: {error.orig}") from None
+            raise LogConflict(f"another worker has written to {self.place}: {self._clean(str(error.orig))}") from None
         except (exc.SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
-            said = " ".join(str(getattr(error, "orig", None) or error).split())
+            said = self._clean(" ".join(str(getattr(error, "orig", None) or error).split()))
             allowed = "a log that can be read and written"
             if "locked" in said:
                 allowed = f"a log that no other worker keeps locked for {BUSY:g} s"
@@ -63,6 +74,38 @@ class Database:
                 raise LogConflict(said) from None
             hint = f" {DOCTOR}" if any(word in said for word in ("malformed", "not a database", "decode")) else ""
             raise InvalidStudy("log", self.place, allowed, f"({said}.){hint}{lost}") from None
+
+    def _clean(self, said: str) -> str:
+        """What a driver said, without what it must not say."""
+        for secret in filter(None, self._secrets):
+            said = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)" if len(secret) < 4 else re.escape(secret), HIDDEN, said)
+        return masked(said)
+
+    def _identified(self) -> tuple[int, int] | None:
+        try:
+            found = None if self._file is None else self._file.stat()
+        except OSError:
+            return 0, 0
+        return found and (found.st_dev, found.st_ino)
+
+    def _still_there(self) -> None:
+        """What is written into a file that was moved away or removed would be lost."""
+        if self._identified() != self._identity:
+            hint = "It was removed or replaced since it was opened. Nothing was written; open the study again."
+            raise InvalidStudy("log", self.place, "the file that was opened", hint)
+
+    def has(self, table: str) -> bool:
+        """Whether there is a table of this name."""
+        with self.transaction() as connection:
+            return sa.inspect(connection).has_table(table)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sa.Connection]:
+        """A transaction that sees one moment of the database, whatever others write meanwhile."""
+        with self.transaction() as connection:
+            if self.engine.name == "postgresql":
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield connection
 
     def make(self, tables: sa.MetaData) -> None:
         """Make the tables that are not there.
@@ -108,28 +151,54 @@ def _unlock(connection: sa.Connection) -> None:
         connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
 
 
-def _engine(place: str) -> sa.Engine:
-    try:
-        if "://" not in place:
-            Path(place).parent.mkdir(parents=True, exist_ok=True)
-            url = sa.URL.create("sqlite", database=place)
+def _engine(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple[str, ...]]:
+    """The engine, the file where it is SQLite's, and secrets, which the engine's URL does not have."""
+    url = _url(place)
+    if url.get_backend_name() == "postgresql":
+        hidden = {key: value for key, value in url.query.items() if masked(f"?{key}={value}") != f"?{key}={value}"}
+        secrets: dict[str, Any] = dict(hidden)
+        if url.password is not None:
+            secrets["password"] = str(url.password)
+        url = url.set(drivername="postgresql+psycopg", password=None).difference_update_query(hidden)
+        try:  # a turn, what is done in it, and the heartbeat
+            engine = sa.create_engine(url, pool_size=3, connect_args=secrets)
+        except ModuleNotFoundError as error:
+            raise MissingExtra(str(error.name), "postgres") from None
+        return engine, None, tuple(str(secret) for secret in secrets.values())
+    if url.database in (None, "", ":memory:"):
+        file, engine = None, sa.create_engine("sqlite://")
+    else:
+        file = Path(str(url.database))
+        check(file, make=access == "make")
+        if access == "read":
+            reader = partial(read_only, file, BUSY)
+            engine = sa.create_engine("sqlite://", creator=reader, poolclass=sa.NullPool)
         else:
-            url = sa.make_url(place)
-        if url.drivername in ("postgresql", "postgres"):
-            url = url.set(drivername="postgresql+psycopg")
-        if url.get_backend_name() != "sqlite":
-            return sa.create_engine(url, pool_size=3)  # a turn, what is done in it, and the heartbeat
-        engine = sa.create_engine(url, connect_args={"timeout": BUSY})
-    except OSError as error:
-        raise InvalidStudy("log", place, "a file that can be written", error.strerror or "") from None
-    except ModuleNotFoundError as error:
-        raise MissingExtra(str(error.name), "postgres") from None
-    except (exc.ArgumentError, exc.NoSuchModuleError, ValueError) as error:
-        allowed = "a file's name, or a URL such as postgresql://user@host/database"
-        raise InvalidStudy("log", place, allowed, f"({error})") from None
-    sa.event.listen(engine, "connect", _prepare)
+            engine = sa.create_engine(url, connect_args={"timeout": BUSY})
+    if access != "read":
+        sa.event.listen(engine, "connect", _prepare)
     sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-    return engine
+    return engine, file, ()
+
+
+def _url(place: str) -> sa.URL:
+    allowed = "a file's name, or a URL such as postgresql://user@host/database"
+    if "://" not in place:
+        if masked(place) != place and not Path(place).exists():
+            raise InvalidStudy("log", masked(place), allowed, "(This has a password, and is no URL.)")
+        return sa.URL.create("sqlite", database=place)
+    shown = masked_url(place)
+    try:
+        url = sa.make_url(place)
+    except (exc.ArgumentError, ValueError):  # their messages repeat the URL
+        raise InvalidStudy("log", shown, allowed) from None
+    if url.drivername == "sqlite" and not url.query and shown == place.replace(" ", "%20"):
+        return url
+    if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
+        raise InvalidStudy("log", shown, allowed, "(SQLite and PostgreSQL keep logs, and only with these options.)")
+    if "@" in (url.host or ""):
+        raise InvalidStudy("log", shown, allowed, "In a user's name and password write @ as %40, / as %2F, # as %23.")
+    return url.set(drivername="postgresql+psycopg")
 
 
 def _prepare(connection: sqlite3.Connection, _: object) -> None:

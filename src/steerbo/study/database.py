@@ -17,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from ..errors import InvalidStudy, LogConflict
+from ..masking import split_name
 from ..optimizer import Created, Event
 from ..record import from_plain, to_plain
 from ..text import unsafe
@@ -69,20 +70,24 @@ class DatabaseLog:
     Args:
         place: an SQLite file, or a database URL such as ``postgresql://user@host/database#name``.
         name: the study's name in that database, where the URL does not say.
+        make: whether a log that is not there is made; else nothing is.
 
     Raises:
         InvalidStudy: it cannot be opened.
         MissingExtra: the database's driver is not installed.
     """
 
-    def __init__(self, place: Path | str, name: str = "study") -> None:
-        self.place, _, after = str(place).partition("#") if "://" in str(place) else (str(place), "", "")
+    def __init__(self, place: Path | str, name: str = "study", *, make: bool = True) -> None:
+        url, after = split_name(str(place))
         self.name = after or name
-        self._database = Database(self.place)
+        self._database = Database(url, "make" if make else "write")
         self.place = self._database.place
         self.seen, self._tip = 0, ""
         try:
-            self._database.make(_tables)
+            if make:
+                self._database.make(_tables)
+            elif not self._database.has(_heads.name):
+                raise InvalidStudy("log", self.place, "a study's log", "`steerbo new` makes one.")
         except BaseException:
             self.close()
             raise

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from os.path import isfile  # False, not an error, where a folder is closed to us
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -130,9 +129,7 @@ class Study:
         Raises:
             InvalidStudy: there is none, or the log is damaged.
         """
-        if isinstance(log, Path | str) and "://" not in str(log) and not isfile(log):
-            raise InvalidStudy("log", str(log), "a study's log", "`steerbo new` makes one.")
-        log, ours = _log(log, name)
+        log, ours = _log(log, name, make=False)
         try:
             events = log.read()
             return cls(log, replay(log.place, events, problem, limits or {}), **worker)
@@ -140,6 +137,9 @@ class Study:
             if ours:
                 log.close()
             raise
+
+    def __repr__(self) -> str:
+        return f"<Study in {self.log.place}: {self.status}>"
 
     def __enter__(self) -> Study:
         return self
@@ -300,6 +300,6 @@ class Study:
                     self._company = True
 
 
-def _log(log: EventLog | Path | str, name: str) -> tuple[EventLog, bool]:
+def _log(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[EventLog, bool]:
     """A log, and whether it was opened here."""
-    return (DatabaseLog(log, name), True) if isinstance(log, Path | str) else (log, False)
+    return (DatabaseLog(log, name, make=make), True) if isinstance(log, Path | str) else (log, False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import InvalidOption, MissingExtra
+from ..masking import masked, masked_url
 from ..meanfield import MeanField
 from ..optimizer import Outcome, Problem, Round
 from ..record import to_plain
@@ -43,9 +44,12 @@ def to_optuna(study: Study, storage: Any = None, name: str = "study") -> Any:
             storage=storage, study_name=name, direction="minimize" if problem.minimize else "maximize"
         )
     except optuna.exceptions.DuplicatedStudyError:
-        raise InvalidOption("name", name, f"a name that is new to {storage}", "Export to another place.") from None
+        raise InvalidOption(
+            "name", name, f"a name that is new to {masked(str(storage))}", "Export to another place."
+        ) from None
     except Exception as error:  # whatever the database's driver raises
-        raise InvalidOption("storage", storage, "an Optuna storage or its URL", f"({error})") from None
+        shown = masked_url(storage) if isinstance(storage, str) else storage
+        raise InvalidOption("storage", shown, "an Optuna storage or its URL", f"({error})") from None
     created = study.history.created
     about = {"problem": created.problem, "method": created.method, "options": created.options, "seed": created.seed}
     for field, said in {**about, "recommendation": to_plain(study.recommend())}.items():

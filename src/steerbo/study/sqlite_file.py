@@ -1,0 +1,119 @@
+"""The file of an SQLite log: whose it is, before anything is written into it, and how to read it and leave no trace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from ..errors import InvalidStudy
+
+MAGIC = b"SQLite format 3\0"
+MARK = "steerbo_study"
+"""The table that every log has."""
+_WAL = 2
+"""The header's version of files that SQLite writes through a second one, ``-wal``."""
+_NEW = "`steerbo new` makes one."
+
+
+def check(file: Path, make: bool) -> None:
+    """Refuse what is no log of ours, without changing it.
+
+    Args:
+        file: its name.
+        make: whether it may be missing or empty; then it is there afterwards, and its owner's only.
+
+    Raises:
+        InvalidStudy: it is missing, a folder, no SQLite file, or another program's.
+    """
+
+    def refused(what: str, hint: str, allowed: str = "a study's log") -> InvalidStudy:
+        return InvalidStudy("log", str(file), allowed, f"({what}.) {hint}")
+
+    if "\0" in str(file):
+        raise refused("A name has no NUL", "Name another file.", "a file's name")
+    try:
+        if not file.parent.is_dir():
+            raise refused(f"There is no folder {file.parent}", "Make it first.", "a file in a folder that is there")
+        if file.is_dir():
+            raise refused("It is a folder", "Name a file in it.")
+        if not file.exists():
+            if not make:
+                raise refused("There is no such file", _NEW)
+            create_private(file)
+        head = _head(file)
+    except OSError as error:
+        allowed = "a file that can be read and written"
+        raise InvalidStudy("log", str(file), allowed, f"({error.strerror or error}.)") from None
+    if not head:
+        if make:
+            return
+        raise refused("The file is empty", _NEW)
+    if not head.startswith(MAGIC):
+        raise refused("It is not a database", "Name another file, and see `steerbo doctor`.")
+    tables = _tables(file)
+    if MARK not in tables and (tables or not make):
+        raise refused(f"It is a database with {_listed(tables)}, and no study is in it", _NEW)
+
+
+def create_private(file: Path) -> None:
+    """Make an empty file that only its owner may read, whatever the umask. One that is there is left alone."""
+    with suppress(FileExistsError):
+        number = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        try:
+            os.fchmod(number, 0o600)  # an umask may have taken our own rights
+        finally:
+            os.close(number)
+
+
+def read_only(file: Path, timeout: float) -> sqlite3.Connection:
+    """A connection that cannot write, and makes no file beside this one.
+
+    SQLite would make the files ``-wal`` and ``-shm``. Where no ``-wal`` is there, nobody has the file open; where only
+    ``-shm`` is missing, both are copies of files, and are copied once more. Text that is no UTF-8 comes as surrogates.
+    """
+    log, index = (file.with_name(file.name + ending) for ending in ("-wal", "-shm"))
+    options = "mode=ro"
+    if _head(file)[18:19] == bytes([_WAL]):
+        if log.exists() and not index.exists():
+            with tempfile.TemporaryDirectory() as folder:  # open files outlive it
+                copy = Path(folder) / "copy"
+                shutil.copyfile(file, copy)
+                shutil.copyfile(log, copy.with_name("copy-wal"))
+                return _connect(copy, options, timeout)
+        options = "mode=ro&readonly_shm=1" if log.exists() else "mode=ro&immutable=1"
+    return _connect(file, options, timeout)
+
+
+def _connect(file: Path, options: str, timeout: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{quote(str(file.absolute()))}?{options}", uri=True, timeout=timeout, check_same_thread=False
+    )
+    connection.isolation_level = None
+    connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
+    with suppress(sqlite3.Error):  # what is wrong is said by whoever reads
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return connection
+
+
+def _head(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(20)
+
+
+def _tables(file: Path) -> set[str]:
+    """The names of the tables; where they cannot be read, our own: what is wrong is said when it is opened."""
+    try:
+        with closing(read_only(file, 1.0)) as connection:
+            return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except (sqlite3.Error, FileNotFoundError):  # damaged, or at this moment being made or closed by another worker
+        return {MARK}
+
+
+def _listed(tables: set[str]) -> str:
+    some = ", ".join(sorted(tables)[:3])
+    return f"the tables {some}{', …' if len(tables) > 3 else ''}" if tables else "no tables"
