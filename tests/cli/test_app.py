@@ -86,6 +86,8 @@ def test_run_prints_tables_within_80_columns(tmp_path: Path) -> None:
 def test_run_some_rounds(tmp_path: Path) -> None:
     path = write_study(tmp_path)
     log = tmp_path / "kept" / "here.db"
+    assert "no folder" in refused(call("run", path, "--log", log), 2), "none is made without a word"
+    log.parent.mkdir()
     for rounds in (2, 4):
         result = call("run", path, "--json", "--rounds", 2, "--log", log)
         assert json.loads(result.stdout)["status"]["rounds"] == rounds
