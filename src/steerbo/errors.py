@@ -20,52 +20,120 @@ Every message of an `InvalidInput` names the field, the value, what is allowed a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from itertools import islice
+from typing import Any, TypeVar
 
 from .masking import masked
+from .words import MISSING, PYTHON, SHELL, Wording, show
 
-_SHOWN = 120
-
-
-def show(value: object) -> str:
-    """`repr(value)` without passwords, cut to a length that still fits an error message.
-
-    >>> show("x" * 500).endswith("…")
-    True
-    """
-    text = masked(repr(value))
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+T = TypeVar("T")
+_MOST_LINES = 20
+_MOST_NAMES = 30  # that a message lists
+_SEARCHED = 1000  # names among which a mistyped one is looked for
+_LONGEST_NAME = 200
 
 
 class SteerboError(Exception):
-    """Everything the library raises on purpose."""
+    """Everything the library raises on purpose. Its text may name actions, such as ‹amend›; see `steerbo.words`."""
+
+    def worded(self, wording: Wording) -> str:
+        """The message in the words of a program or of a shell."""
+        return masked(wording.text(str(self.args[0]) if self.args else ""))
+
+    def __str__(self) -> str:
+        return self.worded(PYTHON)
+
+    @property
+    def errors(self) -> tuple[SteerboError, ...]:
+        """All that was found wrong at once, this one first."""
+        return (self,)
 
 
 class InvalidInput(SteerboError, ValueError):  # noqa: N818
     """Something a caller gave is not allowed.
+
+    Where several things are wrong, `errors` has an error for each, and the message a line.
 
     Args:
         field: where it stood, e.g. ``variables.temperature.low``.
         value: what was given.
         allowed: what would have been accepted, as a full clause ("a finite number").
         hint: what to do next, as a full sentence.
+        others: what else was found wrong.
 
-    >>> print(InvalidOutcome("value", float("nan"), "a finite number", "If the evaluation broke, call fail()."))
-    value: nan is not allowed; expected a finite number. If the evaluation broke, call fail().
+    >>> print(InvalidOutcome("value", float("nan"), "a finite number", "If the evaluation broke, use ‹fail›."))
+    value: nan is not allowed; expected a finite number. If the evaluation broke, use fail(suggestion, reason).
     """
 
-    def __init__(self, field: str, value: object, allowed: str, hint: str = "") -> None:
-        self.field, self.value, self.allowed, self.hint = field, value, allowed, hint
-        text = f"{field}: {show(value)} is not allowed; expected {allowed}.{' ' if hint else ''}{hint}"
-        super().__init__(masked(text))
+    def __init__(
+        self, field: str, value: object, allowed: str, hint: str = "", others: Iterable[InvalidInput] = ()
+    ) -> None:
+        self.field, self.value, self._allowed, self._hint = field, value, allowed, hint
+        self._others = tuple(error for other in others for error in other.errors)
+        super().__init__(self._line(PYTHON))
 
-    def __reduce__(self) -> tuple[type[InvalidInput], tuple[str, object, str, str]]:
-        return type(self), (self.field, self.value, self.allowed, self.hint)
+    @property
+    def allowed(self) -> str:
+        """What would have been accepted."""
+        return PYTHON.text(self._allowed)
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        return PYTHON.text(self._hint)
+
+    @property
+    def errors(self) -> tuple[InvalidInput, ...]:
+        """All that was found wrong at once, each alone, this one first."""
+        return (self.moved(self.field), *self._others) if self._others else (self,)
+
+    def worded(self, wording: Wording) -> str:
+        """The message, a line for each thing that is wrong."""
+        lines = [error._line(wording) for error in self.errors[:_MOST_LINES]]
+        more = len(self.errors) - len(lines)
+        return "\n".join([*lines, *([f"and {more} more"] if more else [])])
+
+    def _line(self, wording: Wording) -> str:
+        given = f"{wording.value(self.value)} is not allowed"
+        if self.value is MISSING:
+            given = "missing"
+        elif wording is SHELL and self.value is None:
+            given = "nothing is given"
+        hint = wording.text(self._hint)
+        return masked(f"{self.field}: {given}; expected {wording.text(self._allowed)}.{' ' if hint else ''}{hint}")
+
+    def __reduce__(self) -> tuple[type[InvalidInput], tuple[Any, ...]]:
+        return type(self), (self.field, self.value, self._allowed, self._hint, self._others)
+
+    def moved(self, field: str, kind: type[InvalidInput] | None = None) -> InvalidInput:
+        """This error alone, about another field or of another kind."""
+        return (kind or type(self))(field, self.value, self._allowed, self._hint)
 
     def within(self, place: str) -> InvalidInput:
         """The same error with `place.` before its field."""
-        return type(self)(f"{place}.{self.field}", self.value, self.allowed, self.hint)
+        return together(error.moved(f"{place}.{error.field}") for error in self.errors)
+
+    def to_json(self) -> str:
+        """All that is wrong, as a JSON list of field, value (as text), allowed and hint."""
+        names = ("field", "allowed", "hint")
+        return json.dumps(
+            [{"value": show(e.value)} | {name: getattr(e, name) for name in names} for e in self.errors],
+            ensure_ascii=False,
+        )
+
+
+def together(found: Iterable[InvalidInput]) -> InvalidInput:
+    """Errors as one: the first, with the others.
+
+    >>> print(together([InvalidOption("seed", -1, "0 or more"), InvalidOption("rounds", 0, "1 or more")]))
+    seed: -1 is not allowed; expected 0 or more.
+    rounds: 0 is not allowed; expected 1 or more.
+    """
+    first, *others = (error for several in found for error in several.errors)
+    return type(first)(first.field, first.value, first._allowed, first._hint, others)
 
 
 class InvalidProblem(InvalidInput):
@@ -93,7 +161,7 @@ class InvalidStudy(InvalidInput):
 
 
 class OutcomeConflict(SteerboError):  # noqa: N818
-    """A second, different outcome for one suggestion: call `amend` if the first one was wrong."""
+    """A second, different outcome for one suggestion: `amend` corrects the first one."""
 
 
 class LogConflict(SteerboError):  # noqa: N818
@@ -102,9 +170,6 @@ class LogConflict(SteerboError):  # noqa: N818
 
 class UnknownSuggestion(SteerboError, KeyError):  # noqa: N818
     """A suggestion that this optimizer never made."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class ModelFailure(SteerboError):  # noqa: N818
@@ -130,6 +195,15 @@ class MissingExtra(SteerboError, ImportError):  # noqa: N818
         return type(self), (self.package, self.extra)
 
 
+def attempt(wrong: list[InvalidInput], read: Callable[[], T]) -> T | None:
+    """What is read; None where it is not allowed, and then `wrong` has the errors."""
+    try:
+        return read()
+    except InvalidInput as error:
+        wrong.extend(error.errors)
+        return None
+
+
 def one_of(names: Iterable[str], given: object) -> str:
     """The clause "one of a, b, c", with a guess at what was meant.
 
@@ -137,6 +211,38 @@ def one_of(names: Iterable[str], given: object) -> str:
     "one of temperature, ph (did you mean 'temperature'?)"
     """
     known = list(names)
-    close = get_close_matches(str(given), known, n=1)
-    meant = f" (did you mean {close[0]!r}?)" if close and close[0] != given else ""
-    return f"one of {', '.join(known) or 'nothing'}{meant}"
+    close = guess(known, given)
+    meant = f" (did you mean {close!r}?)" if close else ""
+    listed = ", ".join(known[:_MOST_NAMES]) + (f" and {len(known) - _MOST_NAMES} more" * (len(known) > _MOST_NAMES))
+    return f"one of {listed or 'nothing'}{meant}"
+
+
+def guess(names: Iterable[str], given: object) -> str:
+    """Which of the names was probably meant; empty where none is near, or it is one of them."""
+    if not isinstance(given, str) or len(given) > _LONGEST_NAME:
+        return ""
+    close = get_close_matches(given, list(islice(names, _SEARCHED)), n=1)
+    return close[0] if close and close[0] != given else ""
+
+
+__all__ = [
+    "InvalidContext",
+    "InvalidInput",
+    "InvalidOption",
+    "InvalidOutcome",
+    "InvalidProblem",
+    "InvalidRequest",
+    "InvalidStudy",
+    "LogConflict",
+    "MissingExtra",
+    "ModelFailure",
+    "ObjectiveFailure",
+    "OutcomeConflict",
+    "SteerboError",
+    "UnknownSuggestion",
+    "attempt",
+    "guess",
+    "one_of",
+    "show",
+    "together",
+]

@@ -16,17 +16,9 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticSerializationError
 
+from .complaints import translate
 from .errors import InvalidInput, InvalidProblem, show
 
-
-class _Missing:
-    """Stands for a value that was not given, in messages."""
-
-    def __repr__(self) -> str:
-        return "leaving it out"
-
-
-MISSING = _Missing()
 T = TypeVar("T")
 _CONFIG = ConfigDict(extra="forbid", strict=False, arbitrary_types_allowed=True)
 
@@ -53,36 +45,18 @@ def record(cls: type[T]) -> type[T]:
     def initialise(self: Any, *values: Any, **named: Any) -> None:
         if len(values) > len(names):
             raise InvalidProblem(cls.__name__, values, f"at most {len(names)} positional values ({', '.join(names)})")
+        given = dict(zip(names, values, strict=False))
+        twice = next((name for name in given if name in named), None)
+        if twice is not None:
+            raise InvalidProblem(f"{cls.__name__}.{twice}", named[twice], "this field to be given once")
+        given |= named
         try:
-            construct(self, **dict(zip(names, values, strict=False)), **named)
+            construct(self, **given)
         except ValidationError as error:
-            raise translate(error, cls.__name__) from None
+            raise translate(error, cls.__name__, InvalidProblem, given, cls) from None
 
     made.__init__ = initialise
     return made
-
-
-def translate(error: ValidationError, place: str, kind: type[InvalidInput] = InvalidProblem) -> InvalidInput:
-    """The first complaint of a pydantic error as one of ours: field, value, what is allowed."""
-    first = error.errors(include_url=False)[0]
-    cause = first.get("ctx", {}).get("error")
-    where = ".".join([place, *(str(part) for part in first["loc"] if not str(part).startswith("function-"))])
-    if isinstance(cause, InvalidInput):  # a check of ours, raised while pydantic was at work
-        return type(cause)(f"{where}.{cause.field}", cause.value, cause.allowed, cause.hint)
-    message = first["msg"].removeprefix("Input should be ")
-    allowed = {
-        "missing": "this field to be given",
-        "missing_argument": "this field to be given",
-        "unexpected_keyword_argument": "no field of this name",
-        "extra_forbidden": "no field of this name",
-        "float_parsing": "a number",
-        "float_type": "a number",
-        "int_parsing": "a whole number",
-        "int_type": "a whole number",
-        "int_from_float": "a whole number",
-    }.get(first["type"], message[:1].lower() + message[1:])
-    value = MISSING if first["type"].startswith("missing") else first["input"]
-    return kind(where, value, allowed)
 
 
 @functools.cache
@@ -111,7 +85,7 @@ def from_plain(kind: Any, plain: Any, place: str = "", error: type[InvalidInput]
     try:
         return _adapter(kind).validate_python(plain)
     except ValidationError as complaint:
-        raise translate(complaint, place or getattr(kind, "__name__", "value"), error) from None
+        raise translate(complaint, place or getattr(kind, "__name__", "value"), error, plain, kind) from None
 
 
 def identity(value: Any) -> str:

@@ -54,7 +54,7 @@ def test_a_study_by_hand(study: Path) -> None:
     result = call("tell", study, second["token"], "-1.5", "--cost", 2, *realised(second))
     assert result.exit_code == 0, result.output
     assert "2 of 10 spent, 1 pending" in result.stdout
-    assert "amend" in refused(call("tell", study, second["token"], "3", "--cost", 2, *realised(second)), 1)
+    assert "amend" in refused(call("tell", study, second["token"], "3", "--cost", 2, *realised(second)), 2)
     assert call("amend", study, second["token"], "-2.5", "--reason", "typo").exit_code == 0
     assert call("fail", study, token, "--reason", "the pump broke", "--cost", 1).exit_code == 0
     third = asked(study)
@@ -81,7 +81,7 @@ def test_contexts_are_looked_at_in_stages(tmp_path: Path, monkeypatch: pytest.Mo
     assert "look at age" in first
     assert "--context age=…" in first
     token = first.partition("token ")[2].partition(":")[0]
-    assert "not decided" in refused(call("tell", place, token, "1"), 1)
+    assert "not decided" in refused(call("tell", place, token, "1"), 2)
     assert "context.pulse" in refused(call("decide", place, token, "--context", "pulse=1"), 2)
     assert "NAME=VALUE" in refused(call("decide", place, token, "--context", "age"), 2)
     assert "age: 'old'" in refused(call("decide", place, token, "--context", "age=old"), 2)
@@ -167,7 +167,7 @@ def test_places_that_are_no_studies(tmp_path: Path, study: Path) -> None:
     assert "other.db" in refused(call("show", tmp_path / "other.db"), 2)
     assert "other.db: 0 events; log: " in call("doctor", tmp_path / "other.db").stdout
     assert "table in CSV" in refused(call("import", tmp_path / "other.db", tmp_path / "none.csv"), 2)
-    assert "never made here" in refused(call("tell", _new(tmp_path), "9-zz", "1"), 1)
+    assert "never made here" in refused(call("tell", _new(tmp_path), "9-zz", "1"), 2)
     assert "one of csv, jsonl" in refused(call("export", _new(tmp_path), "--format", "xml"), 2)
 
 

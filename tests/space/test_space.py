@@ -82,7 +82,7 @@ def test_errors_in_files_say_where() -> None:
         from_plain(Space, bad)
     with pytest.raises(InvalidProblem, match=r"variables\.0.*ph\.low: 9"):
         from_plain(Space, {"variables": [{"kind": "float", "name": "ph", "low": 9, "high": 8}]})
-    with pytest.raises(InvalidProblem, match=r"variables\.0.*colour.*no field of this name"):
+    with pytest.raises(InvalidProblem, match=r"variables\.0.*colour.*one of name, low"):
         from_plain(Space, {"variables": [{"kind": "float", "name": "ph", "low": 0, "high": 8, "colour": 1}]})
 
 

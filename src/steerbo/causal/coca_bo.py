@@ -47,7 +47,7 @@ class CoCaOptions(ModelOptions):
         """Check the numbers."""
         super().__post_init__()
         if self.rho is not None and not 0 <= self.rho < math.inf:
-            raise InvalidOption("rho", self.rho, "a finite number not below 0, or None")
+            raise InvalidOption("rho", self.rho, "a finite number not below 0, or none")
         if not 0 < self.delta < 1:
             raise InvalidOption("delta", self.delta, "a probability above 0 and below 1")
         if self.backend != "own" and self.arm_rule == "ucb-mean":

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..errors import InvalidProblem, one_of
-from ..record import MISSING
+from ..words import MISSING
 
 Edge = tuple[str, str]
 MOST_EDGES = 10_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
 
-from ..errors import InvalidProblem, one_of
+from ..errors import InvalidProblem, one_of, together
 from ..record import record
 from ..space.fields import Listed
 from .diagram import Edge, causal_order, latent_projection
@@ -137,7 +137,7 @@ class CausalGraph:
         try:
             return cls(**read_file(Path(path)).fields(roles))
         except InvalidProblem as error:
-            raise InvalidProblem(f"{Path(path).name}: {error.field}", error.value, error.allowed, error.hint) from None
+            raise together(e.moved(f"{Path(path).name}: {e.field}") for e in error.errors) from None
 
     @classmethod
     def from_networkx(

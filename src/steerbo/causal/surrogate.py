@@ -41,7 +41,7 @@ class ModelOptions:
         if not 0 <= self.beta < np.inf:
             raise InvalidOption("beta", self.beta, "a finite number not below 0")
         if self.initial is not None and self.initial < 1:
-            raise InvalidOption("initial", self.initial, "a whole number from 1, or None")
+            raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
         if self.backend == "botorch" and (self.warp or self.transform or self.kernel != "matern-5/2"):
             allowed = "'own' where kernel, warp or transform are chosen"
             raise InvalidOption("backend", self.backend, allowed, "BoTorch's model is taken as it comes.")

@@ -1,6 +1,6 @@
 """The commands. What they need is imported when they run, so that `steerbo --version` answers at once.
 
-Exit codes: 0 all is well; 1 the objective or the model failed; 2 something given is not allowed; 130 Ctrl-C.
+Exit codes stand in `exits`.
 """
 
 from __future__ import annotations
@@ -11,26 +11,27 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import InvalidInput, InvalidStudy, MissingExtra, SteerboError
+from ..errors import InvalidStudy, SteerboError
 from ..masking import masked
-from . import by_hand, records
+from . import by_hand, exits, records
 from .place import AsJson, LogPlace, StudyFile
 from .scopes import scopes
 
 
 class _Commands(TyperGroup):
-    """One clear line on standard error instead of a traceback."""
+    """Clear lines on standard error instead of a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
             return super().invoke(ctx)
         except SteerboError as error:
-            typer.echo(f"steerbo: {masked(' '.join(str(error).split()))}", err=True)
-            raise typer.Exit(2 if isinstance(error, InvalidInput | MissingExtra) else 1) from None
+            for line in exits.lines(error):
+                typer.echo(line, err=True)
+            raise typer.Exit(exits.exit_code(error)) from None
         except KeyboardInterrupt:
             typer.echo("steerbo: stopped", err=True)
-            raise typer.Exit(130) from None
+            raise typer.Exit(exits.STOPPED) from None
         except Exception as error:
             if isinstance(said := getattr(error, "message", None), str):  # about options: it repeats what was typed
                 error.message = masked(said)  # type: ignore[attr-defined]
@@ -41,6 +42,7 @@ main = typer.Typer(
     cls=_Commands,
     name="steerbo",
     help="Bayesian optimisation of systems that one can only partly steer.",
+    epilog=exits.table(),
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -84,9 +86,7 @@ def run(
     specification = read_study(study)
     errors = console(stderr=True)
     if specification.objective is None:
-        raise InvalidStudy(
-            "objective", None, "a table [objective]", "Without one, use `steerbo ask` and `steerbo tell`."
-        )
+        raise InvalidStudy("objective", None, "a table [objective]", "Without one, use ‹ask› and ‹tell›.")
     display = Display(errors, quiet)
     events = DatabaseLog(log or specification.log)
     with resume(specification, events, display, lease=LEASE) as going:
@@ -97,7 +97,7 @@ def run(
                 drive(going, specification.objective, display, failures=specification.settings.failures, rounds=rounds)
         except KeyboardInterrupt:
             typer.echo(f"steerbo: stopped after {going.status}. Run the same command again to go on.", err=True)
-            raise typer.Exit(130) from None
+            raise typer.Exit(exits.STOPPED) from None
         print_answers(going, as_json, {"log": events.place})
 
 

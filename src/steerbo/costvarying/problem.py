@@ -146,7 +146,7 @@ class CostVarying(Problem):
                 if variable.name not in control_set and variable.law is None:
                     reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
                     raise InvalidProblem(
-                        f"variables.{variable.name}.law", None, reason, "Give one, such as law=Uniform()."
+                        f"variables.{variable.name}.law", None, reason, "Give it one, such as ‹Uniform›."
                     )
         if self.costs is not None:
             if len(self.costs) != len(self.control_sets):

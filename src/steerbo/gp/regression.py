@@ -75,7 +75,7 @@ class Regression(Posterior[K]):
             if not 0 < variance < math.inf:
                 raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
         if transform not in {None, "yeo-johnson"}:
-            raise InvalidOption("transform", transform, "None or 'yeo-johnson'")
+            raise InvalidOption("transform", transform, "'yeo-johnson', or none")
         learned = ConstantMean() if mean is None else mean
         self._known: KnownMean | None = None
         if not isinstance(learned, ConstantMean | LinearMean):
@@ -133,7 +133,7 @@ class Regression(Posterior[K]):
         if outcomes.shape != (len(points),):
             raise InvalidOutcome("value", y, f"{len(points)} numbers, one for each point")
         if not np.isfinite(outcomes).all():
-            raise InvalidOutcome("value", y, "a finite number", "If the evaluation broke, call fail().")
+            raise InvalidOutcome("value", y, "a finite number", "If the evaluation broke, use ‹fail›.")
         return points, outcomes
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:

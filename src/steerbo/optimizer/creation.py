@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from numbers import Integral
 from typing import Any
 
-from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, one_of
+from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, attempt, one_of, together
 from ..record import to_plain
 from ..text import unsafe
 from .arithmetic import fingerprint
 from .events import Created
 from .problem import LARGEST, Problem, finite
+
+LARGEST_SEED = 2**128
+_OR_NONE = "; leave it out for no limit"
 
 
 def creation(
@@ -31,34 +35,25 @@ def creation(
         InvalidOption: a method, an option, a limit or the seed is not allowed.
         InvalidProblem: a name, a choice or a unit has characters that cannot be shown as they are.
     """
-    for field, text in _texts(problem, problem.kind):
-        if fault := unsafe(text):
-            raise InvalidProblem(field, text, "a text of characters that can be seen", f"It has {fault}: leave it out.")
-    name = method if method is not None else problem.default_method
-    known = problem.methods()
-    if name not in known:
-        raise InvalidOption("method", name, one_of(known, name))
-    names = [option.name for option in fields(known[name].Options)]
-    for option, value in options.items():
-        if option not in names:
-            raise InvalidOption(option, value, f"an option of {name!r}, {one_of(names, option)}")
-    try:
-        chosen = known[name].Options(**options)
-    except InvalidProblem as error:
-        raise InvalidOption(error.field.partition(".")[2], error.value, error.allowed, error.hint) from None
+    if not isinstance(problem, Problem):
+        raise InvalidProblem("problem", problem, "a problem, such as a ‹CostVarying›")
+    wrong: list[InvalidInput] = [
+        InvalidProblem(field, text, "a text of characters that can be seen", f"It has {fault}: leave it out.")
+        for field, text in _texts(problem, problem.kind)
+        if (fault := unsafe(text))
+    ]
+    chosen = attempt(wrong, lambda: _options(problem, method, options))
+    limit = attempt(wrong, lambda: _limit("budget", budget))
+    most = attempt(wrong, lambda: None if rounds is None else _whole("rounds", rounds, 1, _OR_NONE))
+    number = attempt(wrong, lambda: _whole("seed", seed, 0))
+    if wrong or chosen is None or number is None:
+        raise together(wrong)
     try:
         plain: dict[str, Any] | None = to_plain(problem)
     except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
         plain = None
-    return Created(
-        name,
-        to_plain(chosen),
-        _seed(seed),
-        fingerprint(),
-        problem=plain,
-        budget=_limit("budget", budget),
-        rounds=_rounds(rounds),
-    )
+    name, plain_options = chosen
+    return Created(name, plain_options, number, fingerprint(), problem=plain, budget=limit, rounds=most)
 
 
 def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
@@ -77,10 +72,34 @@ def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
             yield from _texts(getattr(value, field.name), f"{place}.{field.name}")
 
 
-def _seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InvalidOption("seed", seed, "a whole number not below 0")
-    return seed
+def _options(problem: Problem, method: Any, options: Any) -> tuple[str, dict[str, Any]]:
+    """The method's name, and its options as plain data."""
+    name = method if method is not None else problem.default_method
+    known = problem.methods()
+    if not isinstance(name, str) or name not in known:
+        raise InvalidOption("method", name, one_of(known, name))
+    if not isinstance(options, Mapping):
+        raise InvalidOption("options", options, "values by the option's name")
+    kind = known[name].Options
+    names = [option.name for option in fields(kind)]
+    unknown = [option for option in options if option not in names]
+    wrong: list[InvalidInput] = [
+        InvalidOption(str(o), options[o], f"an option of {name!r}, {one_of(names, o)}") for o in unknown
+    ]
+    given = {option: value for option, value in options.items() if option in names}
+    try:
+        chosen = kind(**given)
+    except InvalidInput as error:
+        wrong += [fault.moved(fault.field.partition(".")[2], InvalidOption) for fault in error.errors]
+    if wrong:
+        raise together(wrong)
+    return name, to_plain(chosen)
+
+
+def _whole(name: str, value: Any, least: int, more: str = "") -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) < LARGEST_SEED:
+        raise InvalidOption(name, value, f"a whole number from {least} to below 2**128{more}")
+    return int(value)
 
 
 def _limit(name: str, value: Any) -> float | None:
@@ -91,13 +110,5 @@ def _limit(name: str, value: Any) -> float | None:
     except InvalidOutcome:
         number = 0.0
     if number <= 0:
-        raise InvalidOption(name, value, f"a finite number above 0 (at most {LARGEST:g}), or None for no limit")
+        raise InvalidOption(name, value, f"a finite number above 0 (at most {LARGEST:g}){_OR_NONE}")
     return number
-
-
-def _rounds(rounds: Any) -> int | None:
-    if rounds is None:
-        return None
-    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
-        raise InvalidOption("rounds", rounds, "a whole number from 1, or None for no limit")
-    return rounds

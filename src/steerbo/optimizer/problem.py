@@ -32,7 +32,7 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
     2.0
     """
     allowed = "a finite number" + (f" not below {least:g}" if least > -math.inf else "")
-    hint = "" if field != "value" else "If the evaluation broke, call fail(suggestion, reason)."
+    hint = "" if field != "value" else "If the evaluation broke, use ‹fail›."
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidOutcome(field, value, allowed, hint)
     try:
@@ -42,7 +42,7 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
     if not math.isfinite(number) or number < least:
         raise InvalidOutcome(field, value, allowed, hint)
     if abs(number) > LARGEST:
-        hint = "Give it in a larger unit; where it is no measurement, call fail(suggestion, reason)."
+        hint = "Give it in a larger unit; where it is no measurement, use ‹fail›."
         raise InvalidOutcome(field, value, f"a number of at most {LARGEST:g} in size", hint)
     return number
 
@@ -95,7 +95,7 @@ class Problem(ABC):
         try:
             return self.space.check_measured(dict(context), wanted)
         except InvalidOutcome as error:
-            raise InvalidContext(f"context.{error.field}", error.value, error.allowed, error.hint) from None
+            raise error.moved(f"context.{error.field}", InvalidContext) from None
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -28,12 +28,12 @@ class Reports:
         if about.waiting:
             if about.suggestion.observe:
                 waiting = ", ".join(about.suggestion.observe)
-                raise OutcomeConflict(f"round {about.number} is not decided: look at {waiting} and call decide() first")
+                raise OutcomeConflict(f"round {about.number} is not decided: look at {waiting}, then use ‹decide›")
             return Told(about.suggestion.token, outcome)
         if about.state != "told" or about.outcome != outcome:
             before = about.outcome.value if about.state == "told" and about.outcome else about.state
             raise OutcomeConflict(
-                f"round {about.number} has an outcome already ({before}); to correct or void it call amend()"
+                f"round {about.number} has an outcome already ({before}): use ‹amend› or, to void it, ‹void›"
             )
         return None
 
@@ -42,7 +42,7 @@ class Reports:
         if about.state == "failed":
             return None
         if not about.waiting:
-            raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome call amend()")
+            raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
         paid = self.problem.price(about.suggestion) if cost is None else finite("cost", cost, least=0.0)
         point = self.problem.read_realised(about.suggestion, realised or {}, needed=False)
         return Failed(about.suggestion.token, _kept(reason), paid, point)
@@ -51,14 +51,16 @@ class Reports:
     def abandoned(about: Round, reason: str) -> Abandoned | None:
         """A round that nobody evaluates any more."""
         if not about.waiting:
-            raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome call amend()")
+            raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
         return Abandoned(about.suggestion.token, _kept(reason)) if about.state == "open" else None
 
     def corrected(self, about: Round, value: Any, cost: Any, realised: Realised, reason: str) -> Amended:
         """An outcome that takes the place of another; what is not given stays."""
         self._ended(about)
         if value is None and cost is None and realised is None:
-            raise InvalidOutcome("value", value, "a new value, cost or realised variables, or void=True")
+            raise InvalidOutcome(
+                "value", value, "a new value, a cost or realised variables", "To void the outcome, use ‹void›."
+            )
         value = about.outcome.value if value is None and about.outcome else value
         cost = (about.cost or None) if cost is None else cost
         outcome = self._outcome(about, value, cost, {**about.realised, **(realised or {})})
@@ -74,7 +76,7 @@ class Reports:
     @staticmethod
     def _ended(about: Round) -> None:
         if about.waiting:
-            raise OutcomeConflict(f"round {about.number} has no outcome yet: call tell() or fail()")
+            raise OutcomeConflict(f"round {about.number} has no outcome yet: use ‹tell› or ‹fail›")
 
     def _outcome(self, about: Round, value: Any, cost: Any, realised: Realised) -> Outcome:
         outcome = self.problem.read_outcome(about.suggestion, value, cost, realised if realised is not None else {})

@@ -44,7 +44,7 @@ class Categorical(Lawful):
             raise InvalidProblem(f"{self.name}.choices", self.choices, "at least two choices")
         twice = duplicate(self.choices)
         if twice is not None:
-            raise InvalidProblem(f"{self.name}.choices", twice, "every choice once (1, 1.0 and True are the same)")
+            raise InvalidProblem(f"{self.name}.choices", twice, "every choice once (1, 1.0 and true are the same)")
         if self.law is not None:
             _ = self.distribution
 
@@ -102,13 +102,13 @@ class Categorical(Lawful):
             return Atoms.of(self.levels, np.ones(len(self.choices)))
         if not isinstance(law, Discrete | Empirical):
             raise InvalidProblem(
-                f"{self.name}.law", law, "Uniform() without bounds, Discrete or Empirical over the choices"
+                f"{self.name}.law", law, "‹Uniform› without bounds, ‹Discrete› or ‹Empirical› over the choices"
             )
         values, weights = table(law)
         try:
             return Atoms.of([self._codes[self.check_measured(value)] for value in values], weights)
         except InvalidOutcome as error:
-            raise InvalidProblem(f"{self.name}.law", error.value, error.allowed, error.hint) from None
+            raise error.moved(f"{self.name}.law", InvalidProblem) from None
 
     def _code(self, x: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
         return x

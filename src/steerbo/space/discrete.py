@@ -93,6 +93,6 @@ def table(law: Discrete | Empirical) -> tuple[list[Any], list[float]]:
 def _numbers(values: Any, field: str) -> list[float]:
     for value in values:
         if as_number(value) is None:
-            hint = "Texts and booleans belong to a Categorical; in a file, write values and weights as two lists."
+            hint = "Texts, true and false belong to a ‹Categorical›; in a file, write values and weights as two lists."
             raise InvalidProblem(field, value, "numbers", hint)
     return [float(value) for value in values]

@@ -93,7 +93,7 @@ def _whole(value: object) -> int:
 def _choice(value: object) -> bool | int | float | str:
     choice = as_choice(value)
     if choice is None:
-        raise PydanticCustomError("choice", "a text, a finite number, True or False")
+        raise PydanticCustomError("choice", "a text, a finite number, true or false")
     return choice
 
 

@@ -40,7 +40,7 @@ class Lawful(ABC):
         """
         if self.law is None:
             raise InvalidProblem(
-                f"{self.name}.law", None, "a law, such as Uniform()", "Nature cannot choose the variable without one."
+                f"{self.name}.law", None, "a law, such as ‹Uniform›", "Nature cannot choose the variable without one."
             )
         return self._place(self.law)
 
@@ -109,7 +109,7 @@ class Numeric(Lawful):
             raise InvalidProblem(f"{self.name}.high", self.high, allowed, "Choose another unit, or shift the variable.")
         if self.scale == "log" and self.low <= 0:
             raise InvalidProblem(
-                f"{self.name}.low", self.low, "above 0 on a log scale", "Use scale='linear', or raise low."
+                f"{self.name}.low", self.low, "above 0 on a log scale", "Use the linear scale, or raise low."
             )
 
     def _on_bounds(self, law: Law) -> Distribution:
@@ -125,7 +125,7 @@ class Numeric(Lawful):
                 f"{self.name}.law",
                 law,
                 f"a law with at most 1 % of its mass outside [{self.low}, {self.high}] (here {100 * outside:.3g} %)",
-                "Widen the bounds, or use a law that keeps within them, such as TruncatedNormal.",
+                "Widen the bounds, or use a law that keeps within them, such as ‹TruncatedNormal›.",
             )
         first = placed.support[0]
         if self.scale == "log" and (first < 0 or (first == 0 and placed.atoms is not None)):
@@ -133,7 +133,7 @@ class Numeric(Lawful):
                 f"{self.name}.law",
                 law,
                 "a law of values above 0 only, because the scale is log",
-                "Use LogNormal or TruncatedNormal, or scale='linear'.",
+                "Use ‹LogNormal› or ‹TruncatedNormal›, or the linear scale.",
             )
 
 

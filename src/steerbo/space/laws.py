@@ -89,7 +89,7 @@ class TruncatedNormal:
         smallest = 1e-9 * (high - low)
         if self.sd < smallest:
             raise InvalidProblem(
-                "sd", self.sd, f"at least {smallest:.4g} on [{low:g}, {high:g}]", "A constant is a Discrete."
+                "sd", self.sd, f"at least {smallest:.4g} on [{low:g}, {high:g}]", "A constant is ‹Discrete›."
             )
         mean, sd = (self.mean, self.sd) if self.moments == "parent" else self._parent(low, high)
         if too_far(mean, sd, low, high):
@@ -108,7 +108,7 @@ class TruncatedNormal:
             allowed = (
                 f"below {widest:.6g}, the most that a truncated normal about {self.mean:g} has on [{low:g}, {high:g}]"
             )
-            raise InvalidProblem("sd", self.sd, allowed, "Use Uniform, or Beta where it must be wider.")
+            raise InvalidProblem("sd", self.sd, allowed, "Use ‹Uniform›, or ‹Beta› where it must be wider.")
         return parent_of(self.mean, self.sd, low, high)
 
 

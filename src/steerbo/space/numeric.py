@@ -196,10 +196,12 @@ class Integer(Numeric):
             first, last = math.ceil(placed.support[0]), math.floor(placed.support[1])
             if not 0 <= last - first < MOST_LEVELS:
                 raise InvalidProblem(
-                    f"{self.name}.law", law, f"from 1 to {MOST_LEVELS} whole values", "Use Float for more."
+                    f"{self.name}.law", law, f"from 1 to {MOST_LEVELS} whole values", "Use ‹Float› for more."
                 )
             placed = Atoms.of(np.arange(first, last + 1), np.ones(last - first + 1))
         if placed.atoms is None or any(as_whole(value) is None for value in placed.atoms[0]):
-            raise InvalidProblem(f"{self.name}.law", law, "a law with whole values only", "Use Discrete or Empirical.")
+            raise InvalidProblem(
+                f"{self.name}.law", law, "a law with whole values only", "Use ‹Discrete› or ‹Empirical›."
+            )
         self._suits(law, placed)
         return placed

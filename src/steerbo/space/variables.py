@@ -17,7 +17,7 @@ Variable = Annotated[Float | Integer | Categorical, Discriminator("kind")]
 
 def _given(variable: object) -> object:
     kinds = {"float": Float, "integer": Integer, "categorical": Categorical}
-    return tagged(variable, kinds, "a variable: a Float, an Integer or a Categorical")
+    return tagged(variable, kinds, "a variable: ‹Float›, ‹Integer› or ‹Categorical›")
 
 
 Variables = Annotated[Sequence[Annotated[Variable, BeforeValidator(_given)]], Listed]

@@ -87,7 +87,7 @@ class DatabaseLog:
             if make:
                 self._database.make(_tables)
             elif not self._database.has(_heads.name):
-                raise InvalidStudy("log", self.place, "a study's log", "`steerbo new` makes one.")
+                raise InvalidStudy("log", self.place, "a study's log", "‹new› makes one.")
         except BaseException:
             self.close()
             raise

@@ -39,7 +39,7 @@ def examine(place: Path | str) -> Health:
         InvalidStudy: there is no such log.
     """
     if "://" not in str(place) and not isfile(place):
-        raise InvalidStudy("log", str(place), "a study's log", "`steerbo new` makes one.")
+        raise InvalidStudy("log", str(place), "a study's log", "‹new› makes one.")
     try:
         with closing(DatabaseLog(place)) as log:
             return Health(log.place, len(log.read()))

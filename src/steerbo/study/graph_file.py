@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..causal import CausalGraph
-from ..errors import InvalidProblem, one_of
+from ..errors import InvalidProblem, one_of, together
 from ..record import to_plain
 
 _ROLES = ("target", "intervenable", "contexts")
@@ -38,5 +38,5 @@ def with_graph(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     try:
         graph = CausalGraph.from_file(folder / file, **roles)
     except InvalidProblem as error:
-        raise InvalidProblem(f"problem.graph: {error.field}", error.value, error.allowed, error.hint) from None
+        raise together(e.moved(f"problem.graph: {e.field}") for e in error.errors) from None
     return {**table, "graph": to_plain(graph)}

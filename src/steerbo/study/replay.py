@@ -18,7 +18,7 @@ def replay(place: str, events: list[Event], problem: Problem | None, limits: Map
         InvalidStudy: they do not follow from one another.
     """
     if not events:
-        raise InvalidStudy("log", place, "a log with a study in it", "`steerbo new` makes one.")
+        raise InvalidStudy("log", place, "a log with a study in it", "‹new› makes one.")
     created, *rest = events
     if not isinstance(created, Created):
         raise InvalidStudy(f"{place}: event 1", created, "a 'created' event")

@@ -17,6 +17,7 @@ from ..errors import (
     OutcomeConflict,
 )
 from ..optimizer import Suggestion
+from ..words import SHELL
 from .interrupt import Interruptible
 from .objective import read_context, read_outcome
 from .observer import Observer, Silent
@@ -192,9 +193,8 @@ def _raised(error: BaseException) -> ObjectiveFailure:
 
 
 def _unusable(error: InvalidInput) -> ObjectiveFailure:
-    return ObjectiveFailure(
-        f"the objective's answer cannot be used: {type(error)(error.field, error.value, error.allowed)}"
-    )
+    told = type(error)(error.field, error.value, error.allowed).worded(SHELL)  # answers are JSON, or like it
+    return ObjectiveFailure(f"the objective's answer cannot be used: {told}")
 
 
 def _fail(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> None:

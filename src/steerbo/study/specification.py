@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -20,12 +19,13 @@ from typing import Any
 
 from pydantic import Field
 
-from ..errors import InvalidInput, InvalidOption, InvalidProblem, InvalidStudy, one_of
+from ..errors import InvalidInput, InvalidOption, InvalidStudy, attempt, guess, one_of, together
 from ..optimizer import Optimizer, Problem
 from ..record import from_plain, record
-from ..wings import kinds, read_problem
+from ..wings import read_problem
 from .beside import with_samples, without_columns
 from .columns import column, columns_of
+from .document import read_tables
 from .graph_file import with_graph
 from .objective import Command, Function, Objective
 
@@ -83,65 +83,70 @@ def read_study(path: Path | str) -> Specification:
         InvalidStudy: the file cannot be read, is no TOML, or one of its tables is not allowed.
         InvalidProblem: the problem is not allowed.
 
-    Both name the file, the field, the value and what is allowed.
+    Both name the file, the field, the value and what is allowed, for all that is wrong at once: see `errors`.
     """
+    content = read_tables(path)
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
-    except OSError as error:
-        raise InvalidStudy("study file", str(path), "a file that can be read", f"({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise InvalidStudy("study file", str(path), "TOML in UTF-8", f"(Byte {error.start} is none.)") from None
-    except tomllib.TOMLDecodeError as error:
-        *lines, last = text.split("\n")
-        where = f"at line {len(lines) + 1}, column {len(last) + 1}"
-        message = str(error).replace("at end of document", where)
-        raise InvalidStudy("study file", str(path), "TOML", f"({message}.)") from None
     try:
         return _read(file, content)
     except InvalidInput as error:
-        kind = InvalidStudy if isinstance(error, InvalidOption) else type(error)
-        raise kind(f"{file.name}: {error.field}", error.value, error.allowed, error.hint) from None
+        raise together(_in_file(file, fault) for fault in error.errors) from None
+
+
+def _in_file(file: Path, fault: InvalidInput) -> InvalidInput:
+    kind = InvalidStudy if isinstance(fault, InvalidOption) else type(fault)
+    return fault.moved(f"{file.name}: {fault.field}", kind)
 
 
 def _read(file: Path, content: dict[str, Any]) -> Specification:
-    _known(content, "", _TABLES)
+    """Every table on its own, so that all that is wrong is found at once."""
+    wrong: list[InvalidInput] = []
+    content = _known(content, "", _TABLES, wrong)
+    tables: dict[str, Mapping[str, Any]] = {}
     for name in _TABLES if "objective" in content else _TABLES[:2]:
-        if not isinstance(content.get(name), Mapping):
-            raise InvalidStudy(name, content.get(name), f"a table [{name}]")
-    table, columns = _inlined(content["problem"], file.resolve().parent)
-    problem = _problem(table)
-    _known(content["study"], "study.", [f.name for f in fields(Settings)])
-    settings: Settings = from_plain(Settings, content["study"], "study", InvalidStudy)
-    settings = replace(settings, columns=_columns(problem, settings.columns, columns))
-    if settings.budget is None and settings.rounds is None:
-        raise InvalidStudy("study.budget", None, "a budget, or a number of rounds", "Without either a run has no end.")
-    objective = _objective(content["objective"], file.resolve().parent) if "objective" in content else None
-    specification = Specification(file, problem, settings, objective)
-    _check_options(problem, settings)
-    try:
-        specification.optimizer()
-    except InvalidOption as error:
-        name = error.field.partition(".")[2] or error.field  # without the name of the class of options
-        place = "study" if name in _LIMITS else "study.options"
-        raise InvalidStudy(f"{place}.{name}", error.value, error.allowed, error.hint) from None
+        if isinstance(content.get(name), Mapping):
+            tables[name] = content[name]
+        else:
+            wrong.append(InvalidStudy(name, content.get(name), f"a table [{name}]"))
+    folder = file.absolute().parent
+    problem = settings = objective = specification = None
+    if "problem" in tables:
+        problem = attempt(wrong, lambda: _problem(tables["problem"], folder))
+    if "study" in tables:
+        settings = attempt(wrong, lambda: _settings(tables["study"], wrong))
+    if "objective" in tables:
+        objective = attempt(wrong, lambda: _objective(tables["objective"], folder, wrong))
+    if problem is not None and settings is not None:
+        parts = Specification(file, problem[0], settings, objective)
+        specification = attempt(wrong, lambda: _complete(parts, problem[1], wrong))
+    if wrong or specification is None:
+        raise together(wrong)
     return specification
 
 
-def _inlined(table: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The table [problem] with what it leaves to files beside it, and how variables are headed in tables."""
+def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str, Any]]:
+    """The problem, with what it leaves to files beside it, and how its variables are headed in tables."""
+    columns: dict[str, Any] = {}
     table = with_graph(table, folder)
-    if "variables" not in table:
-        return table, {}
-    variables, columns = without_columns(with_samples(table["variables"], folder))
-    return {**table, "variables": variables}, columns
+    if "variables" in table:
+        variables, columns = without_columns(with_samples(table["variables"], folder))
+        table = {**table, "variables": variables}
+    return read_problem(table), columns
 
 
-def _columns(problem: Problem, stated: Mapping[str, str], of_variables: Mapping[str, Any]) -> dict[str, str]:
+def _complete(part: Specification, columns: Mapping[str, Any], wrong: list[InvalidInput]) -> Specification:
+    """With the headers of columns; whether an optimizer can be made of it."""
+    headed = attempt(wrong, lambda: _columns(part.problem, part.settings.columns, columns, wrong))
+    whole = replace(part, settings=replace(part.settings, columns=headed or {}))
+    _check_settings(whole, wrong)
+    return whole
+
+
+def _columns(
+    problem: Problem, stated: Mapping[str, str], of_variables: Mapping[str, Any], wrong: list[InvalidInput]
+) -> dict[str, str]:
     """How tables of outcomes head what is imported, checked."""
-    known, headed = columns_of(problem), dict(stated)
-    _known(stated, "study.columns.", known)
+    headed = dict(stated := _known(stated, "study.columns.", columns_of(problem), wrong))
     for name, header in of_variables.items():
         if stated.get(column(name), header) != header:
             raise InvalidStudy(f"study.columns.{name}", stated[name], f"{header!r}, as the variable's column says")
@@ -154,15 +159,18 @@ def _columns(problem: Problem, stated: Mapping[str, str], of_variables: Mapping[
     return headed
 
 
-def _problem(table: Mapping[str, Any]) -> Problem:
-    wing = kinds().get(str(table.get("kind")))
-    if wing is not None:
-        _known(table, "problem.", [f.name for f in fields(wing)], InvalidProblem)  # type: ignore[arg-type]
-    return read_problem(table)
+def _settings(table: Mapping[str, Any], wrong: list[InvalidInput]) -> Settings:
+    known = _known(table, "study.", [f.name for f in fields(Settings)], wrong)
+    settings: Settings = from_plain(Settings, known, "study", InvalidStudy)
+    if settings.budget is None and settings.rounds is None and len(known) == len(table):
+        wrong.append(
+            InvalidStudy("study.budget", None, "a budget, or a number of rounds", "Without either a run has no end.")
+        )
+    return settings
 
 
-def _objective(table: Mapping[str, Any], folder: Path) -> Objective:
-    _known(table, "objective.", ("function", "command", "timeout"))
+def _objective(table: Mapping[str, Any], folder: Path, wrong: list[InvalidInput]) -> Objective:
+    table = _known(table, "objective.", ("function", "command", "timeout"), wrong)
     if ("function" in table) == ("command" in table):
         raise InvalidStudy("objective", dict(table), 'either function = "module:function" or command = ["program", …]')
     if "command" in table:
@@ -177,16 +185,30 @@ def _objective(table: Mapping[str, Any], folder: Path) -> Objective:
     return Function(table["function"], folder)
 
 
-def _check_options(problem: Problem, settings: Settings) -> None:
+def _check_settings(specification: Specification, wrong: list[InvalidInput]) -> None:
+    """Whether an optimizer can be made of them."""
+    settings, problem = specification.settings, specification.problem
     method = problem.methods().get(settings.method or problem.default_method)
     if method is not None:  # else the optimizer complains
-        _known(settings.options, "study.options.", [f.name for f in fields(method.Options)])
+        names = [f.name for f in fields(method.Options)]
+        settings = replace(settings, options=_known(settings.options, "study.options.", names, wrong))
+    try:
+        replace(specification, settings=settings).optimizer()
+    except InvalidOption as error:
+        for fault in error.errors:
+            name = fault.field.partition(".")[2] or fault.field  # without the name of the class of options
+            place = "study" if name in _LIMITS else "study.options"
+            wrong.append(fault.moved(f"{place}.{name}", InvalidStudy))
 
 
-def _known(
-    table: Mapping[str, Any], place: str, names: Iterable[str], error: type[InvalidInput] = InvalidStudy
-) -> None:
+def _known(table: Mapping[str, Any], place: str, names: Iterable[str], wrong: list[InvalidInput]) -> dict[str, Any]:
+    """The fields that are known; a mistyped name stands for the one that it resembles, once it is complained of."""
     allowed = list(names)
+    known = {name: value for name, value in table.items() if name in allowed}
     for name in table:
         if name not in allowed:
-            raise error(f"{place}{name}", table[name], one_of(allowed, name))
+            wrong.append(InvalidStudy(f"{place}{name}", table[name], one_of(allowed, name)))
+            meant = guess(allowed, name)
+            if meant:
+                known.setdefault(meant, table[name])
+    return known

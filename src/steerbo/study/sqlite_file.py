@@ -17,7 +17,7 @@ MARK = "steerbo_study"
 """The table that every log has."""
 _WAL = 2
 """The header's version of files that SQLite writes through a second one, ``-wal``."""
-_NEW = "`steerbo new` makes one."
+_NEW = "‹new› makes one."
 
 
 def check(file: Path, make: bool) -> None:

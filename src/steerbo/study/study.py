@@ -104,7 +104,7 @@ class Study:
         if taken:
             if ours:
                 log.close()
-            raise InvalidStudy("log", log.place, "a place without a study", "Open the one that is there.")
+            raise InvalidStudy("log", log.place, "a place without a study", "There is one already: use ‹open›.")
         return cls(log, optimizer, **worker)
 
     @classmethod

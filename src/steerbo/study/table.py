@@ -15,6 +15,7 @@ from ..optimizer import Problem, Round, Suggestion
 from ..record import record, to_plain
 from ..space import Categorical
 from ..text import to_cell, visible
+from ..words import SHELL
 from .columns import column, columns_of
 from .database import body_of
 from .sheet import Row, Sheet, choice_of, read_sheet
@@ -144,7 +145,7 @@ def _take(study: Study, sheet: Sheet, row: Row, there: Counter[str]) -> Line:
         study.add(told.value, told.realised, cost=told.cost)
         return Line(row.number, "taken", "added")
     except SteerboError as error:
-        return Line(row.number, "refused", str(error))
+        return Line(row.number, "refused", error.worded(SHELL))
 
 
 @record

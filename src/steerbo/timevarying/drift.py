@@ -87,7 +87,7 @@ class MaternInTime:
     def _check(self) -> MaternInTime:
         if self.nu not in (1.5, 2.5):
             raise InvalidProblem(
-                "nu", self.nu, "1.5 or 2.5", "For 0.5 use Decay, with 1 - epsilon = exp(-2 / lengthscale)."
+                "nu", self.nu, "1.5 or 2.5", "For 0.5 use ‹Decay›, with 1 - epsilon = exp(-2 / lengthscale)."
             )
         return self
 
@@ -130,7 +130,7 @@ class Periodic:
     @model_validator(mode="after")
     def _check(self) -> Periodic:
         if len(self._weights()) > _MOST_HARMONICS:
-            raise InvalidProblem("lengthscale", self.lengthscale, "a number above 0.13", "Use MaternInTime instead.")
+            raise InvalidProblem("lengthscale", self.lengthscale, "a number above 0.13", "Use a Matérn drift instead.")
         return self
 
     def _weights(self) -> np.ndarray:

@@ -86,7 +86,7 @@ class Eliminating(CandidatePriors[O]):
         if self.exhausted and self.exhausted[-1] == len(history):
             meant = f"all {len(self.names)} priors were rejected by round {self.exhausted[-1]}: none of them fits"
             if self.options.on_exhausted == "raise":
-                raise ModelFailure(f"{meant}; add other candidates, or choose on_exhausted='keep-last' or 'restart'")
+                raise ModelFailure(f"{meant}; add other candidates, or set on_exhausted to 'keep-last' or 'restart'")
             warnings.warn(f"{meant} (on_exhausted={self.options.on_exhausted!r})", PriorWarning, stacklevel=6)
         return self.choose_among(history, request, self.candidates)
 

@@ -65,11 +65,13 @@ class TimeVarying(Problem):
     def _check(self) -> TimeVarying:
         _ = self.space
         if not self.priors:
-            raise InvalidProblem("priors", self.priors, "at least one prior", "Prior(SquaredExponential(…)) is one.")
+            raise InvalidProblem(
+                "priors", self.priors, "at least one prior", "A ‹SquaredExponential› kernel makes one."
+            )
         if self.coordinates is not None:
             if self.sites is None:
                 raise InvalidProblem(
-                    "coordinates", len(self.coordinates), "None: the domain is a box, not a set of points"
+                    "coordinates", len(self.coordinates), "no coordinates: the domain is a box, not a set of points"
                 )
             if len(self.coordinates) != len(self.sites) or len({len(row) for row in self.coordinates}) != 1:
                 shape = [len(row) for row in self.coordinates]
@@ -86,7 +88,7 @@ class TimeVarying(Problem):
         by_name = isinstance(prior.kernel, SquaredExponential | Matern)
         if by_name and self.coordinates is None and any(isinstance(v, Categorical) for v in self.variables):
             raise InvalidProblem(
-                "kernel", type(prior.kernel).__name__, "a Covariance or a function: categories have no distances",
+                "kernel", type(prior.kernel).__name__, "a ‹Covariance› or a function: categories have no distances",
                 "Or give the problem coordinates.",
             )  # fmt: skip
         if isinstance(prior.kernel, Covariance):
@@ -187,7 +189,10 @@ class TimeVarying(Problem):
                 raise InvalidRequest("time", request["time"], "a finite number")
             hint = ""
         else:
-            time, hint = float(len(history) + 1), "Without time= it is the number of the round: give it in every round."
+            time, hint = (
+                float(len(history) + 1),
+                "Where none is given it is the number of the round: give it in every round.",
+            )
         if time < before:
             raise InvalidRequest("time", time, f"at least {before:g}, the time of the last round", hint)
         read: dict[str, Any] = {"time": time}

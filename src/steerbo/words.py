@@ -1,0 +1,152 @@
+"""How a message speaks to whom: of calls and Python's literals to a program, of commands and a file's to a shell.
+
+A message names an action as ‹tell› and a kind of data as ‹TruncatedNormal›, and is put in one wording or the other when
+it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from reprlib import Repr
+from typing import Any
+
+from .masking import masked
+
+_SHOWN = 120
+_SEARCHED = 10_000  # characters of a text in which passwords are looked for
+_MARK = re.compile("‹([A-Za-z]+)›")
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
+
+
+class _Missing:
+    """Stands for a value that was not given, in messages."""
+
+    def __repr__(self) -> str:
+        return "leaving it out"
+
+
+MISSING = _Missing()
+
+
+class _Short(Repr):
+    """A `repr` that never looks at more of a value than fits, and never fails."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 10
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxarray = _SHOWN
+        self.maxdict = self.maxlong = self.maxstring = self.maxother = _SHOWN
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Python refuses to write integers of very many digits."""
+        return repr(x) if x.bit_length() < 4 * _SHOWN else f"<an integer of {x.bit_length()} bits>"
+
+    def repr_dict(self, x: dict[Any, Any], level: int) -> str:
+        """In its own order."""
+        if level <= 0:
+            return "{…}"
+        shown = [f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in islice(x, self.maxdict)]
+        return "{" + ", ".join([*shown, *(["…"] if len(x) > len(shown) else [])]) + "}"
+
+    def repr_str(self, x: str, level: int) -> str:
+        """Its beginning, without passwords, however far from it they are."""
+        return repr(masked(str(x[:_SEARCHED]))[: self.maxstring + 1])
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        """Of anything else."""
+        try:
+            return repr(x)
+        except Exception:
+            return f"<{type(x).__name__}>"
+
+
+def show(value: object) -> str:
+    """`repr(value)` without passwords, cut to a length that still fits an error message.
+
+    >>> show("x" * 500).endswith("…")
+    True
+    """
+    try:
+        text = masked(_Short().repr(value))
+    except Exception:  # a class that only pretends to be a list, say
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def show_plain(value: object) -> str:
+    """A value as it stands in a study file or an answer: true, nan.
+
+    >>> show_plain({"a": [True, "x"]}), show_plain(None), show_plain(float("nan"))
+    ('{"a": [true, "x"]}', 'nothing', 'nan')
+    """
+    if value is None or value is MISSING:
+        return "nothing"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    short = show(value)
+    if short.endswith("…") or not isinstance(value, bool | int | float | list | tuple | dict):
+        return short
+    try:
+        return json.dumps(value, ensure_ascii=False, default=show)
+    except (TypeError, ValueError, RecursionError):
+        return short
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What actions, kinds of data and values are called.
+
+    Args:
+        actions: by the name that messages use.
+        kind: names a kind of data, from the name of its class.
+        value: writes a value.
+
+    >>> PYTHON.text("To void it, use ‹void›."), SHELL.text("To void it, use ‹void›.")
+    ('To void it, use amend(suggestion, void=True).', 'To void it, use `steerbo amend STUDY TOKEN --void`.')
+    """
+
+    actions: Mapping[str, str] = field(repr=False)
+    kind: Callable[[str], str]
+    value: Callable[[object], str]
+
+    def text(self, template: str) -> str:
+        """A message's template in these words."""
+        return _MARK.sub(lambda found: self._named(found[1]) or found[0], template)
+
+    def _named(self, mark: str) -> str | None:
+        return self.kind(mark) if mark[0].isupper() else self.actions.get(mark)
+
+
+PYTHON = Wording(
+    {
+        "new": "Study.create(…)",
+        "open": "Study.open(…)",
+        "ask": "ask()",
+        "decide": "decide(suggestion, context)",
+        "tell": "tell(suggestion, value)",
+        "fail": "fail(suggestion, reason)",
+        "amend": "amend(suggestion, value)",
+        "void": "amend(suggestion, void=True)",
+    },
+    str,
+    show,
+)
+SHELL = Wording(
+    {
+        "new": "`steerbo new STUDY.TOML`",
+        "open": "the command without `new`",
+        "ask": "`steerbo ask STUDY`",
+        "decide": "`steerbo decide STUDY TOKEN --context NAME=VALUE`",
+        "tell": "`steerbo tell STUDY TOKEN VALUE`",
+        "fail": "`steerbo fail STUDY TOKEN --reason WHY`",
+        "amend": "`steerbo amend STUDY TOKEN VALUE`",
+        "void": "`steerbo amend STUDY TOKEN --void`",
+    },
+    lambda name: f'"{_HUMP.sub("-", name).lower()}"',
+    show_plain,
+)

@@ -1,0 +1,78 @@
+"""Exit codes by the class of the error, and the words of a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from steerbo import errors
+from steerbo.cli.exits import CODES, exit_code, lines
+from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, SteerboError, together
+from steerbo.optimizer import Optimizer
+from steerbo.words import PYTHON, SHELL
+from tests.cli.test_app import call, refused
+from tests.optimizer.stub import Stub
+from tests.study.files import write_study
+
+README = Path(__file__).parents[2] / "README.md"
+FAILURES = {"ModelFailure", "ObjectiveFailure", "LogConflict", "SteerboError"}
+
+
+def test_what_a_caller_can_mend_has_code_2() -> None:
+    for name in errors.__all__:
+        kind = getattr(errors, name)
+        if isinstance(kind, type) and issubclass(kind, SteerboError):
+            error = kind.__new__(kind)
+            assert exit_code(error) == (1 if name in FAILURES else 2), name
+
+
+def test_readme_and_help_say_what_codes_mean() -> None:
+    readme, help_ = (" ".join(text.split()) for text in (README.read_text(), call("--help").stdout))
+    for code, words in CODES.items():
+        assert f"{code} {words}" in readme
+        assert f"{code} {words}" in help_
+
+
+def test_a_line_for_each_error() -> None:
+    error = together([InvalidOption("seed", True, "a number"), InvalidProblem("law", None, "a ‹TruncatedNormal›")])
+    assert lines(error) == [
+        "steerbo: seed: true is not allowed; expected a number.",
+        'steerbo: law: nothing is given; expected a "truncated-normal".',
+    ]
+    assert str(error).splitlines() == [
+        "seed: True is not allowed; expected a number.",
+        "law: None is not allowed; expected a TruncatedNormal.",
+    ]
+
+
+@pytest.mark.parametrize("wording", [PYTHON, SHELL], ids=["Python", "shell"])
+def test_marks_are_never_shown(wording: object) -> None:
+    optimizer = Optimizer(Stub(), rounds=3)
+    asked = optimizer.ask()
+    assert asked is not None
+    calls: tuple[Callable[[], None], ...] = (
+        lambda: optimizer.tell(asked, 1.0),
+        lambda: optimizer.amend(asked, 1.0),
+        lambda: optimizer.add("high", {}),
+        lambda: optimizer.add(1e200, {}),
+    )
+    for made in calls:
+        with pytest.raises((OutcomeConflict, InvalidOutcome)) as caught:
+            made()
+        assert "‹" not in caught.value.worded(wording)  # type: ignore[arg-type]
+
+
+def test_shells_read_of_commands(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    call("new", path)
+    token = call("ask", path).stdout.partition("token ")[2].partition(":")[0]
+    early = refused(call("amend", path, token, "1"), 2)
+    assert "use `steerbo tell STUDY TOKEN VALUE` or `steerbo fail STUDY TOKEN" in early
+    assert call("tell", path, token, "1", "--cost", "1", "--realised", "ph=6").exit_code == 0
+    late = refused(call("tell", path, token, "2", "--cost", "1", "--realised", "ph=6"), 2)
+    assert "use `steerbo amend STUDY TOKEN VALUE` or, to void it, `steerbo amend STUDY TOKEN --void`" in late
+    assert "`steerbo amend STUDY TOKEN --void`" in refused(call("amend", path, token), 2)
+    assert "void=True" not in refused(call("amend", path, token), 2)
+    assert "never made" in refused(call("tell", path, "9-zz", "1"), 2)
