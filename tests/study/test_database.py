@@ -98,7 +98,7 @@ def test_one_study_a_name(tmp_path: Path) -> None:
     assert len(read(place)) > 2
     with pytest.raises(InvalidStudy, match="a log with a study in it"):
         Study.open(place, Stub(), name="a third")
-    with pytest.raises(InvalidStudy, match="Study.create"):
+    with pytest.raises(InvalidStudy, match=r"Study\.create"):
         Study.open(tmp_path / "none.db", Stub())
 
 
