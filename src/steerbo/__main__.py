@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from .cli import main
+import os
+import sys
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:
+        sys.path.append(sys.path.pop(0))  # a random.py in the working folder is nobody else's `random`
+
+    from .cli import main
+
     main(prog_name="steerbo")

@@ -29,7 +29,7 @@ from tests.study.files import (
     write_study,
 )
 from tests.study.test_objective import gone
-from tests.study.test_specification import OBJECTIVES, PROBLEMS, STUDIES
+from tests.study.test_specification import NOWHERE, OBJECTIVES, PROBLEMS, STUDIES
 
 
 def call(*arguments: Any) -> Result:
@@ -114,6 +114,16 @@ def test_bad_study_files(tmp_path: Path, command: str, name: str) -> None:
 @pytest.mark.parametrize("objective", [objective for objective, _ in OBJECTIVES.values()], ids=OBJECTIVES)
 def test_bad_objectives(tmp_path: Path, objective: str) -> None:
     all_refused(call("check", write_study(tmp_path, objective=objective)), 2)
+
+
+@pytest.mark.parametrize("objective", [objective for objective, _ in NOWHERE.values()], ids=NOWHERE)
+def test_objectives_that_are_nowhere(tmp_path: Path, objective: str) -> None:
+    """Neither `check` nor `run` goes on, and there is no log of a study that never began; by hand it can be played."""
+    path = write_study(tmp_path, objective=f"[objective]\n{objective}\n")
+    for command in ("check", "run"):
+        assert "objective." in refused(call(command, path), 2)
+    assert not path.with_suffix(".db").exists()
+    assert call("new", path).exit_code == 0
 
 
 def test_no_study_file(tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def run(
     errors = console(stderr=True)
     if specification.objective is None:
         raise InvalidStudy("objective", None, "a table [objective]", "Without one, use ‹ask› and ‹tell›.")
+    specification.objective.prepare()
     display = Display(errors, quiet)
     events = DatabaseLog(log or specification.log)
     with resume(specification, events, display, lease=LEASE) as going:
@@ -103,11 +104,14 @@ def run(
 
 @main.command()
 def check(study: StudyFile) -> None:
-    """Read a study file and say in words what would be run. Nothing is evaluated."""
+    """Read a study file and say in words what would be run. Nothing is evaluated, or imported."""
     from ..study import read_study
     from .report import describe
 
-    typer.echo(describe(read_study(study)))
+    specification = read_study(study)
+    if specification.objective is not None:
+        specification.objective.find()
+    typer.echo(describe(specification))
 
 
 main.command()(scopes)

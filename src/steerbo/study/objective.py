@@ -8,7 +8,6 @@ One convention for both. What is given: a suggestion (token, round, scope, value
 
 from __future__ import annotations
 
-import importlib
 import json
 import shutil
 import sys
@@ -24,8 +23,10 @@ from ..errors import InvalidStudy, ObjectiveFailure, one_of, show
 from ..optimizer import Suggestion
 from ..space.fields import as_number
 from ..text import plain, shortened
+from .modules import find_module, load_module
 from .program import LONGEST_ANSWER, Ended, run_program
 
+_FUNCTION = "objective.function"
 _LAST_LINES, _LONGEST_LINE = 3, 160
 
 
@@ -39,41 +40,69 @@ class Objective(Protocol):
             ObjectiveFailure: there is none.
         """
 
+    def find(self) -> str:
+        """Where it is. Nothing of it is run.
+
+        Raises:
+            InvalidStudy: it is nowhere.
+        """
+
+    def prepare(self) -> None:
+        """Do what comes before the first call, so that what is wrong is found before a round is begun.
+
+        Raises:
+            InvalidStudy: it cannot be called.
+        """
+
 
 @dataclass(frozen=True)
 class Function:
     """A Python function `module:function`, looked for in `folder` first. It is called with the suggestion.
 
+    Its module is imported when it is prepared, or called: reading a study runs nothing.
+
     Raises:
-        InvalidStudy: there is no such function, or its module cannot be imported.
+        InvalidStudy: the name is none.
     """
 
     name: str
     folder: Path
 
     def __post_init__(self) -> None:
-        """Import it."""
+        """Check the name."""
+        module, _, attribute = self.name.partition(":") if isinstance(self.name, str) else ("", "", "")
+        if not attribute or not all(module.split(".")):
+            raise InvalidStudy(_FUNCTION, self.name, 'a text like "module:function"')
+
+    @property
+    def module(self) -> str:
+        """The module's name."""
+        return self.name.partition(":")[0]
+
+    def find(self) -> str:
+        """The file of its module, which is not run."""
+        place = find_module(self.module, self.folder)
+        if place is None:
+            raise InvalidStudy(_FUNCTION, self.name, f"a module that is installed, or is in {self.folder}")
+        return place
+
+    def prepare(self) -> None:
+        """Import its module."""
         _ = self._function
 
     @cached_property
     def _function(self) -> Callable[[Suggestion], Any]:
-        field, name = "objective.function", self.name
-        module, _, attribute = name.partition(":") if isinstance(name, str) else ("", "", "")
-        if not module or not attribute:
-            raise InvalidStudy(field, name, 'a text like "module:function"')
-        if str(self.folder) not in sys.path:
-            sys.path.insert(0, str(self.folder))
         try:
             with redirect_stdout(sys.stderr):
-                found = importlib.import_module(module)
-        except Exception as error:
-            raise InvalidStudy(
-                field, name, "a module that can be imported", f"({type(error).__name__}: {error})"
-            ) from None
+                found = load_module(self.module, self.folder)
+        except (Exception, SystemExit) as error:
+            hint = f"({type(error).__name__}: {_one_line(str(error))})"
+            raise InvalidStudy(_FUNCTION, self.name, "a module that can be imported", hint) from None
+        attribute = self.name.partition(":")[2]
         function = getattr(found, attribute, None)
         if not callable(function):
             names = [n for n, member in vars(found).items() if callable(member) and not n.startswith("_")]
-            raise InvalidStudy(field, name, f"a function of {module}, {one_of(names, attribute)}")
+            raise InvalidStudy(_FUNCTION, self.name, f"a function of {self.module}, {one_of(names, attribute)}")
         return function
 
     def __reduce__(self) -> tuple[type[Function], tuple[str, Path]]:
@@ -81,6 +110,7 @@ class Function:
 
     def __call__(self, suggestion: Suggestion) -> Any:
         """Call it; what it prints goes to standard error, since standard output is ours."""
+        self.prepare()
         try:
             with redirect_stdout(sys.stderr):
                 return self._function(suggestion)
@@ -105,7 +135,7 @@ class Command:
             `LONGEST_ANSWER` bytes.
 
     Raises:
-        InvalidStudy: there is no such program, or the timeout is not a positive number.
+        InvalidStudy: the command is no list of texts, or the timeout is not a positive number.
     """
 
     command: list[str]
@@ -113,15 +143,25 @@ class Command:
     timeout: float = 600.0
 
     def __post_init__(self) -> None:
-        """Check that the program exists."""
+        """Check the fields."""
         command, field = self.command, "objective.command"
         if not isinstance(command, list) or not command or not all(isinstance(part, str) and part for part in command):
             raise InvalidStudy(field, command, 'a list of texts, such as ["python", "plant.py"]')
-        if shutil.which(self._program) is None:
-            raise InvalidStudy(f"{field}.0", command[0], "a program on the PATH or in the study file's folder")
         seconds = as_number(self.timeout)
         if seconds is None or seconds <= 0:
             raise InvalidStudy("objective.timeout", self.timeout, "a number of seconds above 0")
+
+    def find(self) -> str:
+        """The program's file."""
+        place = shutil.which(self._program)
+        if place is None:
+            allowed = "a program on the PATH or in the study file's folder"
+            raise InvalidStudy("objective.command.0", self.command[0], allowed)
+        return place
+
+    def prepare(self) -> None:
+        """Find it."""
+        self.find()
 
     @property
     def _program(self) -> str:

@@ -19,7 +19,7 @@ from ..errors import (
 from ..optimizer import Suggestion
 from ..words import SHELL
 from .interrupt import Interruptible
-from .objective import read_context, read_outcome
+from .objective import Command, Function, read_context, read_outcome
 from .observer import Observer, Silent
 from .study import LAPSES, Study
 from .workers import Runner, heard_of
@@ -66,6 +66,7 @@ def drive(
         rounds: at most so many rounds in this run; None: no limit beside the study's own.
 
     Raises:
+        InvalidStudy: the objective is a function or program that is nowhere.
         ObjectiveFailure: too many evaluations in a row have failed, or the executor broke.
         KeyboardInterrupt: Ctrl-C was pressed; everything observed is in the log.
     """
@@ -74,6 +75,8 @@ def drive(
             raise InvalidOption(name, number, f"a whole number from {least}")
     if executor is None and parallel > 1:
         raise InvalidOption("parallel", parallel, "1 without an executor", "Give one, such as ThreadPoolExecutor(4).")
+    if isinstance(objective, Function | Command):
+        objective.prepare()
     with Interruptible() as interrupt, heard_of(study), Runner(executor) as runner:
         _Loop(study, objective, observer or Silent(), runner, interrupt, failures, retries).play(parallel, rounds)
 
