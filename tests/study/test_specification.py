@@ -156,7 +156,7 @@ def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
         "study.toml: study.bugdet",
         "study.toml: study.method",
         "study.toml: objective.comand",
-        "study.toml: objective.command.0",
+        "study.toml: objective.timeout",
     ]
     assert "did you mean 'low'" in caught.value.errors[0].allowed
     assert str(caught.value).count("\n") == 5
