@@ -88,6 +88,15 @@ def from_plain(kind: Any, plain: Any, place: str = "", error: type[InvalidInput]
         raise translate(complaint, place or getattr(kind, "__name__", "value"), error, plain, kind) from None
 
 
+class Plain:
+    """A record that a user may want as JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its fields as dicts, lists, texts and numbers, ready for `json.dumps`; fields at None are left out."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
 def identity(value: Any) -> str:
     """A short name for a record's content: equal records have equal names, in every process and version.
 
@@ -99,4 +108,4 @@ def identity(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-__all__ = ["from_plain", "identity", "record", "show", "to_plain", "translate"]
+__all__ = ["Plain", "from_plain", "identity", "record", "show", "to_plain", "translate"]

@@ -123,7 +123,10 @@ def test_counts_are_as_good_as_shares(realised: dict[str, Any]) -> None:
     optimizer, suggestion = asked(crowd())
     optimizer.tell(suggestion, 1.0, realised=realised)
     played = outcome_of(optimizer, suggestion).realised["distribution"]
-    assert played == {"day": {"a": 0.5, "b": 0.5}, "night": {"d": 1.0}}
+    assert played == {
+        "day": {"a": 0.5, "b": 0.5, "c": 0.0, "d": 0.0},
+        "night": {"a": 0.0, "b": 0.0, "c": 0.0, "d": 1.0},
+    }
 
 
 def test_the_default_is_what_was_suggested_and_amending_goes_before_it() -> None:
@@ -132,7 +135,8 @@ def test_the_default_is_what_was_suggested_and_amending_goes_before_it() -> None
     played = outcome_of(optimizer, suggestion).realised["distribution"]
     assert played["night"] == pytest.approx(suggestion.values["distribution"]["night"])
     optimizer.amend(suggestion, realised={"distribution": GOOD})
-    assert outcome_of(optimizer, suggestion).realised["distribution"] == GOOD
+    problem = crowd()
+    assert outcome_of(optimizer, suggestion).realised["distribution"] == problem.named(problem.table(GOOD))
 
 
 def test_counts_on_request_add_up() -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..errors import InvalidContext, InvalidRequest
 from ..optimizer import (
     Added,
     Amended,
@@ -18,6 +19,7 @@ from ..optimizer import (
     Explanation,
     History,
     Method,
+    PolicyStep,
     Refitted,
     Round,
     Streams,
@@ -186,33 +188,63 @@ class ScopeBandit(Method[Causal, O]):
                 break
         return found or [{name: self.problem.space[name].decode([0.5])[0] for name in arm.contexts}]
 
-    def policy(self, i: int) -> PolicyOf:
-        """The policy that maximises the posterior mean of arm `i`: full contexts to values."""
-        arm = self.arms[i]
+    def _best(self, i: int, ready: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of arm `i`'s actions `ready` that maximise its posterior mean, after what is known."""
+        arm, values = self.arms[i], dict(known)
         actor = Actor(arm, self.model(i))
+        for group in arm.groups(ready):
+            random = self.streams(0, f"policy {i} {'+'.join(group)}")
+            values.update(actor.best(group, values, upper_bound(0.0), random))
+        return {name: values[name] for name in ready}
+
+    def policy_of(self, i: int) -> PolicyOf:
+        """The policy that maximises the posterior mean of arm `i`: full contexts to values."""
 
         def act(context: Mapping[str, Any]) -> dict[str, Any]:
             values: dict[str, Any] = {}
-            for _, ready in arm.stages:
-                for group in arm.groups(ready):
-                    random = self.streams(0, f"policy {i} {'+'.join(group)}")
-                    values.update(actor.best(group, {**context, **values}, upper_bound(0.0), random))
+            for _, ready in self.arms[i].stages:
+                values.update(self._best(i, ready, {**context, **values}))
             return values
 
         return act
 
     def recommend(self, history: History) -> Policy:
         """The scope with the best expected outcome under its own best policy, that policy, and what the others give."""
+        best, *others = (answer for _, answer in self._ranked(history))
+        return best.among(tuple(others))
+
+    def _ranked(self, history: History) -> list[tuple[int, Policy]]:
+        """The arms and their policies, best first."""
         sign = self.problem.sign
         answers = [
-            recommended(arm, self.model(i), self.policy(i), self.pool(history, i), sign)
+            recommended(arm, self.model(i), self.policy_of(i), self.pool(history, i), sign)
             if len(self.model(i))
             else Policy.unknown(arm.scope.to_dict())
             for i, arm in enumerate(self.arms)
         ]
-        answers.sort(key=lambda answer: -np.inf if answer.mean is None else sign * answer.mean, reverse=True)
-        best, *others = answers
-        return best.among(tuple(others))
+        known = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
+        return [(i, answers[i]) for i in sorted(range(len(answers)), key=lambda i: known[i], reverse=True)]
+
+    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+        """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
+        self.check_informed(history)
+        i, advice = self._ranked(history)[0]
+        if advice.mean is None:
+            raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
+        arm = self.arms[i]
+        beside = [name for name in context if name not in arm.contexts]
+        note = f"the policy does not look at {', '.join(beside)}" if beside else ""
+        seen = {name: value for name, value in context.items() if name in arm.contexts}
+        values: dict[str, Any] = {}
+        for k, (look, ready) in enumerate(arm.stages):
+            later = {name for stage, _ in arm.stages[k:] for name in stage}
+            missing = tuple(name for name in look if name not in seen)
+            if missing and later & seen.keys():
+                raise InvalidContext("context", seen, f"a value for {missing[0]!r}", "They are looked at together.")
+            if missing:
+                return PolicyStep(advice.scope, values, missing, seen, note)
+            values.update(self._best(i, ready, {**seen, **values}))
+        return PolicyStep(advice.scope, values, (), seen, note)
 
     def table_of_arms(self, extra: Mapping[str, list[Any]]) -> Table:
         """Plays of every arm and what else is known about it."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from ..errors import InvalidProblem, one_of
+from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
 from ..optimizer import Method, Problem
 from ..record import record
 from ..space import Space, Variable
@@ -71,6 +71,23 @@ class Causal(Problem):
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
         return self
+
+    def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of contexts of the graph, checked.
+
+        Raises:
+            InvalidContext: naming what is no context, or no value of one.
+        """
+        if not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+        wanted = self.graph.contexts or ()
+        for name in context:
+            if name not in wanted:
+                raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
+        try:
+            return self.space.check_measured(dict(context), [name for name in self.space.names if name in context])
+        except InvalidOutcome as error:
+            raise InvalidContext(f"context.{error.field}", error.value, error.allowed, error.hint) from None
 
     @cached_property
     def space(self) -> Space:

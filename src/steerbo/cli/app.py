@@ -15,6 +15,7 @@ from ..errors import InvalidStudy, SteerboError
 from ..masking import masked
 from . import by_hand, exits, records
 from .place import AsJson, LogPlace, StudyFile
+from .policy import policy
 from .scopes import scopes
 
 
@@ -115,6 +116,7 @@ def check(study: StudyFile) -> None:
 
 
 main.command()(scopes)
+main.command()(policy)
 
 
 @main.command()

@@ -12,7 +12,7 @@ from ..masking import to_type
 from .place import AsJson, LogPlace, Place, StudyFile, explain_credentials, open_study
 
 if TYPE_CHECKING:
-    from ..optimizer import Suggestion
+    from ..optimizer import Problem, Suggestion
     from ..study import Study
 
 Token = Annotated[str, typer.Argument(help="The suggestion's token.", show_default=False)]
@@ -86,20 +86,23 @@ def ask(
             typer.echo(f"no more suggestions: {going.status}", err=True)
 
 
-def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
+def settings(problem: Problem, name: str, value: Any) -> list[str]:
+    """What to set, in words: one line, or one a row of a distribution."""
     from ..optimizer import as_text
-    from ..study.progress import scope_text
 
-    def setting(name: str, value: Any) -> list[str]:
-        if isinstance(value, dict):
-            return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
-        unit = getattr(study.problem.space[name], "unit", "") if name in study.problem.space else ""
-        number = f"{value:.6g}" if isinstance(value, float) else str(value)
-        return [f"  set {name} = {number} {unit}".rstrip()]
+    if isinstance(value, dict):
+        return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
+    unit = getattr(problem.space[name], "unit", "") if name in problem.space else ""
+    number = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return [f"  set {name} = {number} {unit}".rstrip()]
+
+
+def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
+    from ..study.progress import scope_text
 
     lines = [f"round {suggestion.round}, token {suggestion.token}: steer {scope_text(suggestion.scope)}"]
     for name, value in suggestion.values.items():
-        lines += setting(name, value)
+        lines += settings(study.problem, name, value)
     if suggestion.observe:
         looks = " ".join(f"--context {quote(name)}=…" for name in suggestion.observe)
         lines += [f"  look at {', '.join(suggestion.observe)}, then"]

@@ -53,6 +53,21 @@ def request(problem: Problem, time: str | None, available: str | None, current: 
     return found
 
 
+def cases(problem: Problem, given: str) -> list[dict[str, Any]]:
+    """What was seen in many cases: a list of tables in JSON, or a file, JSON or CSV with a column a variable.
+
+    Raises:
+        InvalidContext: it is none of these.
+    """
+    if _is_file(given, ".csv"):
+        rows = _table("contexts", _text("contexts", given))
+        return [{name: read_cell(problem, name, cell) for name, cell in row.items()} for row in rows]
+    found = read_value(_text("contexts", given))
+    if not isinstance(found, list) or not all(isinstance(case, dict) for case in found):
+        raise InvalidContext("contexts", given, 'a list of tables in JSON, such as [{"age": 61}], or a file of them')
+    return found
+
+
 def _is_file(text: str, *endings: str) -> bool:
     return text.strip().lower().endswith(endings or (".csv", ".json"))
 

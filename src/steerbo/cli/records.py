@@ -49,16 +49,15 @@ def import_(
 def show(study: Place, as_json: AsJson = False) -> None:
     """Show the rounds, the recommendation, and why."""
     from ..record import to_plain
-    from ..study.page import rounds_table
+    from ..study.page import rounds_table, shown_rounds
     from .report import console, print_answers, rich_table
 
     with open_study(study) as going:
-        rows = rounds_table(going)
         if as_json:
-            plain = to_plain(rows)
+            plain = to_plain(rows := rounds_table(going))
             print_answers(going, True, {"rounds": [dict(zip(rows.columns, r, strict=True)) for r in plain["rows"]]})
             return
-        console().print(rich_table(rows))
+        console().print(rich_table(shown_rounds(going)))
         print_answers(going, False, {})
 
 

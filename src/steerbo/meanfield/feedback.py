@@ -77,7 +77,7 @@ def representative(
             if name == "action" or len(names) > 1:
                 raise InvalidOutcome(f"realised.{name}", None, f"the {name} of the representative agent", hint)
             who[name] = names[0]
-    if len(who) == 2 and who["action"] not in played[who["context"]]:
+    if len(who) == 2 and not played[who["context"]].get(who["action"]):
         hint = "If the distribution really played was another one, tell it too."
         raise InvalidOutcome(
             "realised.action", who["action"], f"an action that agents of {who['context']!r} took", hint
@@ -101,19 +101,19 @@ def payoffs(simplex: Simplex, given: Any) -> dict[str, dict[str, float]]:
 
 
 def matches(value: Mapping[str, Mapping[str, float]], distribution: Mapping[str, Mapping[str, float]]) -> None:
-    """Every played cell has a payoff, and no other.
+    """Every played cell has a payoff, and no other; distributions may leave out what nobody plays, or say 0.
 
     Raises:
         InvalidOutcome: naming the cell.
     """
     for context, row in distribution.items():
-        for action in row:
+        for action in (name for name, share in row.items() if share > 0):
             if action not in value[context]:
                 raise InvalidOutcome(
                     f"value.{context}.{action}", None, "the mean payoff of its agents", "It was played."
                 )
         for action, payoff in value[context].items():
-            if action not in row:
+            if not row.get(action):
                 raise InvalidOutcome(f"value.{context}.{action}", payoff, "nothing: no agent was in this cell")
 
 

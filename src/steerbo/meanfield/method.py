@@ -18,6 +18,7 @@ from ..optimizer import (
     History,
     Method,
     Outcome,
+    PolicyStep,
     Recommendation,
     Streams,
     Table,
@@ -133,7 +134,7 @@ class Population(Method[MeanField, O]):
         if self.problem.counts:
             simplex = self.problem.simplex
             values["counts"] = {
-                context: {a: int(k) for a, k in zip(simplex.columns, row, strict=True) if k}
+                context: {a: int(k) for a, k in zip(simplex.columns, row, strict=True)}
                 for context, row in zip(simplex.rows, counts, strict=True)
             }
         return Choice(EVERYTHING, values, note=note)
@@ -148,6 +149,22 @@ class Population(Method[MeanField, O]):
         best = int(averages.argmax())
         values = {"distribution": self.problem.named(self.tables[best])}
         return Recommendation(EVERYTHING, values, self.problem.sign * float(averages[best]), note="the best one played")
+
+    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+        """Where to be; from a present distribution, as far on the way there as the largest move allows."""
+        self.check_informed(history)
+        advice = self.recommend(history)
+        if "current" not in request:
+            return PolicyStep(advice.scope, advice.values, note=advice.note)
+        region, goal = self.region(request), self.problem.table(advice.values["distribution"])
+        far, most = float(region.moved(goal).max()), self.problem.largest_move
+        assert region.present is not None
+        share = 1.0 if most is None or far <= most else most / far
+        step = region.whole(region.present + share * (goal - region.present)) / self.problem.agents_in[:, None]
+        moved = float(self.problem.shares @ region.moved(step))
+        note = f"{share:.0%} of the way to the recommended distribution" if share < 1 else advice.note
+        note += f"; the move costs {self.problem.moving_cost * moved:.4g}" if self.problem.moving_cost else ""
+        return PolicyStep(advice.scope, {"distribution": self.problem.named(step)}, note=note)
 
     def untold(self) -> Recommendation:
         """Before anything is known: spread evenly."""

@@ -212,11 +212,8 @@ class MeanField(Problem):
         return self._complete(Outcome(self.read_value(value), paid, self._played(dict(realised), needed=True)))
 
     def named(self, table: Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
-        """A table by context and action; actions that nobody takes are left out."""
-        return {
-            context: {action: share for action, share in row.items() if share > 0}
-            for context, row in self.simplex.named(table).items()
-        }
+        """A table by context and action; actions that nobody takes have share 0."""
+        return self.simplex.named(table)
 
     def table(self, named: Any) -> Float[np.ndarray, "C A"]:
         """The array of a table by context and action."""

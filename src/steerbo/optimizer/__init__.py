@@ -1,6 +1,6 @@
 """The round protocol, history and seeding: what every wing stands on."""
 
-from .answers import Explanation, Recommendation, Status, Table, as_text
+from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text
 from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
 from .history import History, Round
 from .method import Choice, Decision, Method
@@ -26,6 +26,7 @@ __all__ = [
     "Method",
     "Optimizer",
     "Outcome",
+    "PolicyStep",
     "Problem",
     "Recommendation",
     "Refitted",

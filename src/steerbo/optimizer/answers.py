@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ..record import record
+from ..record import Plain, record
 
 
 def as_text(cell: Any) -> str:
@@ -30,7 +30,7 @@ def as_text(cell: Any) -> str:
 
 
 @record
-class Table:
+class Table(Plain):
     """A titled table; `columns` name the cells of each of the `rows`.
 
     >>> print(Table("Sets", ("set", "mean"), (("ph", 1.25),)))
@@ -55,7 +55,7 @@ class Table:
 
 
 @record
-class Explanation:
+class Explanation(Plain):
     """Why things are as they are: a sentence or two, and the tables behind them."""
 
     summary: str
@@ -66,7 +66,7 @@ class Explanation:
 
 
 @record
-class Recommendation:
+class Recommendation(Plain):
     """What to do from now on.
 
     Args:
@@ -97,12 +97,40 @@ class Recommendation:
         )
 
 
+@record
+class PolicyStep(Plain):
+    """What was learned, applied to what was seen.
+
+    Args:
+        scope: which part of the system to steer.
+        values: what to set now, in the user's units.
+        observe: what to look at before the rest can be set. Empty: everything is set.
+        context: what was seen.
+        note: anything else that is to be said.
+
+    >>> print(PolicyStep({"dose": ["age"]}, {"dose": 0.25}, context={"age": 61.0}))
+    having seen age = 61: set dose = 0.25
+    """
+
+    scope: Any
+    values: dict[str, Any]
+    observe: tuple[str, ...] = ()
+    context: dict[str, Any] = Field(default_factory=dict)
+    note: str = ""
+
+    def __str__(self) -> str:
+        seen = f"having seen {as_text(self.context)}: " if self.context else ""
+        todo = [f"set {as_text(self.values)}"] if self.values else []
+        todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
+        return seen + (", then ".join(todo) or "set nothing") + (f" ({self.note})" if self.note else "")
+
+
 def _indented(text: str) -> str:
     return "  " + text.replace("\n", "\n     ")
 
 
 @record
-class Status:
+class Status(Plain):
     """How far a study has come.
 
     Args:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..errors import SteerboError
-from .answers import Explanation, Recommendation
+from ..errors import InvalidRequest, SteerboError
+from .answers import Explanation, PolicyStep, Recommendation
 from .events import Event
 from .history import History, Round
 from .problem import Problem
@@ -76,6 +76,23 @@ class Method(ABC, Generic[P, O]):
     @abstractmethod
     def recommend(self, history: History) -> Recommendation:
         """What to do from now on."""
+
+    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+        """What `recommend` says to set. Methods whose answer hangs on what is seen, or asked, override it."""
+        self.check_informed(history)
+        advice = self.recommend(history)
+        return PolicyStep(advice.scope, advice.values, note=advice.note)
+
+    @staticmethod
+    def check_informed(history: History) -> None:
+        """Refuse to apply what was learned where that is nothing.
+
+        Raises:
+            InvalidRequest: there is no outcome yet.
+        """
+        if not history.told and not history.added:
+            allowed = "a study with an outcome to learn from"
+            raise InvalidRequest("policy", "nothing told yet", allowed, "Tell one first.")
 
     @abstractmethod
     def explain(self, history: History) -> Explanation:

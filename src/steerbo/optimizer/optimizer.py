@@ -9,7 +9,7 @@ from typing import Any, Protocol, overload
 
 from ..errors import InvalidOption, OutcomeConflict
 from ..record import from_plain, identity, to_plain
-from .answers import Explanation, Recommendation, Status
+from .answers import Explanation, PolicyStep, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
 from .creation import creation
 from .events import (
@@ -283,6 +283,34 @@ class Optimizer:
         """What to do from now on, with bounds."""
         with one_blas_thread():
             return self._method.recommend(self._history)
+
+    def policy(
+        self,
+        context: Mapping[str, Any] | None = None,
+        *,
+        available: Any = None,
+        time: Any = None,
+        current: Any = None,
+    ) -> PolicyStep:
+        """Apply what was learned; nothing is logged by it.
+
+        Args:
+            context: what was seen, by variable (causal). Where something is still to be looked at, the answer's
+                `observe` names it: call again with that, too.
+            available: what can be chosen, as for `ask` (time-varying); None: everything.
+            time: what time it is (time-varying); None: the time of the last round.
+            current: the present distribution (mean-field); None: agents may go anywhere.
+
+        Raises:
+            InvalidContext: something that belongs together is missing, unknown or not a value of its variable.
+            InvalidRequest: as `ask`; or nothing was told yet.
+        """
+        given = {"available": available, "time": time, "current": current}
+        asked = {name: value for name, value in given.items() if value is not None}
+        request = self.problem.read_applied(asked, self._history)
+        seen = self.problem.read_seen({} if context is None else context)
+        with one_blas_thread():
+            return self._method.policy(self._history, seen, request)
 
     def explain(self) -> Explanation:
         """Why: what was ruled out and when, and the numbers behind the present choice."""

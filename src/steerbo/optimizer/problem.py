@@ -97,6 +97,17 @@ class Problem(ABC):
         except InvalidOutcome as error:
             raise error.moved(f"context.{error.field}", InvalidContext) from None
 
+    def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """What a learned policy is applied at, as for `ask`, checked: only what was given."""
+        read = self.read_request(request, history) if request else {}
+        return {name: value for name, value in read.items() if name in request}
+
+    def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """What a learned policy is applied to, checked. Most problems have nothing to look at."""
+        for name, value in context.items():
+            raise InvalidContext(f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at")
+        return {}
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of what may really have happened, in order: the columns of a table of outcomes."""

@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import Field
 
 from ..errors import InvalidRequest
-from ..record import record
+from ..record import Plain, record
 
 
 @record
-class Suggestion:
+class Suggestion(Plain):
     """What to do in one round.
 
     Args:

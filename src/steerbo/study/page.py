@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from html import escape
+from typing import Any
 
-from ..optimizer import Table
+from ..optimizer import Round, Table
 from ..space.fields import as_number
 from ..text import visible
 from .picture import pictures
 from .progress import best_round, scope_text
 from .study import Study
 
+_SAID = ("seen", "set", "nature")  # columns that may be empty
 _LONG = 40  # characters that a cell shows in one line
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fdfdfb; --line: #d5d5cf;
@@ -76,7 +78,7 @@ def page(study: Study, title: str, every: int | None = None) -> str:
         f"<pre>{escape(why.summary)}</pre>",
         *(f"<h3>{escape(table.title)}</h3>{_table(table)}" for table in why.tables if table != policy),
         "<h2>Rounds</h2>",
-        _table(rounds_table(study)),
+        _table(shown_rounds(study)),
     ]
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">{live}'
     return visible(
@@ -86,13 +88,15 @@ def page(study: Study, title: str, every: int | None = None) -> str:
 
 
 def rounds_table(study: Study) -> Table:
-    """Every round: what was steered and set, and what came of it."""
+    """Every round: what was steered, seen and set, what nature did, and what came of it."""
     rows = tuple(
         (
             r.number,
             r.suggestion.token,
             scope_text(r.suggestion.scope),
+            _seen(r),
             r.suggestion.values,
+            _nature(r),
             r.outcome.value if r.outcome else None,
             r.paid,
             r.state,
@@ -100,7 +104,28 @@ def rounds_table(study: Study) -> Table:
         )
         for r in study.history
     )
-    return Table("Rounds", ("round", "token", "steer", "set", "value", "cost", "state", "reason"), rows)
+    return Table("Rounds", ("round", "token", "steer", *_SAID, "value", "cost", "state", "reason"), rows)
+
+
+def shown_rounds(study: Study) -> Table:
+    """The same for the eye: without the columns of what was seen, set or left to nature where no round has any."""
+    table = rounds_table(study)
+    kept = [k for k, name in enumerate(table.columns) if name not in _SAID or any(row[k] for row in table.rows)]
+    rows = tuple(tuple(row[k] for k in kept) for row in table.rows)
+    return Table(table.title, tuple(table.columns[k] for k in kept), rows)
+
+
+def _seen(played: Round) -> dict[str, Any]:
+    """What was known before the values were set: the time, contexts."""
+    time = {"time": played.request["time"]} if "time" in played.request else {}
+    return {**time, **played.suggestion.context}
+
+
+def _nature(played: Round) -> dict[str, Any]:
+    """What really happened, beside what was set and seen; also of a value that was set, where it came out otherwise."""
+    expected = {**played.suggestion.values, **played.suggestion.context}
+    measured = played.realised.items()
+    return {name: value for name, value in measured if name not in expected or expected[name] != value}
 
 
 def _table(table: Table) -> str:

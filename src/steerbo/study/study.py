@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import InvalidStudy, LogConflict, SteerboError
-from ..optimizer import Event, Explanation, History, Optimizer, Problem, Recommendation, Status, Suggestion, one_or_more
+from ..optimizer import (
+    Event,
+    Explanation,
+    History,
+    Optimizer,
+    PolicyStep,
+    Problem,
+    Recommendation,
+    Status,
+    Suggestion,
+    one_or_more,
+)
 from .database import DatabaseLog
 from .leases import Leases
 from .log import EventLog, new_holder
@@ -194,6 +205,10 @@ class Study:
     def recommend(self) -> Recommendation:
         """What to do from now on."""
         return self.optimizer.recommend()
+
+    def policy(self, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
+        """Apply what was learned, without logging anything; see `Optimizer.policy`."""
+        return self.optimizer.policy(context, **request)
 
     def explain(self) -> Explanation:
         """Why."""

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from ..optimizer import Choice, History, Recommendation, Streams
 from ..record import record
+from .acquisition import View
 from .boxes import Boxes
 from .gp_ucb import OnePrior
 from .method import GivenWidth
@@ -62,9 +63,9 @@ class Forgetting(OnePrior[O]):
         pick = self.recall(history).optimistic(view, betas, np.array([0]), self.streams(t, "ties"))
         return self.play(pick, float(betas[0]))
 
-    def recommend(self, history: History) -> Recommendation:
+    def answer(self, history: History, view: View) -> Recommendation:
         """The point with the largest mean by what is remembered."""
-        return self.best(0, self.recall(history))
+        return self.best(0, self.recall(history), view)
 
 
 @record

@@ -19,6 +19,7 @@ from ..optimizer import (
     History,
     Method,
     Outcome,
+    PolicyStep,
     Recommendation,
     Round,
     Streams,
@@ -174,20 +175,28 @@ class CandidatePriors(Method[TimeVarying, O]):
 
     def recommend(self, history: History) -> Recommendation:
         """The point with the largest mean now, everything being available, by the most probable prior that is left."""
-        rows = [self.best(p, self.surrogate) for p in self.trusted()[:4]]
+        return self.answer(history, View(self.now))
+
+    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+        """The same at another time, and among what is available then. Priors know something before any outcome."""
+        advice = self.answer(history, View(request.get("time", self.now), request.get("available")))
+        return PolicyStep(advice.scope, advice.values, note=advice.note)
+
+    def answer(self, history: History, view: View) -> Recommendation:
+        """The points with the largest means, as the priors that are trusted most see the round."""
+        rows = [self.best(p, self.surrogate, view) for p in self.trusted()[:4]]
         return Recommendation(
             rows[0].scope, rows[0].values, rows[0].mean, rows[0].lower, rows[0].upper, note=rows[0].note,
             alternatives=tuple(rows[1:]),
         )  # fmt: skip
 
-    def best(self, p: int, surrogate: Sites | Boxes) -> Recommendation:
-        """The point with the largest mean now by prior p."""
-        view = View(self.now)
+    def best(self, p: int, surrogate: Sites | Boxes, view: View) -> Recommendation:
+        """The point with the largest mean by prior p."""
         zeros = np.zeros(len(self.names))
         pick = surrogate.optimistic(view, zeros, np.array([p]), self.streams(0, f"recommend {p}"))
         sign = self.problem.sign
         lower, upper = sorted((sign * (pick.mean - 2 * pick.sd), sign * (pick.mean + 2 * pick.sd)))
-        note = f"believing {self.names[p]}, at time {self.now:g}"
+        note = f"believing {self.names[p]}, at time {view.time:g}"
         scope = list(self.problem.space.names)
         return Recommendation(scope, self.settings(pick.place), sign * pick.mean, lower, upper, note=note)
 

@@ -204,6 +204,11 @@ class TimeVarying(Problem):
                 read["available"] = available
         return read
 
+    def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """The same for a learned policy, at the time of the last round unless another is given."""
+        last = history.latest
+        return super().read_applied({"time": last.request["time"], **request} if last else request, history)
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The time, unless a variable is called so, and the variables."""

@@ -1,0 +1,71 @@
+"""``steerbo policy``: what was learned, applied to what is seen now. Nothing is logged by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import InvalidContext, InvalidInput
+from .place import AsJson, Place, open_study
+
+if TYPE_CHECKING:
+    from ..optimizer import PolicyStep
+    from ..study import Study
+
+
+def policy(
+    study: Place,
+    *,
+    context: Annotated[
+        list[str] | None, typer.Option(help="What is seen: NAME=VALUE, as often as needed.", show_default=False)
+    ] = None,
+    contexts: Annotated[
+        str | None, typer.Option(help="Many cases at once: a list of tables in JSON, or a file, JSON or CSV.")
+    ] = None,
+    time: Annotated[str | None, typer.Option(help="What time it is, in a time-varying study.")] = None,
+    available: Annotated[
+        str | None, typer.Option(help="What can be chosen, in a time-varying study; as for `steerbo ask`.")
+    ] = None,
+    current: Annotated[
+        str | None, typer.Option(help="The present distribution, in a mean-field study; as for `steerbo ask`.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Apply what was learned: what to set, after looking at this. Nothing is logged."""
+    from .given import cases, pairs, request
+    from .report import print_json
+
+    with open_study(study) as going:
+        asked = request(going.problem, time, available, current)
+        if contexts is None:
+            step = going.policy(pairs(going.problem, "context", context, InvalidContext), **asked)
+            print_json(step.to_dict()) if as_json else typer.echo(_todo(going, step, study))
+            return
+        if context:
+            raise InvalidContext("contexts", contexts, "either --context or --contexts")
+        steps = []
+        for number, case in enumerate(cases(going.problem, contexts), start=1):
+            try:
+                steps.append(going.policy(case, **asked))
+            except InvalidInput as error:
+                raise error.within(f"contexts, case {number}") from None
+        if as_json:
+            print_json([step.to_dict() for step in steps])
+        else:
+            for step in steps:
+                typer.echo(str(step))
+
+
+def _todo(study: Study, step: PolicyStep, place: str) -> str:
+    from ..study.progress import scope_text
+    from .by_hand import settings
+
+    lines = [f"steer {scope_text(step.scope)}" + (f" ({step.note})" if step.note else "")]
+    for name, value in step.values.items():
+        lines += settings(study.problem, name, value)
+    if step.observe:
+        given: dict[str, Any] = {**step.context, **dict.fromkeys(step.observe, "…")}
+        looks = " ".join(f"--context {name}={value}" for name, value in given.items())
+        lines += [f"  look at {', '.join(step.observe)}, then", f"  steerbo policy {place} {looks}"]
+    return "\n".join(lines)

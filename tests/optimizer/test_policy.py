@@ -1,0 +1,125 @@
+"""What was learned, applied: stage by stage, without a trace in the log; and every answer as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidContext, InvalidRequest
+from tests.causal.test_contract import figure, staged
+from tests.contract import Case
+from tests.meanfield.worlds import case as crowd_case
+from tests.meanfield.worlds import crowd
+from tests.timevarying.cases import box
+from tests.timevarying.cases import case as drifting
+
+
+def played(case: Case, rounds: int) -> sb.Optimizer:
+    return case.play(case.start(), rounds)
+
+
+def test_a_causal_policy_looks_and_sets_in_stages() -> None:
+    optimizer = played(staged("coca-bo", initial=1), 10)
+    best = optimizer.recommend()
+    before = optimizer.events
+    step = optimizer.policy()
+    seen: dict[str, Any] = {}
+    contexts = {"age": "old", "pulse": 0.4}
+    while step.observe:
+        seen |= {name: contexts[name] for name in step.observe}
+        later = optimizer.policy(seen)
+        assert step.values.items() <= later.values.items(), "values only grow"
+        step = later
+    assert step.values == best(seen)  # type: ignore[operator]
+    assert step.scope == best.scope
+    assert set(step.values) == set(best.scope)
+    assert optimizer.events == before, "nothing is logged"
+    assert optimizer.policy(contexts).values == step.values
+
+
+def test_contexts_are_missing_or_unknown_by_name() -> None:
+    optimizer = played(staged("coca-bo", initial=1), 10)
+    with pytest.raises(InvalidContext, match=r"context.agee.*did you mean 'age'"):
+        optimizer.policy({"agee": "old"})
+    with pytest.raises(InvalidContext, match=r"context.age: 'ancient'"):
+        optimizer.policy({"age": "ancient"})
+    with pytest.raises(InvalidContext, match="values by variable name"):
+        optimizer.policy(["age"])  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequest, match="time: 3"):
+        optimizer.policy(time=3)
+    with pytest.raises(InvalidContext, match=r"context.age: 3.*nothing to look at"):
+        played(crowd_case("random"), 1).policy({"age": 3})
+
+
+def test_what_a_policy_does_not_look_at_is_said() -> None:
+    optimizer = played(figure("coca-bo-no-context", initial=1), 6)
+    step = optimizer.policy({"c": 0.5})
+    assert step.note == "the policy does not look at c"
+    assert set(step.values) == set(step.scope)
+
+
+@pytest.mark.parametrize("case", [figure("coca-bo"), crowd_case("mf-gp-ucb"), crowd_case("random")])
+def test_before_anything_is_told_there_is_nothing_to_apply(case: Case) -> None:
+    with pytest.raises(InvalidRequest, match="an outcome to learn from"):
+        case.start().policy()
+
+
+def test_a_policy_at_another_time() -> None:
+    case = drifting("fully-bayesian", box())
+    optimizer = case.play(case.start(), 4)
+    assert optimizer.policy().values == optimizer.recommend().values
+    late = optimizer.policy(time=1e6)
+    assert "at time 1e+06" in late.note
+    low = optimizer.policy(available={"x": (0.2, 0.3)}).values["x"]
+    assert 0.2 <= low <= 0.3
+    with pytest.raises(InvalidRequest, match="the time of the last round"):
+        optimizer.policy(time=-5)
+
+
+@pytest.mark.parametrize("method", ["mf-gp-ucb", "random"])
+def test_a_fleet_goes_as_far_as_it_may(method: str) -> None:
+    problem = crowd(largest_move=0.1, moving_cost=2.0)
+    optimizer = played(crowd_case(method, problem), 6)
+    goal = problem.table(optimizer.policy().values["distribution"])
+    assert (goal == problem.table(optimizer.recommend().values["distribution"])).all()
+    far = {"day": {"a": 0, "b": 0, "c": 0, "d": 1}, "night": {"a": 0, "b": 0, "c": 0, "d": 1}}
+    step = optimizer.policy(current=far)
+    moved = problem.region.around(problem.table(far), 0.1).moved(problem.table(step.values["distribution"]))
+    assert 0.05 < moved.max() <= 0.1 + 1e-9
+    assert "of the way" in step.note
+    assert "the move costs" in step.note
+    stay = optimizer.policy(current=optimizer.recommend().values["distribution"])
+    assert stay.values == optimizer.recommend().values
+
+
+def test_every_action_is_in_a_distribution() -> None:
+    optimizer = sb.Optimizer(crowd(counts=True), seed=1)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    lonely = {"day": {"a": 1.0}, "night": {"d": 1.0}}
+    optimizer.tell(suggestion, 1.0, realised={"distribution": lonely})
+    optimizer.tell(suggestion, 1.0, realised={"distribution": lonely})
+    (round_,) = optimizer.history
+    found = [suggestion.values["distribution"], suggestion.values["counts"], round_.realised["distribution"]]
+    found.append(optimizer.recommend().values["distribution"])
+    for table in found:
+        assert {context: list(row) for context, row in table.items()} == {c: list("abcd") for c in ("day", "night")}
+    assert round_.realised["distribution"]["day"] == {"a": 1.0, "b": 0.0, "c": 0.0, "d": 0.0}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [staged("coca-bo", initial=1), crowd_case("mf-gp-ucb"), drifting("prior-elimination")],
+    ids=lambda c: c.method,
+)
+def test_answers_are_json(case: Case) -> None:
+    optimizer = played(case, 3)
+    suggestion = case.ask(optimizer)
+    for answer in (suggestion, optimizer.recommend(), optimizer.explain(), optimizer.status, optimizer.policy()):
+        plain = answer.to_dict()
+        assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert optimizer.status.to_dict()["rounds"] == 4
+    assert suggestion.to_dict()["values"] == suggestion.values
