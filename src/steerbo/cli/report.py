@@ -94,8 +94,9 @@ def print_methods(table: Table) -> None:
 def rich_table(table: Table) -> Group:
     """A table for the screen under its title; cells that are very long end in an ellipsis."""
     shown = RichTable(box=SIMPLE_HEAD, pad_edge=False)
-    for column in table.columns:
-        shown.add_column(escape(column), overflow="fold")
+    for k, column in enumerate(table.columns):
+        number = all(isinstance(row[k], float | int | None) for row in table.rows)  # which no line break may cut in two
+        shown.add_column(escape(column), overflow="fold", no_wrap=number)
     for cells in table.cells():
         short = (cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…" for cell in cells)
         shown.add_row(*map(escape, short), style=CHOSEN if cells[0].startswith("→") else "")

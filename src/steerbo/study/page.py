@@ -17,7 +17,7 @@ from .picture import pictures
 from .progress import best_round, scope_text
 from .study import Study
 
-_SAID = ("seen", "set", "nature")  # columns that may be empty
+_MAYBE = ("seen", "set", "nature", "reason")  # columns that are not shown where they are empty
 _LONG = 40  # characters that a cell shows in one line
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fdfdfb; --line: #d5d5cf;
@@ -104,13 +104,13 @@ def rounds_table(study: Study) -> Table:
         )
         for r in study.history
     )
-    return Table("Rounds", ("round", "token", "steer", *_SAID, "value", "cost", "state", "reason"), rows)
+    return Table("Rounds", ("round", "token", "steer", *_MAYBE[:3], "value", "cost", "state", "reason"), rows)
 
 
 def shown_rounds(study: Study) -> Table:
-    """The same for the eye: without the columns of what was seen, set or left to nature where no round has any."""
+    """The same for the eye: without columns in which no round has anything."""
     table = rounds_table(study)
-    kept = [k for k, name in enumerate(table.columns) if name not in _SAID or any(row[k] for row in table.rows)]
+    kept = [k for k, name in enumerate(table.columns) if name not in _MAYBE or any(row[k] for row in table.rows)]
     rows = tuple(tuple(row[k] for k in kept) for row in table.rows)
     return Table(table.title, tuple(table.columns[k] for k in kept), rows)
 

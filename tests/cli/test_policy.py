@@ -1,0 +1,113 @@
+"""`steerbo policy`, and tables of rounds that say what was seen and what nature did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_app import call, refused
+from tests.cli.test_given import FLEET, LINE, begin
+from tests.cli.test_lab import DRUG, PLANT, said
+from tests.study.files import logged
+
+
+def play(study: Path, rounds: int = 6) -> None:
+    """A drug that helps the young in small doses and the old in large ones."""
+    for k in range(rounds):
+        (suggestion,) = json.loads(said("ask", study, "--json"))
+        age = 25 + 12 * k
+        if suggestion["observe"]:
+            said("decide", study, suggestion["token"], "--context", f"age={age}")
+        said("tell", study, suggestion["token"], 1.0 + k % 3)
+
+
+@pytest.fixture
+def drug(tmp_path: Path) -> Path:
+    study = begin(tmp_path, DRUG)
+    play(study)
+    return study
+
+
+def test_a_policy_says_what_to_look_at_and_then_what_to_set(drug: Path) -> None:
+    before = logged(drug)
+    first = said("policy", drug)
+    assert "look at age, then" in first
+    assert f"steerbo policy {drug} --context age=…" in first
+    told = said("policy", drug, "--context", "age=61")
+    assert "set dose = " in told
+    assert " mg" in told
+    step = json.loads(said("policy", drug, "--context", "age=61", "--json"))
+    assert step["context"] == {"age": 61.0}
+    assert step["observe"] == []
+    assert 0 <= step["values"]["dose"] <= 1
+    assert logged(drug) == before, "nothing is logged"
+
+
+def test_many_cases_at_once(drug: Path, tmp_path: Path) -> None:
+    one = [json.loads(said("policy", drug, "--context", f"age={age}", "--json")) for age in (61, 44)]
+    (tmp_path / "cases.csv").write_text("age\n61\n44\n")
+    (tmp_path / "cases.json").write_text('[{"age": 61}, {"age": 44}]')
+    for given in (tmp_path / "cases.csv", tmp_path / "cases.json", '[{"age": 61}, {"age": 44}]'):
+        assert json.loads(said("policy", drug, "--contexts", given, "--json")) == one
+    assert said("policy", drug, "--contexts", '[{"age": 61}]').startswith("having seen age = 61: set dose = ")
+
+
+REFUSED = {
+    ("--context", "agee=61"): "context.agee: 61.0 is not allowed; expected values for one of age (did you mean 'age'?)",
+    ("--context", "age=old"): "context.age: 'old'",
+    ("--context", "age"): "NAME=VALUE",
+    ("--contexts", '[{"age": 61}, {"agee": 1}]'): "contexts, case 2.context.agee",
+    ("--contexts", '{"age": 61}'): "a list of tables in JSON",
+    ("--contexts", "none.csv"): "a file that can be read",
+    ("--contexts", "[]", "--context", "age=1"): "either --context or --contexts",
+    ("--time", "3"): "time: 3.0 is not allowed; expected nothing",
+}
+
+
+@pytest.mark.parametrize(("given", "says"), REFUSED.items(), ids=map(str, REFUSED))
+def test_what_a_policy_refuses(drug: Path, given: tuple[str, ...], says: str) -> None:
+    assert says in refused(call("policy", drug, *given), 2)
+
+
+def test_nothing_is_known_yet(tmp_path: Path) -> None:
+    assert "an outcome to learn from" in refused(call("policy", begin(tmp_path, DRUG)), 2)
+
+
+def test_the_other_kinds(tmp_path: Path) -> None:
+    for name, text in {"line": LINE, "fleet": FLEET.format(contexts=""), "plant": PLANT}.items():
+        (tmp_path / name).mkdir()
+        study = begin(tmp_path / name, text)
+        (suggestion,) = json.loads(said("ask", study, "--json"))
+        nature = ["--cost", 1, *(["--realised", "ph=6"] if "ph" not in suggestion["values"] else [])]
+        assert call("tell", study, suggestion["token"], 1, *(nature if name == "plant" else ())).exit_code == 0
+    assert "at time 100" in said("policy", tmp_path / "line" / "study.toml", "--time", 100)
+    current = '{"everyone": {"north": 1}}'
+    fleet = said("policy", tmp_path / "fleet" / "study.toml", "--current", current)
+    assert "everyone: north = 0." in fleet
+    assert "°C" in said("policy", tmp_path / "plant" / "study.toml")
+    assert "context.ph" in refused(call("policy", tmp_path / "plant" / "study.toml", "--context", "ph=6"), 2)
+
+
+def rounds(study: Path) -> list[dict[str, Any]]:
+    return list(json.loads(said("show", study, "--json"))["rounds"])
+
+
+def test_rounds_say_what_was_seen_and_what_nature_did(drug: Path, tmp_path: Path) -> None:
+    assert next(r["seen"] for r in rounds(drug) if r["seen"])["age"] >= 25
+    assert "age = " in said("show", drug)
+    said("report", drug)
+    page = drug.with_suffix(".html").read_text(encoding="utf-8")
+    assert ">seen</button>" in page
+    assert ">nature</button>" not in page, "an empty column is not shown"
+    (tmp_path / "plant").mkdir()
+    plant = begin(tmp_path / "plant", PLANT.replace('[["temperature"], ["temperature", "ph"]]', '[["temperature"]]'))
+    (suggestion,) = json.loads(said("ask", plant, "--json"))
+    said("tell", plant, suggestion["token"], 1, "--cost", 1, "--realised", "ph=6.25")
+    (played,) = rounds(plant)
+    assert (played["nature"], played["seen"]) == ({"ph": 6.25}, {})
+    assert "ph = 6.25" in said("show", plant)
+    said("report", plant)
+    assert "<td>ph = 6.25</td>" in plant.with_suffix(".html").read_text(encoding="utf-8")
