@@ -114,7 +114,7 @@ def test_the_present_distribution_by_context(tmp_path: Path) -> None:
     study = begin(tmp_path, FLEET.format(contexts='contexts = ["van", "lorry"]'))
     (tmp_path / "now.csv").write_text("context,north,south\nlorry,1,\nvan,0.5,0.5\n")
     current = ask(study, "--current", tmp_path / "now.csv")["request"]["current"]
-    assert current == {"van": {"north": 0.5, "south": 0.5}, "lorry": {"north": 1.0}}
+    assert current == {"van": {"north": 0.5, "south": 0.5}, "lorry": {"north": 1.0, "south": 0.0}}
     (tmp_path / "now.csv").write_text("north,south\n0.5,0.5\n0.5,0.5\n")
     assert "column 'context'" in refused(call("ask", study, "--current", tmp_path / "now.csv"), 2)
 
