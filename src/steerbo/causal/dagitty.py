@@ -9,7 +9,7 @@ from ..errors import InvalidProblem
 from .diagram import CIRCLE, CIRCLES, UNDIRECTED, Diagram
 
 _TOKEN = re.compile(
-    r"(?P<skip>\s+|(?:\#|//)[^\n]*|/\*[\s\S]*?\*/)"
+    r"(?P<skip>\s+|(?:\#|//)[^\n]*|/\*[\s\S]*?(?:\*/|\Z))"
     r'|"(?P<quoted>(?:[^"\\]|\\.)*)"'
     rf"|(?P<circle>[@<-]+@|@[->@]+|{CIRCLE})"
     r"|(?P<arrow><->|->|<-|--)"

@@ -11,13 +11,14 @@ from typing import Any
 from ..errors import InvalidProblem, MissingExtra
 from .diagram import CIRCLE, CIRCLES, UNDIRECTED, Diagram
 
-_MOST = 10_000
+_MOST = 6_000
 """Words and signs of a text in DOT, counted double with every further level of braces: so much work is parsing it."""
 _TOKEN = re.compile(
-    r"(?P<skip>\s+|(?:\#|//)[^\n]*|/\*[\s\S]*?\*/)"
+    r"(?P<skip>\s+|(?:\#|//)[^\n]*|/\*[\s\S]*?(?:\*/|\Z))"
     rf'|(?P<circle>{CIRCLE})|"(?:[^"\\]|\\.)*"|->|--|[{{}}]|<|[\w.]+|[^\w\s]',
     re.DOTALL,
 )
+_ANGLE = re.compile("[<>]")
 _NAME = re.compile(r'"((?:[^"\\]|\\.)*)"|([^":<]+)', re.DOTALL)
 _PARSER = threading.Lock()  # pyparsing is for one thread at a time
 
@@ -95,13 +96,13 @@ def _tokens(text: str) -> Iterator[tuple[str | None, str]]:
     while match := _TOKEN.match(text, at):
         at, token = match.end(), match.group()
         if token == "<":
-            opened = 1
-            for sign in re.finditer("[<>]", text[at:]):
+            opened, end = 1, len(text)
+            for sign in _ANGLE.finditer(text, at):
                 opened += 1 if sign.group() == "<" else -1
                 if not opened:
-                    token += text[at : at + sign.end()]
-                    at += sign.end()
+                    end = sign.end()
                     break
+            token, at = token + text[at:end], end
         yield match.lastgroup, token
 
 
