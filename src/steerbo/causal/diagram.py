@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..errors import InvalidProblem, one_of
+from ..text import unsafe
 from ..words import MISSING
 
 Edge = tuple[str, str]
@@ -109,6 +110,9 @@ class Diagram:
         Raises:
             InvalidProblem: a cycle, a second target, a latent variable with a role, no target.
         """
+        for name in self.nodes:
+            if fault := unsafe(name):
+                raise InvalidProblem("graph", name, "names whose characters can be shown", f"It holds {fault}.")
         roles: dict[str, Any] = {**self.roles, **given}
         targets = self.roles.get("target", ())
         if "target" not in given:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,8 @@ from .separation import Masks, bits, mask_of
 
 if TYPE_CHECKING:
     import networkx
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @record
@@ -53,6 +56,9 @@ class CausalGraph:
 
     @model_validator(mode="after")
     def _check(self) -> CausalGraph:
+        for name in self.names:
+            if _HALF.search(name):
+                raise InvalidProblem("variables", name, "names of whole characters, which can be written as UTF-8")
         for field in ("directed", "bidirected"):
             seen: set[frozenset[str] | Edge] = set()
             for i, (a, b) in enumerate(getattr(self, field)):
