@@ -300,7 +300,7 @@ def test_a_strict_graph_keeps_one_of_two_edges() -> None:
 
 @pytest.mark.parametrize(("text", "missing"), [("x -> y", "target"), ("x -> y; target: y", "intervenable")])
 def test_missing_roles_are_asked_for(text: str, missing: str) -> None:
-    with pytest.raises(InvalidProblem, match=f"^{missing}: None.*{missing}: "):
+    with pytest.raises(InvalidProblem, match=f"^{missing}: missing;.*{missing}: "):
         CausalGraph.from_text(text)
 
 

@@ -66,7 +66,7 @@ def test_with_roles_that_the_file_does_not_say(tmp_path: Path) -> None:
     problem = read_study(path).problem
     assert isinstance(problem, Causal)
     assert problem.graph == GRAPH
-    with pytest.raises(InvalidProblem, match=r"study\.toml: problem\.graph: field\.gml: target: None"):
+    with pytest.raises(InvalidProblem, match=r"study\.toml: problem\.graph: field\.gml: target: missing"):
         read_study(study(tmp_path, '"field.gml"'))
 
 
