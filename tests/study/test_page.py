@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 import threading
 import urllib.error
 import urllib.request
+from base64 import b64encode
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from steerbo.costvarying import CostVarying
 from steerbo.errors import InvalidOption
 from steerbo.space import Float, Uniform
 from steerbo.study import MemoryLog, Study
-from steerbo.study.page import page
+from steerbo.study.page import POLICY, page
 from steerbo.study.serve import server
 from steerbo.study.table import events_jsonl, import_csv, rounds_csv
 from steerbo.text import unsafe
@@ -80,6 +82,16 @@ def test_it_opens_without_a_network_and_is_small() -> None:
     assert all(address.startswith("data:image/png;base64,") for address in tags.addresses)
     assert not re.search(r"https?://|@import|url\(", text)
     assert len(text) < 2_000_000
+
+
+def test_a_browser_needs_to_be_allowed_nothing_else() -> None:
+    """The policy names the page's script and style by their digests, and no element has one of its own."""
+    text = page(nasty(), "a study")
+    for tag in ("script", "style"):
+        (inside,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in POLICY
+    assert not re.search(r"<[^>]*\s(style|on\w+)=", text)
 
 
 @pytest.mark.parametrize("told", [0, 1, 3])

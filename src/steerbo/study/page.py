@@ -6,7 +6,9 @@ have some.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import replace
+from hashlib import sha256
 from html import escape
 from typing import Any
 
@@ -40,7 +42,7 @@ th button { font: inherit; font-weight: 600; color: inherit; background: none; b
   white-space: pre-wrap; }
 pre { white-space: pre-wrap; font: inherit; }
 """
-_SORT = """
+_SCRIPT = """
 for (const button of document.querySelectorAll("th button")) button.onclick = () => {
   const column = button.closest("th").cellIndex, body = button.closest("table").tBodies[0];
   const key = row => row.cells[column].textContent, rows = [...body.rows];
@@ -51,6 +53,14 @@ for (const button of document.querySelectorAll("th button")) button.onclick = ()
   body.append(...rows);
 };
 """
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+POLICY = f"default-src 'none'; style-src {_digest(_STYLE)}; script-src {_digest(_SCRIPT)}; img-src data:"
+"""What a browser may do with the page: show it, with its one style and its one script, and nothing that it is told."""
 
 
 def page(study: Study, title: str, every: int | None = None) -> str:
@@ -83,7 +93,7 @@ def page(study: Study, title: str, every: int | None = None) -> str:
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">{live}'
     return visible(
         f'<!doctype html><html lang="en"><head>{head}<title>{escape(title)}</title><style>{_STYLE}</style></head>'
-        f"<body>{''.join(parts)}<script>{_SORT}</script></body></html>\n"
+        f"<body>{''.join(parts)}<script>{_SCRIPT}</script></body></html>\n"
     )
 
 
