@@ -89,8 +89,15 @@ class Case:
 
 
 def bits(value: Any) -> str:
-    """Text that is equal only where every bit is."""
-    return json.dumps(to_plain(value), sort_keys=True)
+    """Text that is equal only where every bit is, and where all that stands by name stands in the same order."""
+    return json.dumps(to_plain(value))
+
+
+def backwards(value: Any) -> Any:
+    """The same with all that stands by name in another order, as a log may give it back."""
+    if isinstance(value, dict):
+        return {name: backwards(value[name]) for name in sorted(value, reverse=True)}
+    return [backwards(part) for part in value] if isinstance(value, list) else value
 
 
 def values_of(events: tuple[Event, ...]) -> list[str]:
@@ -129,6 +136,25 @@ class WingContract:
             # a refit is computed inside ask: a log that ends right after one asks again with those hyperparameters
             assert values_of(again.events) == values_of(whole.events)
         assert bits(again.recommend()) == bits(whole.recommend())
+
+    def test_a_log_that_keeps_no_order_gives_it_back(self, world: Case) -> None:
+        whole = world.play(world.start(), world.rounds)
+        if world.added is not None:
+            whole.add(1.0, backwards(dict(world.added)))
+        whole.ask(**world.request(world.rounds + 1))
+        whole.fail(world.ask(whole), "nobody looked", cost=1.0)
+        created, *rest = [to_plain(event) for event in whole.events]
+        stored = json.loads(json.dumps([created, *rest], sort_keys=True))
+        for lines in (stored, backwards(stored)):
+            again = Optimizer.replay(world.problem, [from_plain(Event, line) for line in lines])
+            assert values_of(again.events[1:]) == values_of(whole.events[1:])
+            assert bits([r.realised for r in again.history]) == bits([r.realised for r in whole.history])
+            assert bits(again.pending) == bits(whole.pending)
+            assert bits(again.recommend()) == bits(whole.recommend())
+            assert str(again.explain()) == str(whole.explain())
+        for played in whole.history:
+            for named in (played.suggestion.values, played.suggestion.context, played.realised):
+                assert list(named) == [name for name in world.problem.columns if name in named]
 
     def test_replay_reads_the_past_and_never_recomputes_it(self, world: Case) -> None:
         played = world.play(world.start(), world.rounds)
@@ -205,6 +231,46 @@ class WingContract:
         with pytest.raises(OutcomeConflict, match="amend"):
             optimizer.fail(suggestion)
 
+    def test_a_cost_that_nobody_knows_stays_unknown(self, world: Case) -> None:
+        optimizer = world.play(world.start(), 3)
+        spent, mean = optimizer.status.spent, optimizer.history.mean_cost
+        broken = world.ask(optimizer)
+        before = mean(broken.scope)
+        optimizer.fail(broken, "the pump broke")
+        assert mean(broken.scope) == before
+        assert (optimizer.status.spent, optimizer.status.unpriced) == (spent, 1)
+        assert "and a round whose cost nobody knows" in str(optimizer.status)
+        optimizer.amend(broken, cost=0.25, reason="the bill came")
+        assert optimizer.status.spent == pytest.approx(spent + 0.25)
+        assert optimizer.status.unpriced == 0
+        assert optimizer.history[broken.token].state == "failed"
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.fail(broken, "the pump broke", cost=9.0)
+        again = Optimizer.replay(world.problem, optimizer.events)
+        assert again.status == optimizer.status
+        assert bits(world.ask(again)) == bits(world.ask(optimizer))
+
+    def test_with_a_budget_a_failure_needs_a_cost_or_a_charge(self, world: Case) -> None:
+        optimizer = world.start(budget=1000)
+        broken, lost = world.ask(optimizer), world.ask(optimizer)
+        if world.problem.price(broken) is None:
+            with pytest.raises(InvalidOutcome, match=r"cost: None .* budget.*charge"):
+                optimizer.fail(broken)
+            optimizer.fail(broken, charge=2.0)
+            assert (optimizer.status.spent, optimizer.status.unpriced, optimizer.status.estimated) == (2.0, 1, 2.0)
+            with pytest.raises(InvalidOutcome, match="cost"):
+                optimizer.amend(broken, **{**world.outcome(broken), "cost": None})
+            optimizer.amend(broken, cost=0.0)
+            assert (optimizer.status.spent, optimizer.status.unpriced, optimizer.status.estimated) == (0.0, 0, 0.0)
+            optimizer.amend(broken, **{**world.outcome(broken), "cost": None})
+            assert optimizer.history[broken.token].paid == 0.0, "a cost of 0 is a cost"
+        spent = optimizer.status.spent
+        optimizer.abandon(lost, charge=3.0)
+        assert optimizer.status.spent == spent + 3.0
+        optimizer.tell(lost, **world.outcome(lost))
+        assert optimizer.status.spent == pytest.approx(spent + optimizer.history[lost.token].charged)
+        assert Optimizer.replay(world.problem, optimizer.events).status == optimizer.status
+
     def test_everything_failed(self, world: Case) -> None:
         optimizer = world.start()
         for _ in range(6):
@@ -280,12 +346,45 @@ class WingContract:
             return
         optimizer = world.start(budget=100, rounds=50)
         for _ in range(3):
-            optimizer.add(1.0, world.added)
+            optimizer.add(1.0, world.added, cost=40.0)
         assert optimizer.status.rounds == 0
         assert optimizer.status.spent == 0
+        assert not optimizer.status.finished, "money of the past is not this study's"
+        optimizer.add(1.0, world.added, cost=7.0, charge=True)
+        assert optimizer.status.spent == 7.0
+        wrongs: tuple[dict[str, Any], ...] = ({"charge": True}, {"charge": 1, "cost": 1.0}, {"scope": "?"})
+        for wrong in wrongs:
+            with pytest.raises(InvalidOutcome, match=r"cost|charge|scope"):
+                optimizer.add(1.0, world.added, **wrong)
+        assert Optimizer.replay(world.problem, optimizer.events).status == optimizer.status
         world.play(optimizer, 3)
         with pytest.raises(InvalidOutcome):
             optimizer.add(1.0, {})
+
+    def test_added_data_can_be_amended(self, world: Case) -> None:
+        if world.added is None:
+            return
+        optimizer, straight = (world.play(world.start(), 3) for _ in range(2))
+        optimizer.add(5.0, world.added, cost=3.0, charge=True)
+        optimizer.add(2.0, world.added)
+        straight.add(1.0, world.added, cost=4.0, charge=True)
+        for _ in range(2):
+            optimizer.amend("added-1", 1.0, cost=4.0, reason="typo")
+        optimizer.amend("added-2", void=True)
+        assert values_of(optimizer.history.added) == values_of(straight.history.added)  # type: ignore[arg-type]
+        assert optimizer.status == straight.status
+        for wrong in ({}, {"value": 1.0, "void": True}, {"cost": -1}):
+            with pytest.raises(InvalidOutcome):
+                optimizer.amend("added-1", **wrong)
+        with pytest.raises(UnknownSuggestion):
+            optimizer.amend("added-2", 1.0)
+        again = Optimizer.replay(world.problem, optimizer.events)
+        assert bits(again.recommend()) == bits(optimizer.recommend())
+        optimizer.amend("added-1", void=True)
+        assert optimizer.history.added == []
+        assert optimizer.status.spent == straight.status.spent, "money that was charged is spent"
+        world.play(optimizer, 1)
+        assert bits(Optimizer.replay(world.problem, optimizer.events).recommend()) == bits(optimizer.recommend())
 
     # -- the same thing twice, and things that never were --------------------------------------------------------------
 
@@ -409,6 +508,17 @@ class WingContract:
         assert suggestion is None
         assert optimizer.status.finished
         assert optimizer.status.told == len(optimizer.history)
+
+    def test_nothing_is_expected_before_anything_is_measured(self, world: Case) -> None:
+        optimizer = world.start()
+        for _ in range(2):
+            advice = optimizer.recommend()
+            for each in (advice, *advice.alternatives):
+                assert (each.mean, each.lower, each.upper) == (None, None, None)
+                assert any(said in str(each) for said in ("nothing is measured yet", "nothing is known yet"))
+            optimizer.fail(world.ask(optimizer), "no reading")
+        world.play(optimizer, world.rounds)
+        assert optimizer.recommend().mean is not None or world.problem.kind == "stub"
 
     def test_answers_before_and_after_data(self, world: Case) -> None:
         optimizer = world.start()

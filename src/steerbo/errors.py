@@ -15,6 +15,8 @@
     ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
     └── MissingExtra (also ImportError)   an optional dependency is not installed
 
+`OutOfRangeWarning` is no error: what it warns of is kept.
+
 Every message of an `InvalidInput` names the field, the value, what is allowed and, where it can, what to do next.
 """
 
@@ -158,6 +160,10 @@ class InvalidOutcome(InvalidInput):
 
 class InvalidStudy(InvalidInput):
     """A study file, a log or a saved optimizer is not allowed."""
+
+
+class OutOfRangeWarning(UserWarning):
+    """A measured value lies far outside its variable's range. It is kept; `amend` corrects it."""
 
 
 class OutcomeConflict(SteerboError):  # noqa: N818

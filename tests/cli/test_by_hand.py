@@ -108,7 +108,7 @@ def test_a_table_to_fill_in(study: Path, tmp_path: Path) -> None:
         lines = result.stdout.splitlines()
         assert lines[0] == f"line 2: taken, round 1{' (it was there already)' * again}"
         assert lines[1].startswith("line 3: refused, value: nan is not allowed; expected a finite number")
-        assert lines[3] == f"line 5: taken, added{' (it was there already)' * again}"
+        assert lines[3] == "line 5: taken, added" + (" (it was there already)" if again else " as added-1")
         assert "3 taken, 1 refused" in result.stderr
     exported = list(csv.DictReader(io.StringIO(call("export", study).stdout)))
     assert [row["value"] for row in exported] == ["0.0", "", "2.0"]
@@ -249,3 +249,47 @@ def test_bytes_without_a_grammar_are_refused(study: Path, tmp_path: Path) -> Non
 def test_values() -> None:
     assert read_value("nan") != read_value("nan")
     assert read_value("[" * 100_000) == "[" * 100_000
+
+
+def test_a_failure_needs_a_cost_where_money_counts(study: Path) -> None:
+    asked(study)
+    token = logged(study)[-1].token  # type: ignore[union-attr]
+    assert "cost: None" in refused(call("fail", study, token), 2)
+    result = call("fail", study, token, "--charge", 2)
+    assert "2 of 10 spent and a round whose cost nobody knows (charged 2)" in result.stdout
+    assert "3 of 10 spent, 1 failed" in call("amend", study, token, "--cost", 3).stdout
+
+
+def test_imported_costs_are_charged_on_request_only(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "past.csv"
+    table.write_text("value,cost,temperature,ph,scope\n1.0,40,20,6,ph + temperature\n2.0,40,22,6,\n")
+    assert call("import", study, table).exit_code == 0
+    assert ("spent", 0.0) in json.loads(call("show", study, "--json").stdout)["status"].items()
+    with Study.open(study.with_suffix(".db")) as going:
+        assert going.history.mean_cost(["temperature", "ph"]) == 40.0
+    table.write_text("value,cost,temperature,ph\n3.0,4,20,6\n")
+    assert call("import", study, table, "--charge").exit_code == 0
+    assert ("spent", 4.0) in json.loads(call("show", study, "--json").stdout)["status"].items()
+
+
+def test_a_typo_in_a_table_is_said_and_amended(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "past.csv"
+    table.write_text("value,cost,temperature,ph\n1.0,1,20,65\n2.0,1,22,6\n")
+    said = call("import", study, table).stdout.splitlines()
+    assert said[0].startswith("line 2: taken, added as added-1; added-1: ph = 65 is far outside its range")
+    assert said[1] == "line 3: taken, added as added-2"
+    assert call("amend", study, "added-1", "--realised", "ph=6.5").exit_code == 0
+    assert "it was there already" in call("import", study, table).stdout
+    with Study.open(study.with_suffix(".db")) as going:
+        assert [outcome.realised["ph"] for outcome in going.history.added] == [6.5, 6.0]
+    suggestion = asked(study)
+    told = call("tell", study, suggestion["token"], 1, "--cost", 1, "--realised", "ph=65")
+    assert told.exit_code == 0
+    assert told.stderr.startswith("steerbo: round 1: ph = 65 is far outside its range, 4 to 8; it is kept.")
+
+
+def test_before_anything_is_measured_nothing_is_expected(study: Path) -> None:
+    shown = call("show", study).stdout
+    assert "expected value unknown" in shown
+    assert "nothing is measured yet" in shown
+    assert "unknown" in next(line for line in shown.splitlines() if line.lstrip().startswith("→"))

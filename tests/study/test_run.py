@@ -124,7 +124,9 @@ def failures(optimizer: Optimizer | Study) -> list[Failed]:
 def test_failed_evaluations_are_logged_and_the_study_goes_on(tmp_path: Path) -> None:
     body = f"if suggestion.round % 3:\n    raise RuntimeError('no flow')\n{MEASURE}"
     watcher = Watcher()
-    optimizer = run(write_function(tmp_path, body), rounds=9, watcher=watcher)
+    path = write_function(tmp_path, body)
+    path.write_text(path.read_text().replace("budget = 10", "budget = 30"))
+    optimizer = run(path, rounds=9, watcher=watcher)
     assert (optimizer.status.told, optimizer.status.failed) == (3, 6)
     assert all("no flow" in event.reason for event in failures(optimizer))
     assert len([said for said in watcher.said if "failed: " in said]) == 6
@@ -244,3 +246,43 @@ def test_a_huge_answer_leaves_a_small_log(tmp_path: Path, kind: str) -> None:
     assert all(("more than 1048576 bytes" if kind == "command" else "cannot be used") in reason for reason in reasons)
     assert sum(map(len, reasons)) < 2 * 10_050
     assert path.with_suffix(".db").stat().st_size < 500_000
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_under_a_budget_failures_of_unknown_cost_are_charged_and_said(known: bool) -> None:
+    """What a round was expected to cost; nothing as long as nobody knows, and the run ends all the same."""
+    watcher = Watcher()
+    study = Study.create(MemoryLog(), Stub(), budget=20)
+    world = stub_case()
+
+    def objective(suggestion: Any) -> Any:
+        if suggestion.observe:
+            return {"context": world.seen(suggestion)}
+        if suggestion.round % 2 or not known:
+            raise RuntimeError("no flow")
+        return {"value": 1.0, "cost": 3.0}
+
+    if known:
+        drive(study, objective, watcher)
+        assert study.status.finished
+        assert study.status.unpriced == study.status.failed > 3
+        assert study.history.mean_cost("everything") == 3.0, "what is charged teaches nothing"
+        assert study.status.estimated == study.status.failed, "the stub expects 1 a round"
+        assert "nobody knows what it cost: 1, as" in " ".join(watcher.said)
+    else:
+        with pytest.raises(ObjectiveFailure, match="3 evaluations failed in a row"):
+            drive(study, objective, watcher)
+        assert study.status.spent == 3.0
+        assert str(study.status) == "3 rounds, 3 of 20 spent and 3 rounds whose cost nobody knows (charged 3), 3 failed"
+
+
+def test_a_round_that_is_given_up_is_charged() -> None:
+    now = [0.0]
+    log = MemoryLog()
+    study = Study.create(log, Stub(), budget=20, lease=1.0, clock=lambda: now[0])
+    study.ask()
+    for _ in range(4):
+        now[0] += 10
+        other = Study.open(MemoryLog(log._memory), Stub(), lease=1.0, clock=lambda: now[0])
+        other.unfinished()
+    assert (other.status.abandoned, other.status.spent, other.status.unpriced) == (1, 1.0, 1)

@@ -204,7 +204,7 @@ class ScopeBandit(Method[Causal, O]):
             values: dict[str, Any] = {}
             for _, ready in self.arms[i].stages:
                 values.update(self._best(i, ready, {**context, **values}))
-            return values
+            return {name: values[name] for name in self.arms[i].actions}
 
         return act
 

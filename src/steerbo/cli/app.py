@@ -5,18 +5,23 @@ Exit codes stand in `exits`.
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from ..errors import InvalidStudy, SteerboError
+from ..errors import InvalidStudy, OutOfRangeWarning, SteerboError
 from ..masking import masked
 from . import by_hand, exits, records
 from .place import AsJson, LogPlace, StudyFile
 from .policy import policy
 from .scopes import scopes
+
+
+def _say(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"steerbo: {masked(str(message))}", err=True)
 
 
 class _Commands(TyperGroup):
@@ -25,7 +30,10 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _say  # one line, without a place in our code
+                warnings.simplefilter("always", OutOfRangeWarning)
+                return super().invoke(ctx)
         except SteerboError as error:
             for line in exits.lines(error):
                 typer.echo(line, err=True)

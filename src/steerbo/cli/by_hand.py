@@ -142,12 +142,21 @@ def tell(study: Place, token: Token, value: Value, cost: Cost = None, realised: 
         typer.echo(str(going.status))
 
 
-def fail(study: Place, token: Token, reason: Reason = "", cost: Cost = None, realised: Realised = None) -> None:
+def fail(
+    study: Place,
+    token: Token,
+    *,
+    reason: Reason = "",
+    cost: Cost = None,
+    charge: Annotated[float | None, typer.Option(help="What to charge to the budget where nobody knows.")] = None,
+    realised: Realised = None,
+) -> None:
     """The evaluation broke: its point and cost count, a value there is none."""
     from .given import pairs
 
     with open_study(study) as going:
-        going.fail(token, reason, cost=cost, realised=pairs(going.problem, "realised", realised, InvalidOutcome))
+        measured = pairs(going.problem, "realised", realised, InvalidOutcome)
+        going.fail(token, reason, cost=cost, charge=charge, realised=measured)
         typer.echo(str(going.status))
 
 

@@ -21,7 +21,11 @@ def add_to(main: typer.Typer) -> None:
 
 
 def import_(
-    study: Place, results: Annotated[Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)]
+    study: Place,
+    results: Annotated[Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)],
+    charge: Annotated[
+        bool, typer.Option("--charge", help="Charge the costs of lines without a token to this study's budget.")
+    ] = False,
 ) -> None:
     """Take outcomes from a table, line by line; each is taken, or refused and why. Exit code 2: some were refused."""
     from ..study.sheet import decoded
@@ -34,7 +38,7 @@ def import_(
     with open_study(study) as going:
         sheet = read_results(going.problem, text, headers(study))
         unread = ignored(going.problem, sheet)
-        lines = take(going, sheet)
+        lines = take(going, sheet, charge)
     for line in lines:
         typer.echo(str(line))
     if unread:

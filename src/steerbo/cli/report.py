@@ -56,11 +56,8 @@ def print_recommendation(screen: Console, problem: Problem, advice: Recommendati
     screen.print(f"[{HEADING}]Recommended:[/] [{CHOSEN}]steer {escape(scope_text(advice.scope))}[/]")
     for name, value in advice.values.items():
         screen.print(f"  {escape(name)} = {_setting(problem, name, value)}")
-    if advice.mean is not None:
-        screen.print(
-            f"  expected value {_expected(advice)}"
-            + (f", cost {advice.cost:.4g} a play" if advice.cost is not None else "")
-        )
+    cost = f", cost {advice.cost:.4g} a play" if advice.cost is not None else ""
+    screen.print(f"  expected value {_expected(advice)}{cost}")
     if advice.note:
         screen.print(f"  {escape(advice.note)}")
     if advice.alternatives:
@@ -70,16 +67,18 @@ def print_recommendation(screen: Console, problem: Problem, advice: Recommendati
 def alternatives(problem: Problem, advice: Recommendation) -> Table:
     """What every scope would give, the recommended one first marked."""
     everyone = sorted((advice, *advice.alternatives), key=lambda a: float("inf") if a.cost is None else a.cost)
+    counted = problem.kind == "cost-varying" or any(choice.cost is not None for choice in everyone)
     rows = tuple(
         (
             ("→ " if choice is advice else "  ") + scope_text(choice.scope),
             ", ".join(f"{name} = {_setting(problem, name, value)}" for name, value in choice.values.items()),
             _expected(choice),
-            choice.cost,
+            *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),
         )
         for choice in everyone
     )
-    return Table("What each would give", ("steer", "settings", "expected value", "cost"), rows)
+    columns = ("steer", "settings", "expected value", *(("cost",) if counted else ()))
+    return Table("What each would give", columns, rows)
 
 
 def print_methods(table: Table) -> None:

@@ -233,7 +233,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         extra = [
             (
                 float(sign * self.possible[i]) if np.isfinite(self.possible[i]) else None,
-                float(bounds[i]),
+                float(bounds[i]) if isinstance(table.rows[i][2], float) else "unknown",
                 f"round {self.dropped[i]}" if i in self.dropped else None,
             )
             for i in range(len(self.sets))

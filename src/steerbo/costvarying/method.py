@@ -67,6 +67,7 @@ class PartialControl(Searching[O]):
                 self._pay(history[event.token])
             case Added():
                 self.model.add(*self._row(event.outcome))
+                self._pay_past(event)
             case Amended():
                 outcomes = [*history.added, *(r.outcome for r in history if r.state == "told")]
                 rows = [self._row(outcome) for outcome in outcomes if outcome is not None]
@@ -74,6 +75,8 @@ class PartialControl(Searching[O]):
                     np.array([x for x, _ in rows]).reshape(-1, self.space.dimension), np.array([y for _, y in rows])
                 )
                 self.arms = Arms.new(len(self.sets))
+                for past in history.data.values():
+                    self._pay_past(past)
                 for played in history:
                     if not played.waiting:
                         self._pay(played)
@@ -83,7 +86,13 @@ class PartialControl(Searching[O]):
                 pass
 
     def _pay(self, played: Round) -> None:
-        self.arms = self.arms.tell(played.suggestion.note["set"], played.cost)
+        if played.paid is not None:
+            self.arms = self.arms.tell(played.suggestion.note["set"], played.paid)
+
+    def _pay_past(self, past: Added) -> None:
+        if past.outcome.cost is not None and past.scope is not None:
+            i = [list(names) for names in self.problem.control_sets].index(past.scope)
+            self.arms = self.arms.tell(i, past.outcome.cost)
 
     def _row(self, outcome: Outcome) -> tuple[np.ndarray, float]:
         return self.space.encode([outcome.realised])[0], self.problem.sign * outcome.value
@@ -208,10 +217,10 @@ class PartialControl(Searching[O]):
         return recommendation(self, history)
 
     def table_of_sets(self, history: History) -> Table:
-        """Plays and mean cost of every set."""
+        """Plays and mean cost of every set, "unknown" where no cost was told."""
         costs = self.mean_costs()
         rows = (
-            (" + ".join(names), int(self.plays[i]), None if np.isnan(costs[i]) else float(costs[i]))
+            (" + ".join(names), int(self.plays[i]), "unknown" if np.isnan(costs[i]) else float(costs[i]))
             for i, names in enumerate(self.problem.control_sets)
         )
         return Table("Control sets", ("set", "plays", "mean cost"), tuple(rows))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict, model_validator
 
-from ..errors import InvalidProblem, one_of
+from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..optimizer import Method, Problem, Suggestion
 from ..record import record
 from ..space import Space, Variables
@@ -179,6 +179,17 @@ class CostVarying(Problem):
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""
         return tuple(name for name in self.space.names if name not in suggestion.values)
+
+    def read_scope(self, scope: Any) -> list[str] | None:
+        """The control set of these variables, in any order; the only one where there is but one."""
+        if scope is None:
+            return list(self.control_sets[0]) if len(self.control_sets) == 1 else None
+        if isinstance(scope, Sequence) and not isinstance(scope, str):
+            for names in self.control_sets:
+                if len(scope) == len(names) and all(name in names for name in scope):
+                    return list(names)
+        allowed = one_of((" + ".join(names) for names in self.control_sets), scope)
+        raise InvalidOutcome("scope", scope, f"a list of the variables of a control set, {allowed}")
 
     def price(self, suggestion: Suggestion) -> float | None:
         """The stated cost of the played set, if costs are known."""

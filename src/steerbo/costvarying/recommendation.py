@@ -47,9 +47,16 @@ def recommendation(method: PartialControl[Any], history: History) -> Recommendat
         best.lower,
         best.upper,
         best.cost,
-        f"acceptable sets {verb} {sign * least:.5g}: {names}",
+        f"acceptable sets {verb} {sign * least:.5g}: {names}{_unknown(method, costs)}",
         tuple(others),
     )
+
+
+def _unknown(method: PartialControl[Any], costs: np.ndarray) -> str:
+    """Which sets' costs nobody knows, in words."""
+    names = [" + ".join(method.problem.control_sets[int(i)]) for i in np.flatnonzero(np.isnan(costs))]
+    of = "" if len(names) == len(costs) else f" of {', '.join(names)}"
+    return f"; what a play{of} costs is unknown" if names else ""
 
 
 def _best(method: PartialControl[Any], process: Standardised, i: int, cost: float) -> Recommendation:

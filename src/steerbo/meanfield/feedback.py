@@ -28,6 +28,22 @@ def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[n
     return table
 
 
+def is_table(simplex: Simplex, plain: Any) -> bool:
+    """Whether it is numbers by context and action.
+
+    >>> is_table(Simplex(["day"], ["a", "b"]), {"day": {"b": 1.0}}), is_table(Simplex(["day"], ["a"]), {"b": 1.0})
+    (True, False)
+    """
+    rows, columns = set(simplex.rows), set(simplex.columns)
+    return isinstance(plain, Mapping) and all(
+        name in rows
+        and isinstance(row, Mapping)
+        and columns.issuperset(row)
+        and not any(isinstance(cell, Mapping) for cell in row.values())
+        for name, row in plain.items()
+    )
+
+
 def counts(simplex: Simplex, given: Any, agents_in: Int[np.ndarray, " C"]) -> Int[np.ndarray, "C A"]:
     """Whole agents by context and action (or as rows), each row adding up to the agents of its context.
 

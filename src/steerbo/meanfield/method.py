@@ -24,13 +24,11 @@ from ..optimizer import (
     Table,
     Told,
 )
-from .problem import MeanField
+from .problem import SCOPE, MeanField
 from .region import Region
 
 O = TypeVar("O")  # noqa: E741  the method's options
 TableArray = Float[np.ndarray, "C A"]
-EVERYTHING = "distribution"
-"""The scope of every suggestion."""
 
 
 class Population(Method[MeanField, O]):
@@ -137,7 +135,7 @@ class Population(Method[MeanField, O]):
                 context: {a: int(k) for a, k in zip(simplex.columns, row, strict=True)}
                 for context, row in zip(simplex.rows, counts, strict=True)
             }
-        return Choice(EVERYTHING, values, note=note)
+        return Choice(SCOPE, values, note=note)
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
@@ -148,7 +146,7 @@ class Population(Method[MeanField, O]):
         averages = self.averages()
         best = int(averages.argmax())
         values = {"distribution": self.problem.named(self.tables[best])}
-        return Recommendation(EVERYTHING, values, self.problem.sign * float(averages[best]), note="the best one played")
+        return Recommendation(SCOPE, values, self.problem.sign * float(averages[best]), note="the best one played")
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Where to be; from a present distribution, as far on the way there as the largest move allows."""
@@ -171,7 +169,7 @@ class Population(Method[MeanField, O]):
         even = self.problem.region.project(np.ones((1, *self.problem.simplex.shape)))[0]
         counts = self.problem.region.whole(even)
         values = {"distribution": self.problem.named(counts / self.problem.agents_in[:, None])}
-        return Recommendation(EVERYTHING, values, note="nothing is known yet: spread evenly")
+        return Recommendation(SCOPE, values, note="nothing is known yet: spread evenly")
 
     def explain(self, history: History) -> Explanation:
         """The best distributions played."""

@@ -33,9 +33,9 @@ from .caution import Bound, Caution
 from .cells import explained
 from .kernels import Embedding, Geometry, Kind, Observations, Parameters
 from .likeness import Likeness
-from .method import EVERYTHING, Population
+from .method import Population
 from .observations import standardised
-from .problem import MeanField
+from .problem import SCOPE, MeanField
 from .process import Data, fit, from_hex, posterior, to_hex
 from .region import Region
 
@@ -230,7 +230,7 @@ class MFGPUCB(Population[Options]):
         ends = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
         note = "predicted, not played yet" if i == len(self.tables) else "played"
         return Recommendation(
-            EVERYTHING,
+            SCOPE,
             {"distribution": self.problem.named(tables[i])},
             sign * belief.raw(float(mean[i])),
             ends[0],

@@ -26,6 +26,8 @@ def _names(given: Any) -> Any:
     return given
 
 
+SCOPE = "distribution"
+"""The scope of every suggestion."""
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Features = tuple[tuple[Annotated[float, Field(allow_inf_nan=False)], ...], ...]
 
@@ -183,6 +185,16 @@ class MeanField(Problem):
         agent = ("context", "action") if self.feedback == "representative" else ()
         return ("distribution", *(("counts",) if self.counts else ()), *agent)
 
+    def in_order(self, plain: Any) -> Any:
+        """Tables by context and action in the order of contexts and actions, all else as in any problem."""
+        if feedback.is_table(self.simplex, plain):
+            return {
+                context: {action: row[action] for action in self.actions if action in row}
+                for context in self.contexts
+                if (row := plain.get(context)) is not None
+            }
+        return super().in_order(plain)
+
     def read_value(self, value: Any) -> Any:
         """A payoff; with feedback from all agents the mean payoff of every played cell, by context and action."""
         if self.feedback != "agents":
@@ -203,6 +215,10 @@ class MeanField(Problem):
         """An outcome of `suggestion`, checked and complete."""
         outcome = super().read_outcome(suggestion, value, cost, realised)
         return self._complete(outcome)
+
+    def read_scope(self, scope: Any) -> Any:
+        """The distribution: there is nothing else to play."""
+        return super().read_scope(scope) or SCOPE
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """Data that nobody suggested: `realised` must hold the distribution or the counts."""

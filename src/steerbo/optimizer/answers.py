@@ -74,7 +74,7 @@ class Recommendation(Plain):
         values: the settings, in the user's units.
         mean: the expected value of the objective there, in the user's units; None before anything is known.
         lower, upper: bounds on that expectation.
-        cost: expected cost of a play.
+        cost: expected cost of a play; None where nobody knows.
         note: anything else the method wants said.
         alternatives: what the other scopes would give, best choice of each.
     """
@@ -90,8 +90,9 @@ class Recommendation(Plain):
 
     def __str__(self) -> str:
         bounds = f" (between {as_text(self.lower)} and {as_text(self.upper)})" if self.lower is not None else ""
+        expected = "expected value unknown" if self.mean is None else f"expect {as_text(self.mean)}"
         cost = f", {as_text(self.cost)} a play" if self.cost is not None else ""
-        line = f"steer {as_text(self.scope)}: set {as_text(self.values)}; expect {as_text(self.mean)}{bounds}{cost}"
+        line = f"steer {as_text(self.scope)}: set {as_text(self.values)}; {expected}{bounds}{cost}"
         return "\n".join(
             [line, *([self.note] if self.note else []), *(_indented(f"or {other}") for other in self.alternatives)]
         )
@@ -136,6 +137,7 @@ class Status(Plain):
     Args:
         rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
         spent, reserved: money spent, and expected for what is pending.
+        unpriced: rounds whose cost nobody knows; `estimated` of what is spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would suggest something.
     """
@@ -150,10 +152,16 @@ class Status(Plain):
     limit: int | None = None
     finished: str = ""
     abandoned: int = 0
+    unpriced: int = 0
+    estimated: float = 0.0
 
     def __str__(self) -> str:
         of = f" of {self.limit}" if self.limit is not None else ""
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
+        if self.unpriced and (self.budget is not None or self.spent):  # else nobody counts
+            these = "a round" if self.unpriced == 1 else f"{self.unpriced} rounds"
+            counted = f" (charged {self.estimated:.6g})" if self.estimated else ""
+            money = f"{money or f', {self.spent:.6g} spent'} and {these} whose cost nobody knows{counted}"
         waiting = f", {len(self.pending)} pending" if self.pending else ""
         broken = f", {self.failed} failed" if self.failed else ""
         left = f", {self.abandoned} abandoned" if self.abandoned else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -89,39 +91,61 @@ class Told:
 
 @record
 class Failed:
-    """The evaluation broke: its point and cost count, a value there is none."""
+    """The evaluation broke: its point and cost count, a value there is none.
+
+    Args:
+        token: the round's.
+        reason: for people.
+        cost: what it cost; None where nobody knows.
+        charge: what counts as spent as long as nobody knows.
+        realised: what really happened, as far as it is known.
+    """
 
     token: str
     reason: str = ""
     cost: float | None = None
+    charge: float | None = None
     realised: dict[str, Any] = Field(default_factory=dict)
     kind: Literal["failed"] = "failed"
 
 
 @record
 class Amended:
-    """An outcome was corrected (a new one) or voided (none); the log keeps the old one."""
+    """A round was corrected (a new outcome, or a new failure) or voided (neither); the log keeps what was there."""
 
     token: str
     outcome: Outcome | None = None
+    failure: Failed | None = None
     reason: str = ""
     kind: Literal["amended"] = "amended"
 
 
 @record
 class Abandoned:
-    """Nobody is evaluating the suggestion any more; an outcome that comes all the same is kept and used."""
+    """Nobody is evaluating the suggestion any more; an outcome that comes all the same is kept and used.
+
+    `charge` counts as spent until then.
+    """
 
     token: str
     reason: str = ""
+    charge: float | None = None
     kind: Literal["abandoned"] = "abandoned"
 
 
 @record
 class Added:
-    """Data that nobody suggested: it feeds the posterior, never counts or elimination sums."""
+    """Data that nobody suggested: it feeds the posterior, never counts or elimination sums.
+
+    Args:
+        outcome: what was measured.
+        charge: whether its cost is charged to the budget.
+        scope: what was played, where that is known: its cost then says what such a play costs.
+    """
 
     outcome: Outcome
+    charge: bool = False
+    scope: Any = None
     kind: Literal["added"] = "added"
 
 
@@ -130,3 +154,15 @@ Event = Annotated[
     Field(discriminator="kind"),
 ]
 """Any of the events, told apart by `kind` in their JSON form."""
+
+_BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters")
+
+
+def in_order(event: Event, order: Callable[[Any], Any]) -> Event:
+    """The event with what stands in it by name put in order; `Problem.in_order` knows which."""
+    changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := getattr(event, name, None))}
+    if (outcome := getattr(event, "outcome", None)) is not None:
+        changes["outcome"] = Outcome(order(outcome.value), outcome.cost, order(outcome.realised))
+    if (failure := getattr(event, "failure", None)) is not None:
+        changes["failure"] = in_order(failure, order)
+    return replace(event, **changes) if changes else event

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, assert_never
 
@@ -24,6 +25,9 @@ class Round:
     state: State = "open"
     outcome: Outcome | None = None
     failure: Failed | None = None
+    charge: float | None = None
+    realised: dict[str, Any] = field(default_factory=dict)
+    """What is known to have really happened, also of a failed round; what was set where nothing else is known."""
 
     @property
     def number(self) -> int:
@@ -32,44 +36,45 @@ class Round:
 
     @property
     def paid(self) -> float | None:
-        """What it is known to have cost so far; None where nobody counts."""
+        """What it is known to have cost so far, which voiding changes nothing about; None where nobody knows."""
         known = self.outcome or self.failure
         return known.cost if known else None
 
     @property
-    def cost(self) -> float:
-        """What it cost so far: a voided outcome's money is spent all the same."""
-        return self.paid or 0.0
+    def charged(self) -> float:
+        """The money that counts as spent: what it cost, or what is charged as long as nobody knows."""
+        return self.paid if self.paid is not None else self.charge or 0.0
+
+    @property
+    def unpriced(self) -> bool:
+        """Whether it has ended, or is charged for, and nobody knows what it cost."""
+        return self.paid is None and (not self.waiting or self.charge is not None)
 
     @property
     def waiting(self) -> bool:
         """Whether an outcome may still be told: it is open, or abandoned and may come late."""
         return self.state in ("open", "abandoned")
 
-    @property
-    def realised(self) -> dict[str, Any]:
-        """What is known to have really happened, also of a failed round; what was set where nothing else is known."""
-        measured = self.outcome.realised if self.outcome else self.failure.realised if self.failure else {}
-        return {**self.suggestion.values, **measured}
-
 
 class History:
     """Rounds in the order they were asked, and data that was added.
 
     It only grows by `apply`; reading it changes nothing. `budget` (money) and `limit` (rounds) are None where there is
-    no such limit.
+    no such limit. `order` puts what stands by name in the problem's order.
     """
 
-    def __init__(self, created: Created) -> None:
+    def __init__(self, created: Created, order: Callable[[Any], Any]) -> None:
         self.created = created
+        self._order = order
         self.budget, self.limit = created.budget, created.rounds
         self.events = 1
-        self.added: list[Outcome] = []
+        self.data: dict[str, Added] = {}  # that nobody suggested, by the name that `amend` takes
+        self._added = 0
         self._rounds: dict[str, Round] = {}
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
         self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
-        self._charged = 0.0
-        self._failed = 0
+        self._charged = self._estimated = 0.0
+        self._failed = self._unpriced = 0
 
     def __iter__(self) -> Iterator[Round]:
         return iter(self._rounds.values())
@@ -83,6 +88,16 @@ class History:
         except KeyError:
             pending = ", ".join(r.suggestion.token for r in self.pending) or "none"
             raise UnknownSuggestion(f"suggestion {token!r} was never made here; pending: {pending}") from None
+
+    @property
+    def added(self) -> list[Outcome]:
+        """Outcomes that nobody suggested, in order."""
+        return [event.outcome for event in self.data.values()]
+
+    @property
+    def latest_data(self) -> str:
+        """The name of the data added last."""
+        return f"added-{self._added}"
 
     @property
     def pending(self) -> tuple[Round, ...]:
@@ -115,8 +130,36 @@ class History:
 
     @property
     def spent(self) -> float:
-        """Money spent, failed and voided rounds included."""
+        """Money spent, failed and voided rounds included; with what is charged for rounds whose cost nobody knows."""
         return self._charged
+
+    @property
+    def estimated(self) -> float:
+        """That part of `spent` that is charged for rounds whose cost nobody knows."""
+        return self._estimated
+
+    @property
+    def unpriced(self) -> int:
+        """How many rounds have ended, or are charged for, whose cost nobody knows."""
+        return self._unpriced
+
+    def mean_cost(self, scope: Any) -> float | None:
+        """What a play of `scope` has cost on average, here and in data that was added; None where nobody knows."""
+        known = [r.paid for r in self if r.paid is not None and r.suggestion.scope == scope]
+        known += [e.outcome.cost for e in self.data.values() if e.outcome.cost is not None and e.scope == scope]
+        return math.fsum(known) / len(known) if known else None
+
+    def estimate(self, token: str) -> float | None:
+        """What to charge for a round that broke where nobody can be asked what it cost; None without a budget.
+
+        What it was expected to cost, else the mean cost of all rounds; nothing as long as no cost is known.
+        """
+        if self.budget is None:
+            return None
+        if (expected := self[token].expected_cost) is not None:
+            return expected
+        known = [r.paid for r in self if r.paid is not None]
+        return math.fsum(known) / len(known) if known else 0.0
 
     @property
     def reserved(self) -> float:
@@ -136,7 +179,9 @@ class History:
                 suggestion = Suggestion(
                     event.token, event.round, event.scope, event.values, event.observe, {}, event.note
                 )
-                self._rounds[event.token] = Round(suggestion, event.request, event.expected_cost)
+                self._rounds[event.token] = Round(
+                    suggestion, event.request, event.expected_cost, realised=suggestion.values
+                )
                 self._unknown[event.token] = self._open[event.token] = None
             case Decided():
                 old = self[event.token].suggestion
@@ -144,35 +189,53 @@ class History:
                     event.token,
                     suggestion=replace(
                         old,
-                        values={**old.values, **event.values},
-                        context={**old.context, **event.context},
+                        values=self._order({**old.values, **event.values}),
+                        context=self._order({**old.context, **event.context}),
                         observe=event.observe,
-                        note={**old.note, **event.note},
+                        note=self._order({**old.note, **event.note}),
                     ),
                 )
             case Told():
                 self._change(event.token, state="told", outcome=event.outcome)
             case Failed():
-                self._change(event.token, state="failed", failure=event)
-            case Amended(outcome=None):
-                self._change(event.token, state="void")
-            case Amended():
+                self._change(event.token, state="failed", failure=event, charge=event.charge)
+            case Amended() if event.token in self.data:
+                self._correct(event)
+            case Amended(outcome=Outcome()):
                 self._change(event.token, state="told", outcome=event.outcome)
+            case Amended(failure=Failed()):
+                self._change(event.token, state="failed", failure=event.failure)
+            case Amended():
+                self._change(event.token, state="void")
             case Abandoned():
-                self._change(event.token, state="abandoned")
+                self._change(event.token, state="abandoned", charge=event.charge)
             case Added():
-                self.added.append(event.outcome)
-                self._charged += event.outcome.cost or 0.0
+                self._added += 1
+                self.data[self.latest_data] = event
+                self._charged += _charge(event)
             case Created() | Refitted():
                 pass
             case _:
                 assert_never(event)
 
+    def _correct(self, event: Amended) -> None:
+        """Data that nobody suggested, put right or, void, taken out; what it cost is spent all the same."""
+        before = self.data[event.token]
+        if event.outcome is None:
+            del self.data[event.token]
+            return
+        self.data[event.token] = after = replace(before, outcome=event.outcome)
+        self._charged += _charge(after) - _charge(before)
+
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
         after = replace(before, **changes)
+        known = after.outcome or after.failure
+        after = replace(after, realised=self._order({**after.suggestion.values, **(known.realised if known else {})}))
         self._rounds[token] = after
-        self._charged += after.cost - before.cost
+        self._charged += after.charged - before.charged
+        self._estimated += after.unpriced * after.charged - before.unpriced * before.charged
+        self._unpriced += after.unpriced - before.unpriced
         self._failed += (after.state == "failed") - (before.state == "failed")
         if after.state != "open":
             self._open.pop(token, None)
@@ -180,3 +243,7 @@ class History:
             self._unknown.pop(token, None)
         else:
             self._unknown.setdefault(token)
+
+
+def _charge(data: Added) -> float:
+    return (data.outcome.cost or 0.0) if data.charge else 0.0

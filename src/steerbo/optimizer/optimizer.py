@@ -5,27 +5,31 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol, overload
 
-from ..errors import InvalidOption, OutcomeConflict
+from ..errors import InvalidOption, OutcomeConflict, OutOfRangeWarning
 from ..record import from_plain, identity, to_plain
 from .answers import Explanation, PolicyStep, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
 from .creation import creation
 from .events import (
     FORMAT,
-    Added,
     Asked,
     Created,
     Decided,
     Event,
     Refitted,
+    in_order,
 )
 from .history import History, Round
+from .plausible import doubts
 from .problem import Problem
 from .randomness import Streams
 from .reports import Reports
 from .suggestion import Suggestion, one_or_more
+
+UNMEASURED = "nothing is measured yet: any other settings may be as good"
 
 
 class ReproducibilityWarning(UserWarning):
@@ -85,7 +89,7 @@ class Optimizer:
         self.problem = problem
         kind = problem.methods()[created.method]
         self._events: list[Event] = [created]
-        self._history = History(created)
+        self._history = History(created, problem.in_order)
         self._reports = Reports(problem, self._history)
         self._streams = Streams(created.seed)
         self._name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
@@ -167,6 +171,9 @@ class Optimizer:
             if fitted is not None:
                 self._append(Refitted(number, dict(fitted)))
             choice = self._method.choose(self._history, request)
+            expected = choice.expected_cost
+            if expected is None:
+                expected = self._history.mean_cost(choice.scope)
         token = f"{number}-{self._name}"
         self._append(
             Asked(
@@ -177,7 +184,7 @@ class Optimizer:
                 dict(choice.values),
                 choice.scope,
                 choice.observe,
-                choice.expected_cost,
+                expected,
                 dict(choice.note),
             )
         )
@@ -228,25 +235,40 @@ class Optimizer:
         reason: str = "",
         *,
         cost: float | None = None,
+        charge: float | None = None,
         realised: Mapping[str, Any] | None = None,
     ) -> None:
         """The evaluation broke: its point and cost count, a value there is none. Calling it twice is fine.
 
-        Raises:
-            InvalidOutcome: a negative cost or an unknown variable.
-            OutcomeConflict: there is an outcome already.
-        """
-        self._report(self._reports.failed(self._round(suggestion), str(reason), cost, realised))
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            reason: for people.
+            cost: what it cost all the same, not below 0. None: nobody knows, and it stays out of what a play costs on
+                average; `amend(suggestion, cost=…)` says it later.
+            charge: what counts as spent as long as nobody knows the cost; needed where there is a budget and no cost.
+            realised: what really happened, as far as it is known.
 
-    def abandon(self, suggestion: Suggestion | str, reason: str = "") -> None:
+        Raises:
+            InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where there is a budget.
+            OutcomeConflict: there is an outcome already, or another cost.
+        """
+        self._report(self._reports.failed(self._round(suggestion), str(reason), cost, charge, realised))
+
+    def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> None:
         """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
 
         Its point is not suggested again, since nobody knows whether it was tried. Calling it twice is fine.
 
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            reason: for people.
+            charge: what counts as spent all the same, until an outcome says what it cost; None: nothing.
+
         Raises:
+            InvalidOutcome: a negative charge.
             OutcomeConflict: there is an outcome already.
         """
-        self._report(self._reports.abandoned(self._round(suggestion), str(reason)))
+        self._report(self._reports.abandoned(self._round(suggestion), str(reason), charge))
 
     def amend(
         self,
@@ -260,10 +282,16 @@ class Optimizer:
     ) -> None:
         """Correct an outcome, or void it with `void=True`. What is not given stays; the log keeps the old outcome.
 
+        Data that was added is called "added-1", "added-2" and so on, in the order in which it came.
+
         Raises:
             InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
             OutcomeConflict: there is no outcome yet.
         """
+        if isinstance(suggestion, str) and suggestion in self._history.data:
+            data = self._reports.corrected_data(suggestion, value, cost, realised, str(reason), void=bool(void))
+            self._append(data)
+            return
         about = self._round(suggestion)
         if void:
             given = value is not None or cost is not None or realised is not None
@@ -271,18 +299,44 @@ class Optimizer:
         else:
             self._report(self._reports.corrected(about, value, cost, realised, str(reason)))
 
-    def add(self, value: Any, realised: Mapping[str, Any], *, cost: float | None = None) -> None:
-        """Add data that nobody suggested: it feeds the posterior, never counts or elimination sums.
+    def add(
+        self,
+        value: Any,
+        realised: Mapping[str, Any],
+        *,
+        cost: float | None = None,
+        scope: Any = None,
+        charge: bool = False,
+    ) -> None:
+        """Add data that nobody suggested: it feeds the posterior, never counts, elimination sums or the budget.
+
+        Args:
+            value: the objective's value, in the user's units.
+            realised: what really happened, by variable.
+            cost: what it cost, not below 0.
+            scope: what was played, such as a control set: then `cost` says what such a play costs.
+            charge: whether the cost is charged to this study's budget.
 
         Raises:
             InvalidOutcome: as `tell`; every variable must be there.
         """
-        self._append(Added(self.problem.read_added(value, cost, realised)))
+        self._append(self._reports.added(value, cost, realised, scope, charge))
 
     def recommend(self) -> Recommendation:
-        """What to do from now on, with bounds."""
+        """What to do from now on, with bounds; before anything is measured no value is expected."""
         with one_blas_thread():
-            return self._method.recommend(self._history)
+            return self._said(self._method.recommend(self._history))
+
+    def _said(self, advice: Recommendation) -> Recommendation:
+        """In the problem's order, with what such plays have cost, and without expectations of what nobody measured."""
+        order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
+        cost = advice.cost if advice.cost is not None else self._history.mean_cost(scope)
+        others = tuple(self._said(other) for other in advice.alternatives)
+        advice = replace(advice, scope=scope, values=order(advice.values), cost=cost, alternatives=others)
+        if self._history.told or self._history.data:
+            return advice
+        note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
+        return replace(advice, mean=None, lower=None, upper=None, note=note)
 
     def policy(
         self,
@@ -332,6 +386,8 @@ class Optimizer:
             limit=rounds.limit,
             finished=self._finished(),
             abandoned=sum(r.state == "abandoned" for r in rounds.unknown),
+            unpriced=rounds.unpriced,
+            estimated=rounds.estimated,
         )
 
     def follow(self, event: Event) -> None:
@@ -369,11 +425,15 @@ class Optimizer:
             self._append(event)
 
     def _append(self, event: Event) -> None:
+        event = in_order(event, self.problem.in_order)
         if self._log is not None:
             self._log.append(event)
         self._take(event)
+        for doubt in doubts(event, self.problem.space, self._history):
+            warnings.warn(OutOfRangeWarning(doubt), stacklevel=4)
 
     def _take(self, event: Event) -> None:
+        event = in_order(event, self.problem.in_order)
         self._history.apply(event)
         self._events.append(event)
         with one_blas_thread():

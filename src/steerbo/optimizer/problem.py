@@ -113,12 +113,30 @@ class Problem(ABC):
         """Names of what may really have happened, in order: the columns of a table of outcomes."""
         return self.space.names
 
+    def in_order(self, plain: Any) -> Any:
+        """`plain` with all that stands by name in the problem's order (see `columns`); other names follow by alphabet.
+
+        A log may keep no order, and people read values by their place: every event passes through here.
+        """
+        if isinstance(plain, Mapping):
+            known = [name for name in self.columns if name in plain]
+            return {name: self.in_order(plain[name]) for name in [*known, *sorted(plain.keys() - set(known))]}
+        if isinstance(plain, list | tuple):
+            return type(plain)(self.in_order(x) if isinstance(x, Mapping | list | tuple) else x for x in plain)
+        return plain
+
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names of the variables that nature chose: `tell` insists on their realised values."""
         return ()
 
     def price(self, suggestion: Suggestion) -> float | None:
         """The cost of a play where the problem states it, else None."""
+        return None
+
+    def read_scope(self, scope: Any) -> Any:
+        """What was played in data that nobody suggested, as in a suggestion's `scope`; None where nobody knows."""
+        if scope is not None:
+            raise InvalidOutcome("scope", scope, f"nothing: a {self.kind} problem does not take it")
         return None
 
     def read_value(self, value: Any) -> Any:

@@ -8,11 +8,12 @@ from typing import Any
 
 from ..errors import InvalidOutcome, OutcomeConflict
 from ..text import LONGEST_REASON, shortened, visible
-from .events import Abandoned, Amended, Failed, Outcome, Told
+from .events import Abandoned, Added, Amended, Failed, Outcome, Told
 from .history import History, Round
 from .problem import Problem, finite
 
 Realised = Mapping[str, Any] | None
+_VOID = "To void the outcome, use ‹void›."
 
 
 @dataclass(frozen=True)
@@ -37,41 +38,77 @@ class Reports:
             )
         return None
 
-    def failed(self, about: Round, reason: str, cost: Any, realised: Realised) -> Failed | None:
+    def failed(self, about: Round, reason: str, cost: Any, charge: Any, realised: Realised) -> Failed | None:
         """An evaluation that broke."""
-        if about.state == "failed":
+        paid = self.problem.price(about.suggestion) if cost is None else finite("cost", cost, least=0.0)
+        if about.state == "failed" and paid in (None, about.paid):
             return None
         if not about.waiting:
-            raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
-        paid = self.problem.price(about.suggestion) if cost is None else finite("cost", cost, least=0.0)
+            raise OutcomeConflict(
+                f"round {about.number} is {about.state} already; to correct it, use ‹amend›, to void it, ‹void›"
+            )
+        if paid is None and charge is None and self.history.budget is not None:
+            hint = "The study has a budget. Where nothing was paid, it is 0; where nobody knows, use ‹charge›."
+            raise InvalidOutcome("cost", None, "a number not below 0: what the failed evaluation cost", hint)
+        return self._failure(about, reason, paid, charge, realised)
+
+    def _failure(self, about: Round, reason: str, paid: float | None, charge: Any, realised: Realised) -> Failed:
+        counted = None if charge is None or paid is not None else finite("charge", charge, least=0.0)
         point = self.problem.read_realised(about.suggestion, realised or {}, needed=False)
-        return Failed(about.suggestion.token, _kept(reason), paid, point)
+        return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
 
     @staticmethod
-    def abandoned(about: Round, reason: str) -> Abandoned | None:
+    def abandoned(about: Round, reason: str, charge: Any) -> Abandoned | None:
         """A round that nobody evaluates any more."""
         if not about.waiting:
             raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
-        return Abandoned(about.suggestion.token, _kept(reason)) if about.state == "open" else None
+        counted = None if charge is None else finite("charge", charge, least=0.0)
+        return Abandoned(about.suggestion.token, _kept(reason), counted) if about.state == "open" else None
 
     def corrected(self, about: Round, value: Any, cost: Any, realised: Realised, reason: str) -> Amended:
-        """An outcome that takes the place of another; what is not given stays."""
+        """An outcome that takes the place of another; what is not given stays, and what failed without a value too."""
         self._ended(about)
         if value is None and cost is None and realised is None:
-            raise InvalidOutcome(
-                "value", value, "a new value, a cost or realised variables", "To void the outcome, use ‹void›."
-            )
+            raise InvalidOutcome("value", value, "a new value, a cost or realised variables", _VOID)
+        token, measured = about.suggestion.token, {**about.realised, **_mapping(realised)}
+        if value is None and about.outcome is None and about.failure is not None:
+            paid = about.paid if cost is None else finite("cost", cost, least=0.0)
+            failure = self._failure(about, about.failure.reason, paid, about.charge, measured)
+            return Amended(token, None, failure, _kept(reason))
         value = about.outcome.value if value is None and about.outcome else value
-        cost = (about.cost or None) if cost is None else cost
-        outcome = self._outcome(about, value, cost, {**about.realised, **(realised or {})})
-        return Amended(about.suggestion.token, outcome, _kept(reason))
+        cost = about.paid if cost is None else cost
+        return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
+
+    def added(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> Added:
+        """Data that nobody suggested."""
+        if not isinstance(charge, bool):
+            raise InvalidOutcome("charge", charge, "True or False")
+        outcome = self.problem.read_added(value, cost, realised)
+        if charge and outcome.cost is None:
+            raise InvalidOutcome("cost", None, "a number not below 0", "It is to be charged to the budget.")
+        return Added(outcome, charge, self.problem.read_scope(scope))
+
+    def corrected_data(
+        self, token: str, value: Any, cost: Any, realised: Realised, reason: str, *, void: bool
+    ) -> Amended:
+        """Data that nobody suggested, put right or void; what is not given stays."""
+        before = self.history.data[token].outcome
+        if value is None and cost is None and realised is None:
+            if not void:
+                raise InvalidOutcome("value", value, "a new value, a cost or realised variables", _VOID)
+            return Amended(token, reason=_kept(reason))
+        if void:
+            raise InvalidOutcome("void", True, "no new value, cost or realised variables beside it")
+        value, cost = before.value if value is None else value, before.cost if cost is None else cost
+        measured = {**before.realised, **_mapping(realised)}
+        return Amended(token, self.problem.read_added(value, cost, measured), reason=_kept(reason))
 
     def voided(self, about: Round, reason: str, *, given: bool) -> Amended:
         """An outcome that is void; `given`: whether a new one came with it."""
         self._ended(about)
         if given:
             raise InvalidOutcome("void", True, "no new value, cost or realised variables beside it")
-        return Amended(about.suggestion.token, None, _kept(reason))
+        return Amended(about.suggestion.token, reason=_kept(reason))
 
     @staticmethod
     def _ended(about: Round) -> None:
@@ -90,3 +127,9 @@ class Reports:
 def _kept(reason: str) -> str:
     """What the log keeps of a reason: what is written down can be shown anywhere, and fills no disk."""
     return shortened(visible(reason), LONGEST_REASON)
+
+
+def _mapping(realised: Realised) -> Mapping[str, Any]:
+    if realised is not None and not isinstance(realised, Mapping):
+        raise InvalidOutcome("realised", realised, "values by variable name, such as {'ph': 6.4}")
+    return realised or {}

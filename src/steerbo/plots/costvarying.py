@@ -103,8 +103,8 @@ def _acceptable(problem: CostVarying, means: Sequence[float]) -> float | None:
 def _plays(axes: Any, history: History, looks: Looks) -> bool:
     """Draw the plays; returns whether money was counted."""
     rounds = [r for r in history if r.state != "open"]
-    counted = any(r.cost for r in rounds)
-    spent = np.cumsum([r.cost if counted else 1.0 for r in rounds])
+    counted = any(r.charged for r in rounds)
+    spent = np.cumsum([r.charged if counted else 1.0 for r in rounds])
     for names, (colour, shape) in looks.items():
         mine = [
             (x, r.outcome.value)

@@ -21,6 +21,9 @@ MOST_LEVELS = 100_000
 """A variable with more settable values than these is searched as if it were continuous; `decode` still snaps."""
 _LARGEST_SHARE = 0.01  # mass that a law may put outside the bounds
 
+FAR = 0.5
+"""Widths of its range that a measured value may lie outside before somebody is asked whether it is meant."""
+_RARE = 1e-6  # probability of what a law does on either side of what is usual
 FARTHEST = 1e100
 """Widths of its range that a measured value may lie outside: models square distances."""
 
@@ -53,6 +56,15 @@ class Lawful(ABC):
         """The law's atoms, encoded, and their weights; None for a continuous law."""
         atoms = self.distribution.atoms
         return None if atoms is None else (self._code(atoms[0]), atoms[1])
+
+    def is_far(self, value: Any) -> bool:
+        """Whether a measured value is hard to believe; never where values have no distance."""
+        return False
+
+    @property
+    def range_text(self) -> str:
+        """Which values there are, in words."""
+        return "its choices"
 
     @abstractmethod
     def _place(self, law: Law) -> Distribution:
@@ -89,6 +101,27 @@ class Numeric(Lawful):
             allowed = f"a finite number{self._above_zero}, less far from [{self.low}, {self.high}]"
             raise InvalidOutcome(self.name, x[index].item(), allowed)
         return z
+
+    def is_far(self, value: Any) -> bool:
+        """Whether a measured value lies more than half the range's width (on the variable's scale) beyond its ends.
+
+        The range is that of the bounds and of what the law, if there is one, does but once in a million times.
+        """
+        low, high = self._usual
+        return not abs(float(self.encode([value])[0]) - (low + high) / 2) <= (0.5 + FAR) * (high - low)
+
+    @property
+    def range_text(self) -> str:
+        """The bounds, with the unit."""
+        return f"{self.low:g} to {self.high:g} {getattr(self, 'unit', '')}".rstrip()
+
+    @cached_property
+    def _usual(self) -> tuple[float, float]:
+        """The range of values that nobody wonders at, encoded."""
+        ends = [0.0, 1.0]
+        if self.law is not None:
+            ends += self.encoded_ppf(np.array([_RARE, 1 - _RARE])).tolist()
+        return min(ends), max(ends)
 
     @cached_property
     def _scaling(self) -> Scaling:

@@ -154,7 +154,7 @@ def _progress(study: Study) -> str:
     points: list[tuple[float, float, str]] = []
     counted, spent = study.history.spent > 0, 0.0
     for r in study.history:
-        spent += r.cost if counted else 1.0
+        spent += r.charged if counted else 1.0
         if r.state == "told" and r.outcome and (value := as_number(r.outcome.value)) is not None:
             points.append((spent, value, f"round {r.number}: {scope_text(r.suggestion.scope)}, {value:.4g}"))
     if not points:

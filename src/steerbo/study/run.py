@@ -175,6 +175,10 @@ class _Loop:
             self.observer.say(f"round {suggestion.round}: another worker's outcome was first ({conflict})")
         self.in_a_row += 1
         self.observer.say(f"round {suggestion.round} failed: {_short(failure)}")
+        if (charge := self.study.history[suggestion.token].charge) is not None:
+            self.observer.say(
+                f"nobody knows what it cost: {charge:.6g}, as a round costs here, is charged to the budget"
+            )
         self.observer.ended(self.study)
         if self.in_a_row >= self.failures:
             raise ObjectiveFailure(
@@ -201,12 +205,16 @@ def _unusable(error: InvalidInput) -> ObjectiveFailure:
 
 
 def _fail(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> None:
-    """With the raw answer, and what of it can be used: money that was spent is spent."""
+    """With the raw answer, and what of it can be used: money that was spent is spent.
+
+    Where there is a budget and no cost in the answer, `History.estimate` is charged: a run neither stops for want of a
+    number, nor goes on for nothing.
+    """
     known = answer if isinstance(answer, Mapping) else {}
     full = reason if answer is None else f"{reason}; it answered {json.dumps(answer, default=repr)}"
     for given in ({"cost": known.get("cost"), "realised": known.get("realised")}, {"cost": known.get("cost")}, {}):
         try:
-            study.fail(suggestion, full, **given)
+            study.fail(suggestion, full, charge=study.history.estimate(suggestion.token), **given)
         except InvalidOutcome:
             continue
         return

@@ -250,7 +250,8 @@ class Study:
 
     def _give_up(self, token: str, lapses: int) -> None:
         if self.history[token].state == "open":
-            self.optimizer.abandon(token, f"its lease ran out {lapses} times")
+            charge = self.history.estimate(token)  # it was begun, and may have been paid for
+            self.optimizer.abandon(token, f"its lease ran out {lapses} times", charge=charge)
 
     def next_lapse(self) -> float | None:
         """Seconds until the first lease of an open round runs out; None where none does."""
@@ -280,19 +281,19 @@ class Study:
         self._logged(lambda: self.optimizer.tell(suggestion, value, **more))
 
     def fail(self, suggestion: Suggestion | str, reason: str = "", **more: Any) -> None:
-        """The evaluation broke (`cost`, `realised`); see `Optimizer.fail`."""
+        """The evaluation broke (`cost`, `charge`, `realised`); see `Optimizer.fail`."""
         self._logged(lambda: self.optimizer.fail(suggestion, reason, **more))
 
-    def abandon(self, suggestion: Suggestion | str, reason: str = "") -> None:
-        """Nobody evaluates it any more; see `Optimizer.abandon`."""
-        self._logged(lambda: self.optimizer.abandon(suggestion, reason))
+    def abandon(self, suggestion: Suggestion | str, reason: str = "", **more: Any) -> None:
+        """Nobody evaluates it any more (`charge`); see `Optimizer.abandon`."""
+        self._logged(lambda: self.optimizer.abandon(suggestion, reason, **more))
 
     def amend(self, suggestion: Suggestion | str, value: Any = None, **more: Any) -> None:
         """Correct or void an outcome (`cost`, `realised`, `void`, `reason`); see `Optimizer.amend`."""
         self._logged(lambda: self.optimizer.amend(suggestion, value, **more))
 
     def add(self, value: Any, realised: Mapping[str, Any], **more: Any) -> None:
-        """Add data that nobody suggested; see `Optimizer.add`."""
+        """Add data that nobody suggested (`cost`, `scope`, `charge`); see `Optimizer.add`."""
         self._logged(lambda: self.optimizer.add(value, realised, **more))
 
     def append(self, event: Event) -> None:

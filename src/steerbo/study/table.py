@@ -5,19 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from ..errors import InvalidOutcome, SteerboError
-from ..optimizer import Problem, Round, Suggestion
+from ..costvarying import CostVarying
+from ..errors import InvalidOutcome, OutOfRangeWarning, SteerboError
+from ..optimizer import Added, Event, Problem, Round, Suggestion
 from ..record import record, to_plain
 from ..space import Categorical
 from ..text import to_cell, visible
 from ..words import SHELL
 from .columns import column, columns_of
-from .database import body_of
 from .sheet import Row, Sheet, choice_of, read_sheet
 from .study import Study
 
@@ -82,7 +84,10 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
     Raises:
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
-    labels = {name: ((headers or {}).get(name, name), name) for name in columns_of(problem)}
+    names = columns_of(problem)
+    if isinstance(problem, CostVarying) and "scope" not in names:
+        names = (*names, "scope")
+    labels = {name: ((headers or {}).get(name, name), name) for name in names}
     sheet = read_sheet(text, labels)
     if "value" not in sheet.columns:
         missing = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
@@ -102,33 +107,49 @@ def ignored(problem: Problem, sheet: Sheet) -> list[str]:
     return said
 
 
-def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None) -> list[Line]:
+def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None, charge: bool = False) -> list[Line]:
     """Take outcomes from a table, line by line; each is taken, left or refused for a reason, and the others go on.
 
     Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
     `distribution`, in JSON. A line with a token tells its round, one without adds data that nobody suggested. `state`
     may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
     is. What `steerbo export` and `ask --csv` write is read back, and a file that is imported again changes nothing.
+    Where a column `scope` names the control set of a line without a token ("ph + temperature"), its cost teaches what
+    a play of it costs.
 
     Args:
         study: takes the outcomes.
         text: the table.
         headers: see `read_results`.
+        charge: whether the costs of lines without a token are charged to the budget.
 
     Raises:
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
-    return take(study, read_results(study.problem, text, headers))
+    return take(study, read_results(study.problem, text, headers), charge)
 
 
-def take(study: Study, sheet: Sheet) -> list[Line]:
+def take(study: Study, sheet: Sheet, charge: bool = False) -> list[Line]:
     """The same with a table that was read."""
     study.refresh()
-    there = Counter(_key(outcome) for outcome in study.history.added)
-    return [_take(study, sheet, row, there) for row in sheet.rows]
+    first = Counter(_key(event.outcome) for event in study.events if isinstance(event, Added))
+    there = first | Counter(map(_key, study.history.added))  # also what was amended since: it is not added again
+    return [_doubted(lambda row=row: _take(study, sheet, row, there, charge)) for row in sheet.rows]  # type: ignore[misc]
 
 
-def _take(study: Study, sheet: Sheet, row: Row, there: Counter[str]) -> Line:
+def _doubted(take: Callable[[], Line]) -> Line:
+    """What became of a line, with what is hard to believe in it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", OutOfRangeWarning)
+        line = take()
+    for warning in caught:
+        if not isinstance(warning.message, OutOfRangeWarning):
+            warnings.warn(warning.message, stacklevel=3)
+    doubts = [str(warning.message) for warning in caught if isinstance(warning.message, OutOfRangeWarning)]
+    return replace(line, message="; ".join([line.message, *doubts]))
+
+
+def _take(study: Study, sheet: Sheet, row: Row, there: Counter[str], charge: bool) -> Line:
     if row.width > sheet.width:
         hint = " Does a decimal comma stand in a table separated by commas?" if not sheet.local else ""
         return Line(row.number, "refused", f"it has {row.width} cells, and the first line {sheet.width}.{hint}")
@@ -142,10 +163,15 @@ def _take(study: Study, sheet: Sheet, row: Row, there: Counter[str]) -> Line:
         if there[same] > 0:
             there[same] -= 1
             return Line(row.number, "taken", "added (it was there already)")
-        study.add(told.value, told.realised, cost=told.cost)
-        return Line(row.number, "taken", "added")
+        scope = [name.strip() for name in row.cells["scope"].split("+")] if _names_scope(study, row) else None
+        study.add(told.value, told.realised, cost=told.cost, scope=scope, charge=charge and told.cost is not None)
+        return Line(row.number, "taken", f"added as {study.history.latest_data}")
     except SteerboError as error:
         return Line(row.number, "refused", error.worded(SHELL))
+
+
+def _names_scope(study: Study, row: Row) -> bool:
+    return "scope" in row.cells and "scope" not in study.problem.columns
 
 
 @record
@@ -181,7 +207,11 @@ def _tell(study: Study, number: int, token: str, told: _Told) -> Line:
     realised = dict(told.realised)
     if "time" not in study.problem.space:  # of a round, which the log knows
         realised.pop("time", None)
-    if told.state == before.state in ("failed", "abandoned", "void") and told.value == _value(before):
+    if (
+        told.state == before.state in ("failed", "abandoned", "void")
+        and told.value == _value(before)
+        and (told.cost in (None, before.paid))
+    ):
         return Line(number, "taken", f"round {before.number} ({before.state}: it was there already)")
     if told.value is not None and told.state == "failed":
         raise InvalidOutcome("value", told.value, "no value where the state is 'failed'", "Correct one of them.")
@@ -190,7 +220,7 @@ def _tell(study: Study, number: int, token: str, told: _Told) -> Line:
     elif told.state in ("failed", "void"):
         study.fail(token, told.reason, cost=told.cost, realised=realised)
     elif told.state == "abandoned":
-        study.abandon(token, told.reason)
+        study.abandon(token, told.reason, charge=told.cost)
     else:
         hint = "" if before.waiting else f", and the round is {before.state}"
         return Line(number, "left", f"round {before.number} has no value here{hint}")
@@ -251,4 +281,4 @@ def _cell(value: Any) -> Any:
 
 def events_jsonl(study: Study) -> str:
     """Every event, one JSON object a line."""
-    return "".join(body_of(event) + "\n" for event in study.events)
+    return "".join(json.dumps(to_plain(event, Event), allow_nan=False) + "\n" for event in study.events)

@@ -61,7 +61,7 @@ class CandidatePriors(Method[TimeVarying, O]):
         self.surrogate = self.fresh()
         self.plays = np.zeros(len(self.names), dtype=int)
         self.now = 0.0
-        self._added: list[tuple[float, float]] = []  # time and number of data that nobody suggested
+        self._added: dict[str, tuple[float, float]] = {}  # when data that nobody suggested came: time and number
         self._tries: dict[Any, Unknown] = {}  # failed and voided, by place
 
     def fresh(self) -> Sites | Boxes:
@@ -84,8 +84,8 @@ class CandidatePriors(Method[TimeVarying, O]):
                     self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
                 self.book(told)
             case Added():
-                self._added.append((event.outcome.realised.get("time", self.now), len(history) + 0.5))
-                datum = self._row(event.outcome, *self._added[-1])
+                self._added[history.latest_data] = self.now, len(history) + 0.5
+                datum = self._past(history.latest_data, event.outcome)
                 if not self.surrogate.add(datum):
                     self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
             case Failed():
@@ -116,12 +116,16 @@ class CandidatePriors(Method[TimeVarying, O]):
     def _everything(self, history: History) -> list[tuple[Datum, Round | None]]:
         """All outcomes in order of time, with the rounds they belong to."""
         rows: list[tuple[Datum, Round | None]] = [(self._datum(r), r) for r in history if r.state == "told"]
-        rows += [(self._row(o, *k), None) for o, k in zip(history.added, self._added, strict=True)]
+        rows += [(self._past(name, event.outcome), None) for name, event in history.data.items()]
         return sorted(rows, key=lambda row: row[0][:2])
 
     def _datum(self, told: Round) -> Datum:
         assert told.outcome is not None
         return self._row(told.outcome, told.request["time"], told.number)
+
+    def _past(self, name: str, outcome: Outcome) -> Datum:
+        now, number = self._added[name]
+        return self._row(outcome, outcome.realised.get("time", now), number)
 
     def _row(self, outcome: Outcome, time: float, number: float) -> Datum:
         return Datum(time, number, self._place(outcome.realised), self.problem.sign * outcome.value)

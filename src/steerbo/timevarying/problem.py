@@ -214,6 +214,10 @@ class TimeVarying(Problem):
         """The time, unless a variable is called so, and the variables."""
         return tuple(dict.fromkeys(("time", *self.space.names)))
 
+    def read_scope(self, scope: Any) -> Any:
+        """All variables: there is nothing else to play."""
+        return super().read_scope(scope) or list(self.space.names)
+
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """Data that nobody suggested, checked; a `time` among the realised values says when, else it is now."""
         if not isinstance(realised, Mapping) or "time" not in realised or "time" in self.space.names:

@@ -1,0 +1,43 @@
+"""Measured values that can hardly be meant: they are kept, and whoever told them is warned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..space import Space
+from .events import Added, Amended, Decided, Event, Failed, Told
+from .history import History
+
+
+def doubts(event: Event, space: Space, history: History) -> list[str]:
+    """In words, which values of an event that was just taken in lie far outside their ranges, and how to correct them.
+
+    Far is more than half the range's width beyond its ends; see `Float.is_far`.
+    """
+    match event:
+        case Decided():
+            number = history[event.token].number
+            return _named(f"round {number}", event.context, space, "tell it right among `realised`")
+        case Amended(outcome=None, failure=None):
+            return []
+        case Told() | Failed() | Amended() if event.token not in history.data:
+            played = history[event.token]
+            said = played.suggestion.context
+            new = {name: value for name, value in played.realised.items() if said.get(name) != value}
+            return _named(f"round {played.number}", new, space, f"amend {event.token}")
+        case Amended():
+            return _named(event.token, history.data[event.token].outcome.realised, space, f"amend {event.token}")
+        case Added():
+            name = history.latest_data
+            return _named(name, event.outcome.realised, space, f"amend {name}")
+    return []
+
+
+def _named(where: str, measured: Mapping[str, Any], space: Space, how: str) -> list[str]:
+    return [
+        f"{where}: {name} = {measured[name]:g} is far outside its range, {space[name].range_text}; it is kept. "
+        f"If it is wrong, {how}."
+        for name in space.names
+        if name in measured and space[name].is_far(measured[name])
+    ]

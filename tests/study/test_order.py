@@ -1,0 +1,60 @@
+"""What stands by name comes in the problem's order: fresh, reopened in another process, and at a follower."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.optimizer import Problem
+from steerbo.record import to_plain
+from steerbo.timevarying import SquaredExponential
+
+LAW = sb.Uniform()
+GRAPH = sb.CausalGraph.from_text("b -> z; z -> y; m -> y", target="y", intervenable=["z", "m"])
+PROBLEMS: dict[str, tuple[Problem, dict[str, Any]]] = {
+    "cost-varying": (
+        sb.CostVarying([sb.Float("t", 0, 9, law=LAW), sb.Float("ph", 4, 8, law=LAW)], [["ph", "t"]]),
+        {"t": 5.0, "ph": 6.0},
+    ),
+    "time-varying": (
+        sb.TimeVarying([sb.Float("x", 0, 1), sb.Float("a", 0, 1)], [sb.Prior(SquaredExponential(0.2))]),
+        {"x": 0.5, "a": 0.25},
+    ),
+    "causal": (
+        sb.Causal(GRAPH, [sb.Float("z", 0, 1), sb.Float("m", 0, 1), sb.Float("b", 0, 1)]),
+        {"z": 0.5, "m": 0.25, "b": 0.75},
+    ),
+    "mean-field": (
+        sb.MeanField(("south", "north"), agents=10, contexts=("night", "day"), counts=True),
+        {"distribution": {"night": {"south": 0.5, "north": 0.5}, "day": {"south": 0.75, "north": 0.25}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_another_process_reads_what_this_one_said(tmp_path: Path, kind: str) -> None:
+    problem, measured = PROBLEMS[kind]
+    log = tmp_path / "study.db"
+    with sb.Study.create(log, problem, "random", rounds=9) as study, sb.Study.open(log) as follower:
+        study.add(1.0, dict(reversed(measured.items())))
+        suggestion = study.ask()
+        while suggestion.observe:
+            suggestion = study.decide(suggestion, dict.fromkeys(reversed(suggestion.observe), 0.5))
+        follower.refresh()
+        assert json.dumps(to_plain(follower.pending)) == json.dumps([to_plain(suggestion)])
+        assert json.dumps(to_plain(follower.history.added)) == json.dumps(to_plain(study.history.added))
+        assert json.dumps(study.history.added[0].realised) == json.dumps(measured)
+    command = [sys.executable, "-m", "steerbo", "ask", str(log), "--json"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    (again,) = json.loads(answer)
+    assert json.dumps(again) == json.dumps(to_plain(suggestion))
+    assert list(again["values"]) == [name for name in problem.columns if name in again["values"]]
+    if kind == "mean-field":
+        assert list(again["values"]["counts"]) == ["night", "day"]
+        assert [*again["values"]["counts"]["day"]] in (["south", "north"], ["south"], ["north"])
