@@ -22,6 +22,7 @@ from steerbo.bench.costvarying.problems import COSTS, World
 from steerbo.bench.costvarying.runner import Run, measures, summary
 from steerbo.bench.costvarying.runner import play as play_run
 from steerbo.bench.costvarying.synthetic import ackley, hartmann, levy
+from steerbo.bench.runs import finished
 from steerbo.errors import InvalidOption, SteerboError
 from steerbo.optimizer import Optimizer, keyed
 
@@ -90,7 +91,7 @@ def test_a_run_and_its_measures() -> None:
     world = World("hartmann", "moderate", 0.02)
     done = json.loads(json.dumps(play_run(Run(world, "random", seed=0, budget=20, rounds=30))))
     assert done["spent"] <= 20
-    found = measures(done, np.array([1, 1, 1, 1, 3.32237, 1, 3.32237]))
+    found = measures(done, np.array([1, 1, 1, 1, 3.32237, 1, 3.32237]), world.worst)
     simple = [value for value in found["simple"] if value is not None]
     assert simple == sorted(simple, reverse=True)
     assert found["evaluations"] == sorted(found["evaluations"])
@@ -103,12 +104,51 @@ def test_measures_by_hand() -> None:
     world = World("airfoil", "moderate", 0.02)
     sums = summary(world, np.array([6, 0, 6]), np.array([0.9, 0.1, 5.0]), np.array([0.2, 0.5, 0.4]))
     best = np.array([0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.6])
-    found = measures({"run": {"world": {"costs": "moderate"}}, **sums}, best)
+    found = measures({"run": {"world": {"costs": "moderate"}}, **sums}, best, worst=0.0)
     assert found["evaluations"] == [2, 3, 3, 3, 3, 3, 3]
     assert found["simple"][:2] == pytest.approx([0.5, 0.5])
     assert found["weighted"][:2] == pytest.approx([0.8 + 0.05, 0.8 + 0.05 + 0.6])
     assert found["cost"][:2] == pytest.approx([0.8, 1.6])  # the cheapest acceptable set, 3, costs .2
     assert found["quality"][:2] == pytest.approx([1.8 - 0.7, 2.7 - 1.1])
+
+
+def test_the_tolerance_does_not_hang_on_a_run_s_own_worst_play() -> None:
+    """Two runs that expect as much in sum have the same quality and cost regret, however low one of them once fell."""
+    best = np.array([0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.6])
+    found = []
+    for expected in ([0.3, 0.3, 0.3], [-2.0, 1.4, 1.5]):
+        sums = summary(World("airfoil"), np.array([6, 0, 6]), np.array([0.9, 0.1, 5.0]), np.array(expected))
+        found.append(measures({"run": {"world": {"costs": "moderate"}}, **sums}, best, World("airfoil").worst))
+    assert found[0]["quality"][1:] == pytest.approx(found[1]["quality"][1:])
+    assert found[0]["cost"] == found[1]["cost"]
+
+
+LOWEST = {
+    "airfoil": [0.703, 0.6197, 0.4133, 0.2231, 1.0],
+    "plant": [0.0006, 0.9811, 0.5830, 0.0364, 0.5619],
+    "hartmann": [1.0, 1, 0, 1, 1, 1],
+    "ackley": [0.99591695] * 6,
+    "levy": [0.0] * 6,
+}
+
+
+@real_data
+@pytest.mark.parametrize("name", LOWEST)
+def test_the_worst_of_a_problem_is_reached_and_not_passed(name: str) -> None:
+    world = World(name)
+    place = np.full((1, world.dimension), 0.5)
+    place[:, : len(LOWEST[name])] = LOWEST[name]
+    assert world.objective(place)[0] == pytest.approx(world.worst, abs=1e-4)
+    near = np.clip(place + 0.05 * np.random.default_rng(1).normal(size=(2000, world.dimension)), 0, 1)
+    away = np.random.default_rng(0).random((2000, world.dimension))
+    assert min(world.objective(near).min(), world.objective(away).min()) >= world.worst
+
+
+def test_no_kept_run_fell_below_the_worst() -> None:
+    kept = finished(Path(__file__).parents[2] / "docs" / "results" / "costvarying-runs.jsonl").values()
+    runs = [done for done in kept if "run" in done]
+    assert len(runs) == 1400
+    assert all(done["worst"] >= World(**done["run"]["world"]).worst for done in runs)
 
 
 @pytest.mark.parametrize("wrong", [("hartman", "moderate"), ("levy", "free")])

@@ -93,6 +93,21 @@ def test_the_log_of_another_study_is_refused(tmp_path: Path, old: str, new: str,
         run(path)
 
 
+def test_what_the_file_leaves_out_is_as_the_study_began(tmp_path: Path) -> None:
+    """As when a default changes between versions; what the file does say must agree."""
+    path = write_function(tmp_path, MEASURE)
+    before = run(path, rounds=3)
+    path.write_text(path.read_text().replace('method = "random"\n', ""))
+    watcher = Watcher()
+    after = run(path, rounds=2, watcher=watcher)
+    assert after.events[0].method == "random"  # type: ignore[union-attr]
+    assert plain(after)[: len(before.events)] == plain(before)
+    assert any("method = 'random'" in said and "as this study began" in said for said in watcher.said)
+    path.write_text(path.read_text().replace("seed = 3", "seed = 3\noptions = { beta = 1.0 }"))
+    with pytest.raises(InvalidStudy, match=r"study\.db: method: .* another study"):
+        run(path)
+
+
 def test_logs_changed_by_hand(tmp_path: Path) -> None:
     path = write_function(tmp_path, MEASURE)
     run(path, rounds=3)

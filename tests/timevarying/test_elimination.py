@@ -155,10 +155,10 @@ def test_exhaustion_keeps_the_last_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("on_exhausted", "left"), [("keep-last", ["level 0.0"]), ("restart", ["level 0.0", "level 5.0"])]
+    ("on_exhausted", "left"), [("keep-last", ["level 5.0"]), ("restart", ["level 0.0", "level 5.0"])]
 )
 def test_exhaustion_of_evidence(on_exhausted: str, left: list[str]) -> None:
-    """The second prior is dropped, and then the first one is found worse still."""
+    """The second prior is dropped, and then the first one is found worse still: the second is the likeliest again."""
     optimizer = Optimizer(two(), "tempered-elimination", confidence=1.0, on_exhausted=on_exhausted)
     for site, value in (("a", 0.0), ("a", 0.0), ("b", 50.0)):
         suggestion = optimizer.ask(available=[site])
@@ -168,6 +168,31 @@ def test_exhaustion_of_evidence(on_exhausted: str, left: list[str]) -> None:
         optimizer.ask()
     alive = optimizer._method.alive  # type: ignore[attr-defined]
     assert [p.name for p, a in zip(two().priors, alive, strict=True) if a] == left
+
+
+@pytest.mark.parametrize("method", ["prior-elimination", "tempered-elimination"])
+def test_the_likeliest_of_all_priors_goes_on(method: str) -> None:
+    """The truth jumps from one level to another and back: who was rejected long ago may be the likeliest in the end."""
+    levels = (0.0, 4.0, 8.0, 12.0)
+    table = Covariance([[1.0, 0.2], [0.2, 1.0]])
+    some = [Prior(table, m, noise=0.5, name=f"level {m}") for m in levels]
+    optimizer = Optimizer(TimeVarying([Categorical("s", ["a", "b"])], some), method, confidence=1.0)
+    kept = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PriorWarning)
+        for level in (12.0,) * 4 + (0.0,) * 12:
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            optimizer.tell(suggestion, level)
+            state: Any = optimizer._method
+            assert state.alive.any()
+            if state.exhausted:
+                assert state.alive.sum() == 1
+                kept.append(int(state.alive.argmax()) == int(state.surrogate.evidence.argmax()))
+        optimizer.ask()
+    assert len(state.exhausted) == 1, "said once"
+    assert kept[0], "the likeliest when all were rejected"
+    assert kept[-1], "the likeliest in the end"
 
 
 def test_exhaustion_restarts() -> None:

@@ -20,6 +20,13 @@ hold, a play of `x_i` falls short of the best (or of what is acceptable) by at m
 since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and `sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is
 UCB-PSQ's bound but for the factor `1 + κ c`, so that the quality regret grows no faster, whatever the sets cost, as
 long as c stays bounded and no round is pending: variances count pending points as if their outcomes were known.
+
+That is said of `x_i`. Where a set leaves something to nature, what is played is `x'`: `x_i` polished, that is, moved to
+where `A = E[μ + βσ]` is no smaller (as averaged over the draws it is polished on). As `sd[g] ≤ E σ` too, and
+`u_i ≤ A(x_i) + β J` with `J = sqrt(E σ²(x_i)) − E σ(x_i)`, a play of `x'` falls short by at most
+`2 β E σ(x') + κ w_i + β J`. Its last two terms belong to `x_i`, which is not played: how fast they shrink is not
+bounded, so that for polished plays the growth of the regret is not proven. Sets that control everything are not
+polished.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ and play the cheapest of them. Where the paper is silent or wrong:
 
 - exploration ends before a cycle that would carry the spend beyond `explore_fraction` of the budget (the paper gives
 no rule);
+- bounds are `E μ ± β sqrt(E σ²)` where the paper has `E[μ ± βσ]`, so in lines 10 and 14–26: no samples are needed, and
+  by Jensen `E σ ≤ sqrt(E σ²)`, so that they hold wherever the paper's do, but are wider: sets stay acceptable
+  for longer. Only the point that is played is polished on `E σ` itself;
 - line 10 evaluates E[l] at the point played while exploring, and over all sets from the first exploitation round on;
 - line 11 intersects the acquisition maxima of set i over its own turns;
 - S₁ still empty after its reset: the set with the largest upper bound;

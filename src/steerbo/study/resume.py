@@ -10,7 +10,7 @@ from ..optimizer import Created
 from .log import EventLog
 from .observer import Observer
 from .replay import replay
-from .specification import Specification
+from .specification import Settings, Specification
 from .study import Study
 
 
@@ -38,7 +38,11 @@ def resume(specification: Specification, log: EventLog, observer: Observer, **wo
             return Study(log, fresh, **worker)
         except LogConflict:  # another run has just begun it
             events = log.read()
-    _check_same_study(log.place, events[0], wanted)
+    created = events[0]
+    if not isinstance(created, Created):
+        raise InvalidStudy(f"{log.place}: event 1", created, "a 'created' event")
+    _check_same_study(log.place, created, wanted, specification.settings)
+    _say_what_is_kept(created, wanted, observer)
     limits = {"budget": wanted.budget, "rounds": wanted.rounds}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -48,11 +52,16 @@ def resume(specification: Specification, log: EventLog, observer: Observer, **wo
     return Study(log, optimizer, **worker)
 
 
-def _check_same_study(place: str, created: Any, wanted: Created) -> None:
-    if not isinstance(created, Created):
-        raise InvalidStudy(f"{place}: event 1", created, "a 'created' event")
-    for name in ("problem", "method", "options", "seed"):
-        logged, asked = getattr(created, name), getattr(wanted, name)
+def _check_same_study(place: str, created: Created, wanted: Created, said: Settings) -> None:
+    """Refuse what the study file says otherwise; a method or an option that it leaves out is the log's."""
+    logged_options, options = ({k: v for k, v in c.options.items() if k in said.options} for c in (created, wanted))
+    compared: list[tuple[str, Any, Any]] = [
+        ("problem", created.problem, wanted.problem),
+        ("seed", created.seed, wanted.seed),
+    ]
+    if said.method is not None or said.options:
+        compared[1:1] = [("method", created.method, wanted.method), ("options", logged_options, options)]
+    for name, logged, asked in compared:
         if logged != asked:
             detail = f"{name} {asked!r}" if name != "problem" else "the problem of the study file"
             raise InvalidStudy(
@@ -61,3 +70,12 @@ def _check_same_study(place: str, created: Any, wanted: Created) -> None:
                 detail,
                 "It is the log of another study: name another one with --log, or move this one away.",
             )
+
+
+def _say_what_is_kept(created: Created, wanted: Created, observer: Observer) -> None:
+    """A default may have changed since the study began: it goes on as it began."""
+    began = {"method": created.method, **created.options}
+    now = {"method": wanted.method, **wanted.options}
+    kept = [f"{name} = {value!r}" for name, value in began.items() if now.get(name) != value]
+    if kept:
+        observer.say(f"as this study began, since its file does not say otherwise: {', '.join(kept)}")

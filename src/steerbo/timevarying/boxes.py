@@ -152,7 +152,8 @@ class Boxes:
         solved = []
         for s in self.shared:
             A = s.factor.half_solve(s.cross(X, t, points, now))
-            sd = np.sqrt(np.maximum(s.diagonal(points) - (A * A).sum(axis=0), _TINY))
+            prior = s.diagonal(points)
+            sd = np.sqrt(np.maximum(prior - (A * A).sum(axis=0), _TINY * prior))
             upper[s.ids] += s.half.T @ A[:n] + betas[s.ids, None] * sd
             solved.append((s, A, sd))
         weights = weigh(upper)

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from jaxtyping import Float
+from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidOption
 from ..space import Categorical
+from ..space.fields import as_number
 from .kernels import spatial
 from .problem import TimeVarying
 
-Width = Literal["theory"] | float
+
+def _width(value: object) -> float | str:
+    if isinstance(value, str) and value == "theory":
+        return value
+    number = as_number(value)
+    if number is None or number < 0:
+        raise PydanticCustomError("width", "a number for β from 0, such as 1.5, or the word 'theory' (Theorem 4.1)")
+    return number
+
+
+Width = Annotated[float | Literal["theory"], BeforeValidator(_width)]
+"""What the option `confidence` takes: a number for β, or the word "theory"."""
 
 _SMOOTH = 1.5  # how much a slope's variance may grow when the step is halved, before the paths have no slope
 
@@ -23,7 +37,7 @@ class Confidence:
 
     Args:
         problem: whose priors.
-        width: "theory" (Theorem 4.1), or a number for β. ξ is always the theory's.
+        width: a number for β, or the word "theory" (Theorem 4.1). ξ is always the theory's.
         delta: δ, the probability with which the theory may fail.
 
     Raises:
@@ -46,14 +60,15 @@ class Confidence:
         if problem.points is not None:  # (A): β² = 2 ln(2 |X| π² t² / δ)
             self._offset, self._slope = np.full(P, math.log(2 * len(problem.points) * math.pi**2 / delta)), 1.0
         else:
-            # (B): β² = 2 ln(3 π² t² / 2δ) + 2 d ln(d t² r b √ln(3 d a / 2δ)), both logarithms taken apart in t
-            d = len(problem.variables)
-            r = max(_width(v) for v in problem.variables)
+            # (B): β² = 2 ln(3 π² t² C / 2δ) + 2 d ln(d t² r b √ln(3 d a / 2δ)), both logarithms taken apart in t
+            numeric = [v for v in problem.variables if not isinstance(v, Categorical)]
+            d = len(numeric)
+            settings = math.prod(len(v.choices) for v in problem.variables if isinstance(v, Categorical))
             offsets = []
             for i in range(P):
                 a, b = smoothness(problem, i)
-                inner = max(d * r * b * math.sqrt(math.log(max(3 * d * a / (2 * delta), math.e))), 1.0)
-                offsets.append(math.log(3 * math.pi**2 / (2 * delta)) + d * math.log(inner))
+                inner = max(d * b * math.sqrt(math.log(max(3 * d * a / (2 * delta), math.e))), 1.0)
+                offsets.append(math.log(3 * math.pi**2 * settings / (2 * delta)) + d * math.log(inner))
             self._offset, self._slope = np.array(offsets), 1.0 + d
 
     def betas(self, t: int) -> Float[np.ndarray, " P"]:
@@ -67,37 +82,42 @@ class Confidence:
         return 2 * self._variances * (self._xi + 2 * math.log(t))
 
 
-def _width(variable: Any) -> float:
-    return float(len(variable.choices)) if isinstance(variable, Categorical) else float(variable.high - variable.low)
-
-
 def smoothness(problem: TimeVarying, i: int) -> tuple[float, float]:
-    """A and b of Assumption 3.2, `P(sup |∂f/∂x_j| > L) ≤ a exp(−L²/b)`, for prior i on a box.
+    """A and b of Assumption 3.2 for prior i on a box, both without unit: they hold for `g = f / √max k`, x in [0, 1]^d.
+
+    The paper prints `P(sup |∂f/∂x_j| > L) ≤ a exp(−L²/b)`, but puts `b √ln(d a / 2δ)` where Srinivas et al. (2010)
+    have a slope. That is one, and β is free of units, only if `exp(−(L/b)²)` is meant and f has unit variance, as
+    the paper's `k ≤ 1` says. Variables are scaled to [0, 1], so that r = 1 and β is free of their units as well.
 
     A slope is itself a Gaussian process, of variance `v = ∂²k/∂x∂x'` at `x = x'` (by central differences, the
     largest over the box). Borell's inequality (Adler & Taylor 2007, Theorem 2.1.1) gives `2 exp(−(L − m)²/2v)` with
-    m its mean largest size; as `(L − m)² ≥ L²/2 − m²`, that is `b = 4v`, `a = 2 exp(m²/2v)`. For m we take the
+    m its mean largest size; as `(L − m)² ≥ L²/2 − m²`, that is `b = 2√v`, `a = 2 exp(m²/2v)`. For m we take the
     largest of 2N independent draws, `m² = 2 v ln 2N`, with N the number of lengthscales `√(k/v)` that fit into the
     box: a = 4N. That count is a rule of thumb, not a bound; β depends on it only through `√ln a`.
+
+    Categories have no slope: in the theorem's union they count as C separate boxes, C being their combinations.
 
     Raises:
         InvalidOption: the paths have no slope.
     """
     kernel = spatial(problem.priors[i].kernel, len(problem.variables))
-    low, high = (np.array([v.decode([z])[0] for v in problem.variables], dtype=float) for z in (0.0, 1.0))
+    low, high = (problem.place([v.decode([z])[0] for v in problem.variables]) for z in (0.0, 1.0))
+    numeric = np.array([not isinstance(v, Categorical) for v in problem.variables])
     X = low + (high - low) * np.linspace(0.05, 0.95, 7)[:, None]
+    X[:, ~numeric] = X[:, ~numeric].round()
     size = float(np.max(np.diag(kernel(X, X))))
     most, cells = 0.0, 1.0
-    for j in range(len(low)):
-        coarse, fine = (_slope_variance(kernel, X, j, h * (high[j] - low[j])) for h in (1e-3, 5e-4))
+    for j in np.flatnonzero(numeric):
+        width = float(high[j] - low[j])
+        coarse, fine = (_slope_variance(kernel, X, int(j), h * width) * width**2 / size for h in (1e-3, 5e-4))
         if not 0 < fine <= _SMOOTH * coarse:
             name = problem.priors[i].name or f"number {i}"
             raise InvalidOption(
                 "confidence", "theory", f"a number for β: paths of prior {name} have no slope, which Theorem 4.1 needs"
             )
         most = max(most, fine)
-        cells *= 1 + (high[j] - low[j]) / math.sqrt(size / fine)
-    return 4 * cells, 4 * most
+        cells *= 1 + math.sqrt(fine)
+    return 4 * cells, 2 * math.sqrt(most)
 
 
 def _slope_variance(kernel: Any, X: np.ndarray, j: int, h: float) -> float:

@@ -14,7 +14,8 @@ from pydantic import Field
 from ..errors import ModelFailure
 from ..optimizer import Choice, Explanation, History, Round, Streams
 from ..record import record
-from .method import CandidatePriors, GivenWidth
+from .confidence import Width
+from .method import CandidatePriors
 from .priors import PriorWarning
 from .problem import TimeVarying
 
@@ -31,13 +32,14 @@ class Options:
     """Options of the methods that reject priors.
 
     Args:
-        confidence: "theory" (Theorem 4.1), or a number for β. ξ is always the theory's.
+        confidence: a number for β, or the word "theory" (Theorem 4.1). ξ is always the theory's.
         delta: δ, the probability with which the theory may fail.
-        on_exhausted: what to do when all priors are rejected, beside a warning: "keep-last" goes on with the last one,
-            "restart" takes all of them back, "raise" stops with `ModelFailure`.
+        on_exhausted: what to do when all priors are rejected, beside a warning: "keep-last" goes on with the likeliest
+            of all of them, also of those rejected long ago; "restart" takes all of them back; "raise" stops with
+            `ModelFailure`.
     """
 
-    confidence: GivenWidth = "theory"
+    confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
     on_exhausted: Literal["keep-last", "restart", "raise"] = "keep-last"
 
@@ -67,19 +69,21 @@ class Eliminating(CandidatePriors[O]):
 
     def drop(self, overrun: Mapping[int, float], number: int) -> None:
         """Drop priors after round `number`; `overrun` says by how much each of them left its band."""
-        keep_last = self.options.on_exhausted != "restart"
-        for p, excess in overrun.items():
-            if keep_last and self.alive.sum() == 1:
-                if not self.exhausted:
-                    self.exhausted.append(number)
-                    self.dropped[p] = (number, excess)
-                return
-            self.alive[p] = False
-            self.dropped[p] = (number, excess)
-        if not self.alive.any():
-            self.exhausted.append(number)
+        before = self.alive.copy()
+        self.alive[list(overrun)] = False
+        none_left = not self.alive.any()
+        if none_left and self.options.on_exhausted != "restart":
+            likeliest = int(np.argmax(self.surrogate.evidence))
+            self.alive[likeliest] = True
+            if self.exhausted and before.sum() == 1 and before[likeliest]:
+                return  # it is kept already, and was rejected once more
+        self.dropped |= {p: (number, excess) for p, excess in overrun.items()}
+        if none_left and self.options.on_exhausted == "restart":
             self.alive[:] = True
             self.open_books()
+            self.exhausted.append(number)
+        elif none_left and not self.exhausted:  # said once
+            self.exhausted.append(number)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose among the priors that are alive; say so when all were rejected since the last choice."""
@@ -87,7 +91,8 @@ class Eliminating(CandidatePriors[O]):
             meant = f"all {len(self.names)} priors were rejected by round {self.exhausted[-1]}: none of them fits"
             if self.options.on_exhausted == "raise":
                 raise ModelFailure(f"{meant}; add other candidates, or set on_exhausted to 'keep-last' or 'restart'")
-            warnings.warn(f"{meant} (on_exhausted={self.options.on_exhausted!r})", PriorWarning, stacklevel=6)
+            left = "all of them are back" if self.alive.all() else f"{self.names[int(self.candidates[0])]} goes on"
+            warnings.warn(f"{meant}; {left} (on_exhausted={self.options.on_exhausted!r})", PriorWarning, stacklevel=6)
         return self.choose_among(history, request, self.candidates)
 
     @abstractmethod

@@ -18,8 +18,8 @@ from ..optimizer import Choice, History, Recommendation, Streams
 from ..record import record
 from .acquisition import View
 from .boxes import Boxes
+from .confidence import Width
 from .gp_ucb import OnePrior
-from .method import GivenWidth
 from .problem import TimeVarying
 from .sites import Sites
 
@@ -79,7 +79,7 @@ class ResettingOptions:
 
     period: int = Field(50, ge=1)
     prior: str | int | None = None
-    confidence: GivenWidth = "theory"
+    confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
 
 
@@ -105,7 +105,7 @@ class WindowOptions:
 
     window: int = Field(50, ge=1)
     prior: str | int | None = None
-    confidence: GivenWidth = "theory"
+    confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
 
 
@@ -131,7 +131,7 @@ class WeightedOptions:
 
     discount: float = Field(0.97, gt=0, lt=1)
     prior: str | int | None = None
-    confidence: GivenWidth = "theory"
+    confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
 
 

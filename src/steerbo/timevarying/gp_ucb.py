@@ -12,7 +12,8 @@ from pydantic import Field
 from ..errors import InvalidOption, one_of
 from ..optimizer import Choice, Explanation, History, Streams
 from ..record import record
-from .method import CandidatePriors, GivenWidth
+from .confidence import Width
+from .method import CandidatePriors
 from .problem import TimeVarying
 
 O = TypeVar("O")  # noqa: E741
@@ -24,12 +25,12 @@ class Options:
 
     Args:
         prior: the name of the prior to believe, or its number from 0; None where there is only one.
-        confidence: "theory" (Theorem 4.1), or a number for β.
+        confidence: a number for β, or the word "theory" (Theorem 4.1).
         delta: δ, the probability with which the theory may fail.
     """
 
     prior: str | int | None = None
-    confidence: GivenWidth = "theory"
+    confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -29,12 +29,11 @@ from ..optimizer import (
 from ..record import record
 from .acquisition import Datum, Pick, Place, Unknown, View
 from .boxes import Boxes
-from .confidence import Confidence
+from .confidence import Confidence, Width
 from .problem import TimeVarying
 from .sites import Sites
 
 O = TypeVar("O")  # noqa: E741  the method's options
-GivenWidth = Literal["theory"] | Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _SHOWN = 20  # priors in a table
 
 
@@ -43,11 +42,11 @@ class Options:
     """Options of the methods that use all priors.
 
     Args:
-        confidence: "theory" (Theorem 4.1), or a number for β.
+        confidence: a number for β, or the word "theory" (Theorem 4.1: safe, and far wider than pays).
         delta: δ, the probability with which the theory may fail.
     """
 
-    confidence: GivenWidth = "theory"
+    confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
 
 

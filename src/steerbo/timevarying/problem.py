@@ -59,7 +59,7 @@ class TimeVarying(Problem):
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
     minimize: bool = False
     kind: Literal["time-varying"] = "time-varying"
-    default_method: ClassVar[str] = "prior-elimination"
+    default_method: ClassVar[str] = "tempered-elimination"
 
     @model_validator(mode="after")
     def _check(self) -> TimeVarying:

@@ -10,7 +10,7 @@ If p is the truth, L_q / L_p is a nonnegative martingale whatever chose the poin
 Jensen its power η is a supermartingale of expectation at most one: Ville's inequality then keeps the true prior for
 ever with probability at least 1 − δ (Ville 1939; Robbins 1970), with no union over priors or rounds. The temper
 η < 1 costs power and buys patience where no candidate is exactly right. Among those alive, play as PE-GP-UCB: the
-largest upper bound.
+largest upper bound. It is the default of time-varying problems: see `docs/results/timevarying.md` for why.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from pydantic import Field
 
 from ..optimizer import Choice, History, Round
 from ..record import record
+from .confidence import Width
 from .elimination import Eliminating
-from .method import GivenWidth
 
 
 @record
@@ -34,13 +34,14 @@ class Options:
     """Options of `tempered-elimination`.
 
     Args:
-        confidence: "theory" (Theorem 4.1), or a number for β.
+        confidence: a number for β, or the word "theory" (Theorem 4.1). The guarantee above does not hang on β: it says
+            only how far to look beyond what is known, and 5 to 9, as the theory has it, costs far more than it finds.
         delta: δ, the probability with which the true prior may be dropped.
         temper: η, the power of the likelihoods.
         on_exhausted: what to do when all priors are rejected: see `prior-elimination`.
     """
 
-    confidence: GivenWidth = "theory"
+    confidence: Width = 1.5
     delta: float = Field(0.1, gt=0, lt=1)
     temper: float = Field(0.5, gt=0, le=1)
     on_exhausted: Literal["keep-last", "restart", "raise"] = "keep-last"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...search import sobol_points
 from .problems import World
-from .runner import SPENDS, measures
+from .runner import SPENDS, simple_regret
 
 MARGIN = 0.005
 """Differences up to this share of what can be gained over leaving everything to nature are ties."""
@@ -20,7 +20,7 @@ CLAIMED = (40, 60, 80, 100)
 COMPARED = (20, 40, 60, 80, 100)
 _SURE = 2.0  # standard errors
 _SIGN = {"ahead": "−", "tied": "=", "behind": "+"}
-Regrets = Mapping[str, Mapping[int, Sequence[float]]]
+Regrets = Mapping[str, Mapping[int, Sequence[Any]]]
 """By method and seed, simple regret at each of `SPENDS`."""
 
 
@@ -50,8 +50,7 @@ class Difference:
 def regrets(by_method: Mapping[str, Sequence[dict[str, Any]]], best: np.ndarray) -> Regrets:
     """Simple regrets of finished runs, of the seeds that every method has."""
     found = {
-        method: {run["run"]["seed"]: measures(run, best)["simple"] for run in runs}
-        for method, runs in by_method.items()
+        method: {run["run"]["seed"]: simple_regret(run, best) for run in runs} for method, runs in by_method.items()
     }
     shared = set.intersection(*map(set, found.values()))
     return {method: {seed: runs[seed] for seed in sorted(shared)} for method, runs in found.items()}

@@ -58,7 +58,9 @@ def tables(file: Path) -> str:
                 best = np.maximum(best, [-np.inf if value is None else value for value in done["best"]])
         compared[f"{name}, {cost}, {variance}"] = regrets(by_method, best), margin(world, float(best.max()))
         lines += [f"### {name}, {cost} costs {_list(COSTS[cost])}, variance {variance}", ""]
-        lines += [f"Best expected value of each set: {_list(best.round(4).tolist())}.", ""]
+        least = world.worst + 0.9 * (float(best.max()) - world.worst)
+        lines += [f"Best expected value of each set: {_list(best.round(4).tolist())}."]
+        lines += [f"Acceptable: {least:.4g}, a tenth of the way down to the smallest value, {world.worst:.4g}.", ""]
         for measure, title in (
             ("simple", "Simple regret"),
             ("weighted", "Cost-weighted cumulative regret (Tay et al.)"),
@@ -73,7 +75,7 @@ def tables(file: Path) -> str:
                 "|---|---|" + "---|" * len(SPENDS),
             ]
             for label, runs in sorted(by_method.items(), key=lambda item: _order(item[0])):
-                figures = [measures(done, best)[measure] for done in runs]
+                figures = [measures(done, best, world.worst)[measure] for done in runs]
                 cells = [_cell([f[k] for f in figures if f[k] is not None]) for k in range(len(SPENDS))]
                 lines.append(f"| {label} | {len(runs)} | " + " | ".join(cells) + " |")
             lines.append("")

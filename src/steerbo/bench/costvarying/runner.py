@@ -73,7 +73,7 @@ def play(run: Run) -> dict[str, Any]:
 
 
 def summary(world: World, sets: np.ndarray, costs: np.ndarray, expected: np.ndarray) -> dict[str, Any]:
-    """All that `measures` needs of a run's plays, (t,) each: the extremes, and sums up to each of `SPENDS`."""
+    """All that `measures` needs of a run's plays, (t,) each, up to each of `SPENDS`; and the extremes, as a check."""
     mean_costs = np.array(COSTS[world.costs])[sets]
     until = np.searchsorted(np.cumsum(costs), SPENDS, side="right")
     sums = {
@@ -94,24 +94,34 @@ def summary(world: World, sets: np.ndarray, costs: np.ndarray, expected: np.ndar
     }
 
 
-def measures(done: dict[str, Any], best: np.ndarray, alpha: float = 0.1) -> dict[str, Any]:
+def simple_regret(done: dict[str, Any], best: np.ndarray) -> list[float | None]:
+    """Best less the running maximum of the expected values played, at each of `SPENDS`; None before the first play."""
+    pairs = zip(done["plays"], done["highest"], strict=True)
+    return [max(float(best.max()) - highest, 0.0) if sum(plays) else None for plays, highest in pairs]
+
+
+def measures(done: dict[str, Any], best: np.ndarray, worst: float, alpha: float = 0.1) -> dict[str, Any]:
     """Figures of a finished run at each of `SPENDS`; of one that ended earlier, those of its end.
 
-    `best` (m,) are the sets' largest expected values. Simple regret is best − running maximum of the expected values
-    played.
-    Quality regret (of α-tolerance, counted from the worst expected value played, per round summed), cost regret, and
-    the cost-weighted regret of Tay et al. are cumulative.
+    Simple regret is `simple_regret`. Quality regret (short of what α-tolerance accepts, below 0 where plays are better
+    than that), cost regret, and the cost-weighted regret of Tay et al. are cumulative.
+
+    Args:
+        done: what `play` returned.
+        best: the sets' largest expected values, (m,).
+        worst: the objective's smallest value, from which the tolerance is counted: `World.worst`, so that all runs of
+            a problem are measured against the same.
+        alpha: share of the way from the best to the worst that may be given up.
     """
     mean_costs = np.array(COSTS[done["run"]["world"]["costs"]])
-    top, worst = best.max(), min(done["worst"], best.min())
+    top = float(best.max())
     least = worst + (1 - alpha) * (top - worst)
     dearer = np.maximum(mean_costs - mean_costs[best >= least].min(), 0.0)
-    out: dict[str, Any] = {"simple": [], "quality": [], "cost": [], "weighted": [], "evaluations": []}
+    out: dict[str, Any] = {"simple": simple_regret(done, best), "quality": [], "cost": [], "weighted": []}
+    out["evaluations"] = [sum(plays) for plays in done["plays"]]
     for k, plays in enumerate(done["plays"]):
         t = sum(plays)
-        out["evaluations"].append(t)
         out["cost"].append(float(dearer @ plays) if t else None)
-        out["simple"].append(max(top - done["highest"][k], 0.0) if t else None)
         out["quality"].append(least * t - done["expected"][k] if t else None)
         out["weighted"].append(top * done["paid"][k] - done["paid_expected"][k] if t else None)
     return out

@@ -73,7 +73,9 @@ def run(job: Job) -> dict[str, Any]:
     if job["experiment"] == "intel":
         day = intel.intel(setting["day"])
         # methods that believe one prior get yesterday's
-        options = {"prior": setting["day"] - 2} if method in ("gp-ucb", *FORGETTING) else {}
+        options: dict[str, Any] = {} if method == "random" else {"confidence": "theory"}
+        if method in ("gp-ucb", *FORGETTING):
+            options["prior"] = setting["day"] - 2
         return _plain(job, play(day.problem, day.truth, 0.0, method, seed, **options), None, curve=True)
     width = setting.pop("confidence")
     if job["experiment"] == "readings":

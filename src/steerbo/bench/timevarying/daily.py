@@ -1,0 +1,50 @@
+"""A daily cycle: should a method that knows several candidate priors not beat the best constant setting?
+
+A setting from 0 to 100 is worth `100 − ((x − c(t)) / 5)²`, and the best one goes round once in 24 rounds:
+`c(t) = centre + 20 sin(2π (t + phase) / 24)`. Of four candidate priors the one with that period is right; outcomes have
+noise of standard deviation 2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float as Floats
+
+from ...optimizer import keyed
+from ...space import Float
+from ...timevarying import Decay, Periodic, Prior, SquaredExponential, TimeVarying
+
+ROUNDS = 72
+NOISE = 2.0
+STEP = 5.0
+
+
+def problem() -> TimeVarying:
+    """Four opinions on how the best setting moves."""
+    space = SquaredExponential(lengthscale=40.0, variance=2500.0)
+    drifts = {"never": None, "slowly": Decay(0.02), "fast": Decay(0.2), "daily": Periodic(24.0, 1.5)}
+    some = [Prior(space, 50.0, drift, NOISE, name) for name, drift in drifts.items()]
+    return TimeVarying([Float("setting", 0, 100, step=STEP)], some)
+
+
+def truth(seed: int) -> Floats[np.ndarray, "T X"]:
+    """What every setting is worth in every round, (72, 21)."""
+    random = keyed(seed, 0, "daily")
+    centre, phase = 40 + 20 * random.random(), 24 * random.random()
+    best = centre + 20 * np.sin(2 * np.pi * (np.arange(1, ROUNDS + 1) + phase) / 24)
+    return 100 - ((np.arange(0, 100 + STEP, STEP) - best[:, None]) / 5) ** 2
+
+
+def tpe(values: Floats[np.ndarray, "T X"], seed: int) -> Floats[np.ndarray, " T"]:
+    """Regrets (T,) of Optuna's default sampler, one trial a round; it knows nothing of time. Needs `optuna`."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+    random, regret = keyed(seed, 0, "noise"), np.empty(len(values))
+    for t, row in enumerate(values):
+        trial = study.ask()
+        x = round(trial.suggest_float("setting", 0, 100, step=STEP) / STEP)
+        regret[t] = row.max() - row[x]
+        study.tell(trial, float(row[x] + NOISE * random.standard_normal()))
+    return regret
