@@ -18,10 +18,11 @@ from . import by_hand, exits, records
 from .place import AsJson, LogPlace, StudyFile
 from .policy import policy
 from .scopes import scopes
+from .screen import echo
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"steerbo: {masked(str(message))}", err=True)
+    echo(f"steerbo: {masked(str(message))}", err=True)
 
 
 class _Commands(TyperGroup):
@@ -36,10 +37,10 @@ class _Commands(TyperGroup):
                 return super().invoke(ctx)
         except SteerboError as error:
             for line in exits.lines(error):
-                typer.echo(line, err=True)
+                echo(line, err=True)
             raise typer.Exit(exits.exit_code(error)) from None
         except KeyboardInterrupt:
-            typer.echo("steerbo: stopped", err=True)
+            echo("steerbo: stopped", err=True)
             raise typer.Exit(exits.STOPPED) from None
         except Exception as error:
             if isinstance(said := getattr(error, "message", None), str):  # about options: it repeats what was typed
@@ -65,7 +66,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from .. import __version__
 
-        typer.echo(f"steerbo {__version__}")
+        echo(f"steerbo {__version__}")
         raise typer.Exit
 
 
@@ -106,7 +107,7 @@ def run(
             with display:
                 drive(going, specification.objective, display, failures=specification.settings.failures, rounds=rounds)
         except KeyboardInterrupt:
-            typer.echo(f"steerbo: stopped after {going.status}. Run the same command again to go on.", err=True)
+            echo(f"steerbo: stopped after {going.status}. Run the same command again to go on.", err=True)
             raise typer.Exit(exits.STOPPED) from None
         print_answers(going, as_json, {"log": events.place})
 
@@ -120,7 +121,7 @@ def check(study: StudyFile) -> None:
     specification = read_study(study)
     if specification.objective is not None:
         specification.objective.find()
-    typer.echo(describe(specification))
+    echo(describe(specification))
 
 
 main.command()(scopes)

@@ -10,6 +10,7 @@ import typer
 from ..errors import InvalidContext, InvalidOutcome
 from ..masking import to_type
 from .place import AsJson, LogPlace, Place, StudyFile, explain_credentials, open_study
+from .screen import echo
 
 if TYPE_CHECKING:
     from ..optimizer import Problem, Suggestion
@@ -42,7 +43,7 @@ def new(
     settings = s.settings
     limits = {"budget": settings.budget, "rounds": settings.rounds, "seed": settings.seed, "options": settings.options}
     with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:  # type: ignore[arg-type]
-        typer.echo(f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}")
+        echo(f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}")
     explain_credentials(log or "")
 
 
@@ -74,16 +75,16 @@ def ask(
         if as_json:
             print_json([to_plain(suggestion) for suggestion in suggestions])
         elif csv:
-            typer.echo(suggestions_csv(going.problem, suggestions), nl=False)
+            echo(suggestions_csv(going.problem, suggestions), nl=False)
         else:
             for suggestion in suggestions:
-                typer.echo(_todo(going, suggestion, to_type(study)))
+                echo(_todo(going, suggestion, to_type(study)))
             explain_credentials(study)
         others = [s.token for s in before if s.token not in {new.token for new in suggestions}]
         if others:
-            typer.echo(f"still out: {', '.join(others)}", err=True)
+            echo(f"still out: {', '.join(others)}", err=True)
         if len(suggestions) < batch:
-            typer.echo(f"no more suggestions: {going.status}", err=True)
+            echo(f"no more suggestions: {going.status}", err=True)
 
 
 def settings(problem: Problem, name: str, value: Any) -> list[str]:
@@ -126,7 +127,7 @@ def decide(
 
     with open_study(study) as going:
         seen = pairs(going.problem, "context", context, InvalidContext)
-        typer.echo(_todo(going, going.decide(token, seen), to_type(study)))
+        echo(_todo(going, going.decide(token, seen), to_type(study)))
     explain_credentials(study)
 
 
@@ -139,7 +140,7 @@ def tell(study: Place, token: Token, value: Value, cost: Cost = None, realised: 
         going.tell(
             token, read_value(value), cost=cost, realised=pairs(going.problem, "realised", realised, InvalidOutcome)
         )
-        typer.echo(str(going.status))
+        echo(str(going.status))
 
 
 def fail(
@@ -157,14 +158,14 @@ def fail(
     with open_study(study) as going:
         measured = pairs(going.problem, "realised", realised, InvalidOutcome)
         going.fail(token, reason, cost=cost, charge=charge, realised=measured)
-        typer.echo(str(going.status))
+        echo(str(going.status))
 
 
 def abandon(study: Place, token: Token, reason: Reason = "") -> None:
     """Nobody evaluates it any more; an outcome that comes all the same is used."""
     with open_study(study) as going:
         going.abandon(token, reason)
-        typer.echo(str(going.status))
+        echo(str(going.status))
 
 
 def amend(
@@ -185,4 +186,4 @@ def amend(
         right = None if value is None else read_value(value)
         measured = pairs(going.problem, "realised", realised, InvalidOutcome) or None
         going.amend(token, right, cost=cost, realised=measured, void=void, reason=reason)
-        typer.echo(str(going.status))
+        echo(str(going.status))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 
 from ..bench.borehole import borehole, flow, play
 from ..costvarying import CostVarying
@@ -15,7 +14,7 @@ from ..errors import MissingExtra
 from ..optimizer import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..record import to_plain
 from ..study import Display, MemoryLog, Study, drive
-from ..study.progress import scope_text
+from ..study.progress import literal, scope_text
 from .report import HEADING, console, print_json, print_recommendation, rich_table
 
 BUDGET, SEED, DRAWS = 45.0, 0, 100_000
@@ -57,7 +56,7 @@ def show(out: Path, as_json: bool) -> None:
     screen.print(rich_table(_truth_table(advice, truth)))
     status = optimizer.status
     screen.print(f"[{HEADING}]Money spent[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds")
-    screen.print(f"[{HEADING}]Picture[/]", escape(str(picture) if picture else missing), soft_wrap=True)
+    screen.print(f"[{HEADING}]Picture[/]", literal(str(picture) if picture else missing), soft_wrap=True)
 
 
 def _drill(problem: CostVarying, suggestion: Suggestion) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import typer
 
 from ..errors import InvalidStudy
 from ..masking import CREDENTIALS, has_secrets, split_name, to_type
+from .screen import echo
 
 if TYPE_CHECKING:
     from ..study import Study
@@ -48,7 +49,7 @@ def title(place: str) -> str:
 def explain_credentials(place: str) -> None:
     """Where commands were printed without the secrets that `place` has: where else these may stand."""
     if has_secrets(place):
-        typer.echo(CREDENTIALS, err=True)
+        echo(CREDENTIALS, err=True)
 
 
 def headers(place: str) -> dict[str, str]:
@@ -69,4 +70,4 @@ class _Errors:
 
     def say(self, message: str) -> None:
         """One line."""
-        typer.echo(message, err=True)
+        echo(message, err=True)

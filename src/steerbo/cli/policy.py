@@ -8,6 +8,7 @@ import typer
 
 from ..errors import InvalidContext, InvalidInput
 from .place import AsJson, Place, open_study
+from .screen import echo
 
 if TYPE_CHECKING:
     from ..optimizer import PolicyStep
@@ -40,7 +41,7 @@ def policy(
         asked = request(going.problem, time, available, current)
         if contexts is None:
             step = going.policy(pairs(going.problem, "context", context, InvalidContext), **asked)
-            print_json(step.to_dict()) if as_json else typer.echo(_todo(going, step, study))
+            print_json(step.to_dict()) if as_json else echo(_todo(going, step, study))
             return
         if context:
             raise InvalidContext("contexts", contexts, "either --context or --contexts")
@@ -54,7 +55,7 @@ def policy(
             print_json([step.to_dict() for step in steps])
         else:
             for step in steps:
-                typer.echo(str(step))
+                echo(str(step))
 
 
 def _todo(study: Study, step: PolicyStep, place: str) -> str:

@@ -11,6 +11,7 @@ import typer
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..masking import masked_url, to_type
 from .place import AsJson, Place, explain_credentials, headers, open_study, title
+from .screen import echo
 
 
 def add_to(main: typer.Typer) -> None:
@@ -40,12 +41,12 @@ def import_(
         unread = ignored(going.problem, sheet)
         lines = take(going, sheet, charge)
     for line in lines:
-        typer.echo(str(line))
+        echo(str(line))
     if unread:
-        typer.echo(f"columns that are no part of the study, and not read: {', '.join(unread)}", err=True)
+        echo(f"columns that are no part of the study, and not read: {', '.join(unread)}", err=True)
     fates = Counter(line.fate for line in lines)
     left = f"{fates['left']} left as they are, " if fates["left"] else ""
-    typer.echo(f"{fates['taken']} taken, {left}{fates['refused']} refused", err=True)
+    echo(f"{fates['taken']} taken, {left}{fates['refused']} refused", err=True)
     if fates["refused"]:
         raise typer.Exit(2)
 
@@ -89,12 +90,12 @@ def export(
             place = out or beside
             url = place if "://" in place else f"sqlite:///{place}"
             going.to_optuna(url, title(study))
-            typer.echo(f"{masked_url(url)}\nLook at it: optuna-dashboard {to_type(url)}")
+            echo(f"{masked_url(url)}\nLook at it: optuna-dashboard {to_type(url)}")
             explain_credentials(url)
             return
         text = rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going)
     if out is None:
-        typer.echo(text, nl=False)
+        echo(text, nl=False)
     else:
         _write(Path(out), text)
 
@@ -104,7 +105,7 @@ def _write(file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror})") from None
-    typer.echo(str(file))
+    echo(str(file))
 
 
 def report(
@@ -134,7 +135,7 @@ def serve(
 
     render()
     with server(render, host, port) as listening:
-        typer.echo(f"http://{host}:{listening.server_address[1]}/  (Ctrl-C ends it)", err=True)
+        echo(f"http://{host}:{listening.server_address[1]}/  (Ctrl-C ends it)", err=True)
         listening.serve_forever()
 
 
@@ -149,7 +150,7 @@ def doctor(
 
     place = str(Path(study).with_suffix(".db")) if study.endswith(".toml") else study
     found = medicine.repair(place) if repair else medicine.examine(place)
-    typer.echo(str(found))
+    echo(str(found))
     if found.complaint and not found.repaired:
-        typer.echo(f"Keep what is whole: steerbo doctor {to_type(study)} --repair", err=True)
+        echo(f"Keep what is whole: steerbo doctor {to_type(study)} --repair", err=True)
         raise typer.Exit(1)

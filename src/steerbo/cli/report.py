@@ -9,7 +9,6 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table as RichTable
 
@@ -17,8 +16,9 @@ from ..errors import show
 from ..optimizer import Optimizer, Problem, Recommendation, Table, as_text
 from ..record import to_plain
 from ..study import Study
-from ..study.progress import scope_text
+from ..study.progress import literal, scope_text
 from ..study.specification import Specification
+from ..text import escaped_json
 
 HEADING = "bold #0072B2"  # Okabe and Ito's blue: told apart by every eye
 CHOSEN = "bold #009E73"
@@ -27,13 +27,12 @@ _LONGEST = 90  # characters of a cell
 
 def console(stderr: bool = False) -> Console:
     """A console; it keeps to the terminal's width, 80 columns where there is none, and to NO_COLOR."""
-    return Console(stderr=stderr, highlight=False)
+    return Console(stderr=stderr, highlight=False, emoji=False)
 
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
-    json.dump(document, sys.stdout, indent=2, allow_nan=False, ensure_ascii=False)
-    sys.stdout.write("\n")
+    sys.stdout.write(escaped_json(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)) + "\n")
 
 
 def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str, Any]) -> None:
@@ -45,21 +44,21 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
         return
     screen = console()
     print_recommendation(screen, optimizer.problem, advice)
-    screen.print(f"[{HEADING}]Why[/]", escape(why.summary))
+    screen.print(f"[{HEADING}]Why[/]", literal(why.summary))
     for table in why.tables:
         screen.print(rich_table(table))
-    screen.print(f"[{HEADING}]Status[/]", escape(str(status)))
+    screen.print(f"[{HEADING}]Status[/]", literal(str(status)))
 
 
 def print_recommendation(screen: Console, problem: Problem, advice: Recommendation) -> None:
     """The recommended scope with its settings and units, and what the others would give."""
-    screen.print(f"[{HEADING}]Recommended:[/] [{CHOSEN}]steer {escape(scope_text(advice.scope))}[/]")
+    screen.print(f"[{HEADING}]Recommended:[/]", literal(f"steer {scope_text(advice.scope)}", CHOSEN))
     for name, value in advice.values.items():
-        screen.print(f"  {escape(name)} = {_setting(problem, name, value)}")
+        screen.print(literal(f"  {name} = {_setting(problem, name, value)}"))
     cost = f", cost {advice.cost:.4g} a play" if advice.cost is not None else ""
     screen.print(f"  expected value {_expected(advice)}{cost}")
     if advice.note:
-        screen.print(f"  {escape(advice.note)}")
+        screen.print(literal(f"  {advice.note}"))
     if advice.alternatives:
         screen.print(rich_table(alternatives(problem, advice)))
 
@@ -85,9 +84,9 @@ def print_methods(table: Table) -> None:
     """The table of methods as paragraphs: its texts are too long for columns."""
     screen = console()
     for kind, method, does, options in table.cells():
-        screen.print(f"[{HEADING}]{escape(method)}[/] ({escape(kind)})")
-        screen.print(Padding(escape(does), (0, 0, 0, 4)))
-        screen.print(Padding(f"options: {escape(options) or 'none'}", (0, 0, 1, 4)))
+        screen.print(literal(method, HEADING), literal(f"({kind})"))
+        screen.print(Padding(literal(does), (0, 0, 0, 4)))
+        screen.print(Padding(literal(f"options: {options or 'none'}"), (0, 0, 1, 4)))
 
 
 def rich_table(table: Table) -> Group:
@@ -95,11 +94,11 @@ def rich_table(table: Table) -> Group:
     shown = RichTable(box=SIMPLE_HEAD, pad_edge=False)
     for k, column in enumerate(table.columns):
         number = all(isinstance(row[k], float | int | None) for row in table.rows)  # which no line break may cut in two
-        shown.add_column(escape(column), overflow="fold", no_wrap=number)
+        shown.add_column(literal(column), overflow="fold", no_wrap=number)
     for cells in table.cells():
         short = (cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…" for cell in cells)
-        shown.add_row(*map(escape, short), style=CHOSEN if cells[0].startswith("→") else "")
-    return Group(f"[{HEADING}]{escape(table.title)}[/]", shown)
+        shown.add_row(*map(literal, short), style=CHOSEN if cells[0].startswith("→") else "")
+    return Group(literal(table.title, HEADING), shown)
 
 
 def describe(specification: Specification) -> str:
@@ -151,7 +150,7 @@ def _law(plain: dict[str, Any]) -> str:
 
 def _setting(problem: Problem, name: str, value: Any) -> str:
     unit = getattr(problem.space[name], "unit", "") if name in problem.space else ""
-    return escape(f"{as_text(value)} {unit}".strip())
+    return f"{as_text(value)} {unit}".strip()
 
 
 def _expected(choice: Recommendation) -> str:

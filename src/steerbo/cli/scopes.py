@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from .screen import echo
+
 READ = (
     "A file with the graph: lines such as 'soil pH -> yield', 'x <-> y', 'target: yield', 'intervenable: x, soil pH' "
     "and 'latent: u'; or dagitty, GML (.gml) or DOT (.dot, .gv; needs the extra graphs) with the same roles."
@@ -44,18 +46,16 @@ def scopes(
             "dropped": [{"scope": s.to_dict(), "rule": f.rule, "reason": f.reason} for s, f in dropped],
             "pictures": [str(path) for path in pictures],
         }
-        typer.echo(json.dumps(answer, indent=2))
+        echo(json.dumps(answer, indent=2))
         return
     looked = ", ".join(known.contexts or ()) or "nothing"
-    typer.echo(
-        f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}"
-    )
-    typer.echo(f"\n{len(kept)} possibly-optimal scope{'s' if len(kept) != 1 else ''}:")
+    echo(f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}")
+    echo(f"\n{len(kept)} possibly-optimal scope{'s' if len(kept) != 1 else ''}:")
     for scope in kept:
-        typer.echo(f"  {scope}")
+        echo(f"  {scope}")
     if why and dropped:
-        typer.echo("\nnot worth trying:")
+        echo("\nnot worth trying:")
         for scope, fault in dropped:
-            typer.echo(f"  {scope}\n    rule {fault.rule}: {fault.reason}")
+            echo(f"  {scope}\n    rule {fault.rule}: {fault.reason}")
     for path in pictures:
-        typer.echo(f"drew {path}")
+        echo(f"drew {path}")

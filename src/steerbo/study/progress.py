@@ -6,14 +6,24 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from ..optimizer import History, Round, Suggestion
 from ..space.fields import as_number
+from ..text import visible
 from .study import Study
 
 _PARTS = 10  # plain lines a run
+
+
+def literal(text: str, style: str = "") -> Text:
+    r"""A text that a rich console shows as it stands: no markup, no emoji by name, no commands to the terminal.
+
+    >>> literal("[red]a\x1b[0m").plain
+    '[red]a\\x1b[0m'
+    """
+    return Text(visible(text), style)
 
 
 def scope_text(scope: Any) -> str:
@@ -48,7 +58,7 @@ class Display:
         self.console, self.quiet = console, quiet
         self._live = console.is_terminal and not quiet
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(None, complete_style="#0072B2", finished_style="#009E73"),
             TextColumn("{task.fields[used]}"),
             TextColumn("{task.fields[best]}", style="#E69F00"),
@@ -70,12 +80,12 @@ class Display:
 
     def say(self, message: str) -> None:
         """A message of its own line."""
-        self.console.print(escape(message), soft_wrap=True, highlight=False)
+        self.console.print(literal(message), soft_wrap=True, highlight=False)
 
     def began(self, suggestion: Suggestion) -> None:
         """Show what is being played."""
         self._played = suggestion.token
-        self._bar.update(self._task, description=escape(f"round {suggestion.round}: {scope_text(suggestion.scope)}"))
+        self._bar.update(self._task, description=visible(f"round {suggestion.round}: {scope_text(suggestion.scope)}"))
 
     def ended(self, study: Study) -> None:
         """Show how far it has come."""
