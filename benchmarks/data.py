@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidOption, MissingExtra
+from steerbo.errors import InvalidOption, MissingExtra
 
 VARIABLE = "STEERBO_DATA"
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...causal import Causal, PolicyScope
-from ...causal.scm import StructuralCausalModel
-from ...optimizer import Optimizer, Suggestion
+from steerbo.causal import Causal, PolicyScope
+from steerbo.optimizer import Optimizer, Suggestion
+
+from .scm import StructuralCausalModel
 
 
 @dataclass(frozen=True, eq=False)

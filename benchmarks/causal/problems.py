@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from ...causal import Causal, CausalGraph
-from ...causal.scm import StructuralCausalModel, Values
-from ...space import Float
+from steerbo.causal import Causal, CausalGraph
+from steerbo.space import Float
+
 from .environment import Environment
+from .scm import StructuralCausalModel, Values
 
 FIGURE_1 = CausalGraph(
     [("x1", "x2"), ("c", "x2"), ("x2", "y"), ("c", "y")],

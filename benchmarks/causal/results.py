@@ -1,4 +1,4 @@
-"""The experiments of the paper: ``python -m steerbo.bench.causal.results`` runs what is missing and writes the page.
+"""The experiments of the paper: ``python -m benchmarks.causal.results`` runs what is missing and writes the page.
 
 Finished runs are kept as lines of JSON, so that the command can be stopped and run again. Rows with BoTorch's model are
 left out where it is not installed.
@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ...optimizer import Optimizer
+from steerbo.optimizer import Optimizer
+
 from ..runs import finished, play_missing
 from .environment import Environment
 from .problems import cosine, figure_1, plates, psa

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..errors import InvalidProblem
-from .graph import CausalGraph
-from .scopes import PolicyScope
+from steerbo.causal.graph import CausalGraph
+from steerbo.causal.scopes import PolicyScope
+from steerbo.errors import InvalidProblem
 
 Values = dict[str, Float[np.ndarray, " n"]]
 Mechanism = Callable[[Values, np.random.Generator, int], Float[np.ndarray, " n"]]

@@ -1,4 +1,4 @@
-"""How fast: ``python -m steerbo.bench.causal.speed`` prints the table and writes docs/results/bench-causal.json.
+"""How fast: ``python -m benchmarks.causal.speed`` prints the table and writes docs/results/bench-causal.json.
 
 The rival of a round needs torch and botorch; without them its rows are left empty.
 """
@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ...causal import CausalGraph, policy_scopes
-from ...causal.scoped import Scoped
-from ...causal.separation import bits, mask_of
-from ...optimizer import Optimizer
+from steerbo.causal import CausalGraph, policy_scopes
+from steerbo.causal.scoped import Scoped
+from steerbo.causal.separation import bits, mask_of
+from steerbo.optimizer import Optimizer
+
 from .botorch import suggest
 from .problems import FIGURE_1, PSA, figure_1, plates_graph
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...search import sobol_points
+from steerbo.search import sobol_points
+
 from .problems import World
 from .runner import SPENDS, simple_regret
 

@@ -1,4 +1,4 @@
-"""Memory and time of one `ask` with many observations: `python -m steerbo.bench.costvarying.memory N`.
+"""Memory and time of one `ask` with many observations: `python -m benchmarks.costvarying.memory N`.
 
 A process of its own for each N, because a process's peak never falls. Linux only: it reads `/proc`.
 """
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ...optimizer import Optimizer, keyed
+from steerbo.optimizer import Optimizer, keyed
+
 from .problems import World
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float as Floats
 
-from ...costvarying import CostVarying
-from ...errors import InvalidOption, one_of
-from ...optimizer import Suggestion
-from ...search import Box, maximise_box, sobol_points
-from ...space import Float, TruncatedNormal
+from steerbo.costvarying import CostVarying
+from steerbo.errors import InvalidOption, one_of
+from steerbo.optimizer import Suggestion
+from steerbo.search import Box, maximise_box, sobol_points
+from steerbo.space import Float, TruncatedNormal
+
 from .airfoil import noise_level
 from .plant import leaf_area
 from .synthetic import ackley, hartmann, levy

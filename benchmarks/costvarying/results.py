@@ -1,4 +1,4 @@
-"""All methods on all of the paper's problems: `python -m steerbo.bench.costvarying.results`.
+"""All methods on all of the paper's problems: `python -m benchmarks.costvarying.results`.
 
 Finished runs are kept, one JSON line each, and not run again; the page is written from whatever is there.
 """

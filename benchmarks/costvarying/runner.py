@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...optimizer import Optimizer, keyed
+from steerbo.optimizer import Optimizer, keyed
+
 from .problems import COSTS, World
 
 SPENDS = (5, 10, 20, 40, 60, 80, 100)

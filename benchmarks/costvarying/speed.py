@@ -1,4 +1,4 @@
-"""Speed of the structured acquisition, and memory: `python -m steerbo.bench.costvarying.speed [--out FILE]`.
+"""Speed of the structured acquisition, and memory: `python -m benchmarks.costvarying.speed [--out FILE]`.
 
 Seven control sets of airfoil, one round: ours is all that `ucb-psq` does between the model and the play, the rival is
 the plain evaluation. Both use the same process, learned by our fit on data from random plays, and run by turns in one
@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ...costvarying.method import PartialControl
-from ...costvarying.ucb_psq import UcbPsq, UcbPsqOptions
-from ...optimizer import History, Optimizer, Streams, keyed
-from ...optimizer.arithmetic import fingerprint, one_blas_thread
-from ...search import sobol_points
+from steerbo.costvarying.method import PartialControl
+from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
+from steerbo.optimizer import History, Optimizer, Streams, keyed
+from steerbo.optimizer.arithmetic import fingerprint, one_blas_thread
+from steerbo.search import sobol_points
+
 from .memory import measured, random_plays
 from .problems import World
 from .rivals import Plain

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ...errors import MissingExtra
+from steerbo.errors import MissingExtra
 
 STEPS = 1000
 RATE = 0.01

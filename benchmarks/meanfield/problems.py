@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from ...errors import InvalidOption, one_of
-from ...meanfield import MeanField
-from ...search import maximise_simplex, simplex_starts
+from steerbo.errors import InvalidOption, one_of
+from steerbo.meanfield import MeanField
+from steerbo.search import maximise_simplex, simplex_starts
+
 from .. import data
 
 Table = Float[np.ndarray, "C A"]

@@ -1,4 +1,4 @@
-"""`python -m steerbo.bench.meanfield.results`: the paper's experiments; writes docs/results/meanfield.md.
+"""`python -m benchmarks.meanfield.results`: the paper's experiments; writes docs/results/meanfield.md.
 
 Finished runs are kept in a folder, so it can be stopped and called again; `--full` plays ten seeds of everything.
 """
@@ -136,7 +136,7 @@ def _row(name: str, group: list[dict[str, Any]]) -> str:
 
 _HEAD = """# Mean-field results
 
-`python -m steerbo.bench.meanfield.results` plays these; `--full` plays ten seeds of everything. T = 250 rounds,
+`python -m benchmarks.meanfield.results` plays these; `--full` plays ten seeds of everything. T = 250 rounds,
 feedback is the population's average. Scores are `(payoff − random) / (optimum − random)` of noise-free payoffs:
 random is the mean where every agent picks uniformly, the optimum is over all distributions (whole agents cannot quite
 reach it). *best* is the best so far, *now* the present suggestion, *answer* what `recommend()` would answer; medians

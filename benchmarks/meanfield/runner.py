@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float
 
-from ...optimizer import Optimizer, keyed
+from steerbo.optimizer import Optimizer, keyed
+
 from .problems import World, world
 
 MARKS = (20, 40, 80, 160, 250)

@@ -1,4 +1,4 @@
-"""`python -m steerbo.bench.meanfield.speed`: whole runs against a plain GPyTorch + Adam program; writes JSON.
+"""`python -m benchmarks.meanfield.speed`: whole runs against a plain GPyTorch + Adam program; writes JSON.
 
 Like for like: both sides have Eq. 1's kernel on plain distributions and maximise the paper's `E[μ + βσ]`, β = 2, with
 a refit every round. Our run is timed whole. The rival is timed between our rounds, at five numbers of observations,
@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from ...meanfield import MeanField
-from ...meanfield.acquisition import Bounds
-from ...meanfield.mf_gp_ucb import MFGPUCB
-from ...optimizer import Optimizer
-from ...optimizer.arithmetic import fingerprint, one_blas_thread
-from ...search import simplex_starts
+from steerbo.meanfield import MeanField
+from steerbo.meanfield.acquisition import Bounds
+from steerbo.meanfield.mf_gp_ucb import MFGPUCB
+from steerbo.optimizer import Optimizer
+from steerbo.optimizer.arithmetic import fingerprint, one_blas_thread
+from steerbo.search import simplex_starts
+
 from .plain import STEPS, Plain
 from .problems import World, world
 from .results import PAPER

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float as Floats
 
-from ...optimizer import keyed
-from ...space import Float
-from ...timevarying import Decay, Periodic, Prior, SquaredExponential, TimeVarying
+from steerbo.optimizer import keyed
+from steerbo.space import Float
+from steerbo.timevarying import Decay, Periodic, Prior, SquaredExponential, TimeVarying
 
 ROUNDS = 72
 NOISE = 2.0

@@ -1,4 +1,4 @@
-"""Which method, and which β, is safe where nobody chose: `python -m steerbo.bench.timevarying.default`.
+"""Which method, and which β, is safe where nobody chose: `python -m benchmarks.timevarying.default`.
 
 Every candidate plays every case; finished runs are kept beside the page of results, which shows them, and are not
 run again. The Intel days need `STEERBO_DATA`, the row of TPE needs `optuna`.
@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ...timevarying import TimeVarying
+from steerbo.timevarying import TimeVarying
+
 from ..data import folder
 from ..runs import finished, keep
 from . import daily, drifting, intel

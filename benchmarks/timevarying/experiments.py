@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...record import identity
+from steerbo.record import identity
+
 from ..data import folder
 from . import intel
 from .play import Run, play

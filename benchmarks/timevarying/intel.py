@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from ...errors import InvalidOption
-from ...space import Categorical
-from ...timevarying import Prior, TimeVarying
+from steerbo.errors import InvalidOption
+from steerbo.space import Categorical
+from steerbo.timevarying import Prior, TimeVarying
+
 from ..data import VARIABLE, folder
 
 FILE = "intel_lab_temperature.csv.gz"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...plots.timevarying import regret, save
+from steerbo.plots.timevarying import regret, save
+
 from .experiments import CHOOSERS, CHOOSERS_AND_OURS, FORGETTING, OURS, PAPERS, READINGS, RIVALS
 from .rows import Runs, figure, pick, ratio, shares, table, totals
 

@@ -24,7 +24,7 @@ from .rows import Runs, figure, pick, ratio, shares, table, totals
 
 HEAD = """# Time-varying objectives with several candidate priors: results
 
-Written by `python -m steerbo.bench.timevarying.results` (which runs what is missing and rewrites this page; the Intel
+Written by `python -m benchmarks.timevarying.results` (which runs what is missing and rewrites this page; the Intel
 days need `STEERBO_DATA`). Regret is cumulative unless said otherwise, summed over {rounds} rounds; in brackets the
 standard error over {seeds} seeds. `gp-ucb` is the oracle: it is told the true prior. Every run begins with one
 outcome at a random available point; ties are drawn. Settings of `tempered-elimination` (temper ½, δ = 0.1) were
@@ -47,7 +47,7 @@ has one truth: seeds move the start only, and these days were looked at).
 *Daily cycle*: four priors, noise 2, 72 rounds. *Switch*, *rates*, *moving*: twelve generic candidates, 300 rounds; a
 truth drawn anew every 75 rounds, one that drifts fifty times faster in its second half, a peak that no candidate
 describes. Toys: hills 5 / 1. The best constant is chosen in hindsight. Runs: [{kept}]({kept}), made by
-`python -m steerbo.bench.timevarying.default`.
+`python -m benchmarks.timevarying.default`.
 
 {table}
 With the theory's β everything is explored for ever where things drift. β = 1 is a little better in most cases and has
@@ -220,6 +220,6 @@ def _speed(place: Path) -> str:
         )
         for r in rows
     ]
-    text = "## Speed\n\n`python -m steerbo.bench.timevarying.speed`: CPU time a round, one thread, both sides by turns,"
+    text = "## Speed\n\n`python -m benchmarks.timevarying.speed`: CPU time a round, one thread, both sides by turns,"
     text += " eight rounds each. For the stream the 'rival' is its own first tenth.\n\n"
     return text + table(("what", "ours, ms", "rival, ms", "ratio", "bar", "largest difference"), lines)

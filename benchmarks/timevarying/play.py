@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ...optimizer import Optimizer, keyed
-from ...timevarying import TimeVarying
+from steerbo.optimizer import Optimizer, keyed
+from steerbo.timevarying import TimeVarying
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The results page: what is missing is run, then it is written.
 
-    python -m steerbo.bench.timevarying.results [--out DIR] [--seeds N]
+    python -m benchmarks.timevarying.results [--out DIR] [--seeds N]
 
 Finished runs are kept as JSON lines and never run again; the Intel days need `STEERBO_DATA`.
 """

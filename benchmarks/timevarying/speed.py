@@ -1,4 +1,4 @@
-"""Speed against plain rivals: `python -m steerbo.bench.timevarying.speed [--out FILE] [--stream ROUNDS]`.
+"""Speed against plain rivals: `python -m benchmarks.timevarying.speed [--out FILE] [--stream ROUNDS]`.
 
 Both sides run by turns in one process, eight rounds each, CPU time, one thread, median over repeats. The box needs the
 `peers` extra.
@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ...optimizer import Optimizer
-from ...optimizer.arithmetic import fingerprint, one_blas_thread
-from ...space import Categorical, Float
-from ...timevarying import Bumps, Covariance, Decay, Prior, SquaredExponential, TimeVarying
-from ...timevarying.acquisition import Datum, View
-from ...timevarying.boxes import Boxes
-from ...timevarying.sites import Sites
+from steerbo.optimizer import Optimizer
+from steerbo.optimizer.arithmetic import fingerprint, one_blas_thread
+from steerbo.space import Categorical, Float
+from steerbo.timevarying import Bumps, Covariance, Decay, Prior, SquaredExponential, TimeVarying
+from steerbo.timevarying.acquisition import Datum, View
+from steerbo.timevarying.boxes import Boxes
+from steerbo.timevarying.sites import Sites
+
 from .rivals import botorch_search, refit, refit_shared
 
 Row = dict[str, Any]

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float as Floats
 
-from ...optimizer import keyed
-from ...space import Float
-from ...timevarying import Bumps, Decay, Prior, SquaredExponential, TimeVarying
+from steerbo.optimizer import keyed
+from steerbo.space import Float
+from steerbo.timevarying import Bumps, Decay, Prior, SquaredExponential, TimeVarying
 
 HILLS = 10
 GRID = 200

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steerbo.bench.meanfield.runner import Job, play
-from steerbo.bench.runs import finished, play_missing
+from benchmarks.meanfield.runner import Job, play
+from benchmarks.runs import finished, play_missing
 
 
 def test_finished_runs_are_not_played_again(tmp_path: Path) -> None:

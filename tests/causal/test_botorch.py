@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steerbo.bench.causal.problems import cosine
+from benchmarks.causal.problems import cosine
 from steerbo.causal import Causal, CausalGraph
 from steerbo.errors import InvalidOption, MissingExtra
 from steerbo.optimizer import Optimizer

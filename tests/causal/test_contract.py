@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steerbo.bench.causal.problems import FIGURE_1
+from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.optimizer import Suggestion
 from steerbo.space import Categorical, Float

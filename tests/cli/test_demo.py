@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from steerbo.bench.borehole import borehole, flow
 from steerbo.cli import main
+from steerbo.cli.borehole import borehole, flow
 from steerbo.cli.demo import true_mean
 from steerbo.optimizer import Recommendation
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.bench.causal.problems import FIGURE_1, figure_1
+from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import PolicyScope
 from steerbo.optimizer import Optimizer
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.timevarying.play import play
+from benchmarks.timevarying.toy import TRUE, Toy
 from steerbo import Categorical, Float, Optimizer, Prior, TimeVarying
-from steerbo.bench.timevarying.play import play
-from steerbo.bench.timevarying.toy import TRUE, Toy
 from steerbo.errors import ModelFailure
 from steerbo.timevarying import Covariance, SquaredExponential
 from steerbo.timevarying.priors import PriorWarning

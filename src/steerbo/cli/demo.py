@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..bench.borehole import borehole, flow, play
 from ..costvarying import CostVarying
 from ..errors import MissingExtra
 from ..optimizer import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..record import to_plain
 from ..study import Display, MemoryLog, Study, drive
 from ..study.progress import literal, scope_text
+from .borehole import borehole, flow, play
 from .report import HEADING, console, print_json, print_recommendation, rich_table
 
 BUDGET, SEED, DRAWS = 45.0, 0, 100_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from steerbo.bench.causal import results
-from steerbo.bench.causal.results import ENVIRONMENTS, EXPERIMENTS, Experiment, page, run
+from benchmarks.causal import results
+from benchmarks.causal.results import ENVIRONMENTS, EXPERIMENTS, Experiment, page, run
 
 
 def test_a_run_and_its_row(monkeypatch: pytest.MonkeyPatch) -> None:

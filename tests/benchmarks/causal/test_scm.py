@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steerbo.bench.causal.problems import cosine, figure_1, plates, psa
+from benchmarks.causal.problems import cosine, figure_1, plates, psa
+from benchmarks.causal.scm import StructuralCausalModel
 from steerbo.causal import CausalGraph, PolicyScope
-from steerbo.causal.scm import StructuralCausalModel
 from steerbo.errors import InvalidProblem
 
 

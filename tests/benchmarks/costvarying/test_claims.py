@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.bench.costvarying.claims import Difference, Regrets, difference, margin, page, strongest
-from steerbo.bench.costvarying.problems import World
-from steerbo.bench.costvarying.runner import SPENDS
+from benchmarks.costvarying.claims import Difference, Regrets, difference, margin, page, strongest
+from benchmarks.costvarying.problems import World
+from benchmarks.costvarying.runner import SPENDS
 
 SEEDS = range(3)
 

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steerbo.bench import data
-from steerbo.bench.borehole import borehole, flow, play
-from steerbo.bench.costvarying.airfoil import noise_level
-from steerbo.bench.costvarying.plant import leaf_area
-from steerbo.bench.costvarying.problems import COSTS, World
-from steerbo.bench.costvarying.runner import Run, measures, summary
-from steerbo.bench.costvarying.runner import play as play_run
-from steerbo.bench.costvarying.synthetic import ackley, hartmann, levy
-from steerbo.bench.runs import finished
+from benchmarks import data
+from benchmarks.costvarying.airfoil import noise_level
+from benchmarks.costvarying.plant import leaf_area
+from benchmarks.costvarying.problems import COSTS, World
+from benchmarks.costvarying.runner import Run, measures, summary
+from benchmarks.costvarying.runner import play as play_run
+from benchmarks.costvarying.synthetic import ackley, hartmann, levy
+from benchmarks.runs import finished
+from steerbo.cli.borehole import borehole, flow, play
 from steerbo.errors import InvalidOption, SteerboError
 from steerbo.optimizer import Optimizer, keyed
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from steerbo.bench.costvarying import speed
-from steerbo.bench.costvarying.memory import asked
-from steerbo.bench.costvarying.problems import World
+from benchmarks.costvarying import speed
+from benchmarks.costvarying.memory import asked
+from benchmarks.costvarying.problems import World
 
 
 def test_the_table_has_the_documented_shape(
@@ -18,8 +18,8 @@ def test_the_table_has_the_documented_shape(
     monkeypatch.setattr(speed, "World", lambda _: World("hartmann"))  # airfoil needs data, which may not be at hand
     for name in ("SAMPLES", "EVALUATED"):
         monkeypatch.setattr(speed, name, 16)
-    monkeypatch.setattr("steerbo.bench.costvarying.rivals.SCREENED", 4)
-    monkeypatch.setattr("steerbo.bench.costvarying.rivals.STARTS", 1)
+    monkeypatch.setattr("benchmarks.costvarying.rivals.SCREENED", 4)
+    monkeypatch.setattr("benchmarks.costvarying.rivals.STARTS", 1)
     out = tmp_path / "results" / "bench.json"
     speed.main(["--out", str(out), "--sizes", "12", "--memory"])
     written = json.loads(out.read_text())

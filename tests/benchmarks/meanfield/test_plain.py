@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.bench.meanfield import problems, speed
+from benchmarks.meanfield import problems, speed
 from steerbo.optimizer import Optimizer
 
 torch = pytest.importorskip("torch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")

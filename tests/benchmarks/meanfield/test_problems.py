@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from steerbo.bench import data
-from steerbo.bench.meanfield import problems
+from benchmarks import data
+from benchmarks.meanfield import problems
 from steerbo.errors import InvalidOption
 
 needs_data = pytest.mark.skipif(

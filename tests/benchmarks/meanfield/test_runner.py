@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from steerbo.bench.meanfield.results import jobs, label, page
-from steerbo.bench.meanfield.runner import Job, play
+from benchmarks.meanfield.results import jobs, label, page
+from benchmarks.meanfield.runner import Job, play
 
 
 def test_scores_are_noise_free() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steerbo.bench.runs import finished, keep
-from steerbo.bench.timevarying import daily, default, drifting
-from steerbo.bench.timevarying.page import write
+from benchmarks.runs import finished, keep
+from benchmarks.timevarying import daily, default, drifting
+from benchmarks.timevarying.page import write
 from steerbo.timevarying import TimeVarying
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"

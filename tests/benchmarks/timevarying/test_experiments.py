@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steerbo.bench.timevarying import experiments
-from steerbo.bench.timevarying.page import write
-from steerbo.bench.timevarying.rivals import refit, refit_shared
-from steerbo.bench.timevarying.rows import ratio
+from benchmarks.timevarying import experiments
+from benchmarks.timevarying.page import write
+from benchmarks.timevarying.rivals import refit, refit_shared
+from benchmarks.timevarying.rows import ratio
 from tests.timevarying.reference import refit as reference
 
 

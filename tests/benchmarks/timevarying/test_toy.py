@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.bench.timevarying.play import play
-from steerbo.bench.timevarying.toy import HILLS, TRUE, Toy
+from benchmarks.timevarying.play import play
+from benchmarks.timevarying.toy import HILLS, TRUE, Toy
 from steerbo.timevarying import SquaredExponential
 
 
