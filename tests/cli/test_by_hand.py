@@ -165,7 +165,7 @@ def test_places_that_are_no_studies(tmp_path: Path, study: Path) -> None:
     assert "steerbo new" in refused(call("doctor", study), 2)
     (tmp_path / "other.db").write_text("no database" * 1000)
     assert "other.db" in refused(call("show", tmp_path / "other.db"), 2)
-    assert "other.db: 0 events; log: " in call("doctor", tmp_path / "other.db").stdout
+    assert "not a database" in refused(call("doctor", tmp_path / "other.db"), 2)
     assert "table in CSV" in refused(call("import", tmp_path / "other.db", tmp_path / "none.csv"), 2)
     assert "never made here" in refused(call("tell", _new(tmp_path), "9-zz", "1"), 2)
     assert "one of csv, jsonl" in refused(call("export", _new(tmp_path), "--format", "xml"), 2)
@@ -187,13 +187,12 @@ def test_the_doctor_repairs_on_request(study: Path) -> None:
     assert "event 3" in refused(call("show", study), 2)
     found = call("doctor", study)
     assert found.exit_code == 1
-    assert "study.db: 2 events; " in found.stdout
+    assert "study: 2 events; event 3 " in found.stdout
     assert "--repair" in found.stderr
     mended = call("doctor", study, "--repair")
     assert mended.exit_code == 0
-    assert "now holds these 2 events" in mended.stdout
-    assert asked(study)["round"] == 1, "nobody holds it any more: it is offered again"
-    assert asked(study)["round"] == 2
+    assert "now holds 2 events of study" in mended.stdout
+    assert asked(study)["round"] == 2, "people keep the rounds that they hold"
 
 
 # -- whatever is typed ------------------------------------------------------------------------------------------------

@@ -87,7 +87,11 @@ def test_every_command(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for kind in ("csv", "jsonl"):
         quiet(call("export", study, "--format", kind))
     quiet(call("report", study))
-    quiet(call("doctor", study), code=None)
+    quiet(call("doctor", study))
+    quiet(call("doctor", study, "--repair", "--json"))
+    quiet(call("backup", study, "copy.db"))
+    quiet(call("restore", "copy.db", study), 2)
+    assert "PGPASSWORD" in quiet(call("restore", "copy.db", f"{url}#again"))
     page = (tmp_path / "study.html").read_text()
     assert not [part for part in PARTS if part in page]
     assert "every" in page
@@ -140,8 +144,8 @@ def test_mistakes(url: str, number: int, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     wrong = mistakes(url)[number]
     (tmp_path / "study.toml").write_text(PROBLEM + STUDY)
-    for words in (["ask"], ["show"], ["report"]):
-        said = quiet(call(*words, wrong), 2)
+    for words in (["ask"], ["show"], ["report"], ["doctor"], ["doctor", "--repair"]):
+        said = quiet(call(*words, wrong), None)
         assert len([line for line in said.splitlines() if line.startswith("steerbo: ")]) == 1
     if "#" not in wrong:
         quiet(call("new", "study.toml", "--log", wrong), 2)

@@ -1,4 +1,4 @@
-"""`make torture`: kills, crowds, damage, overhead, rubbish. Prints figures and writes docs/results/torture.json.
+"""`make torture`: kills, crowds, damage, backups, overhead, rubbish. Prints figures, writes docs/results/torture.json.
 
 Every part is bounded in count and time.
 """
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.torture.backups import backups
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
 from tests.torture.kills import WINGS, kill_often
@@ -58,6 +59,7 @@ def main() -> None:
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, 400, 6, asked.seconds))
         part("damage", lambda: damage(folder / "damage", 300))
+        part("backups on SQLite", lambda: backups(f"{folder}/backups.db", folder, 200, 4, asked.seconds))
         part("malformed", lambda: malformed(12_000, folder))
         part("overhead", lambda: overhead(folder))
         part("reopening", lambda: reopening(folder))
@@ -70,6 +72,7 @@ def main() -> None:
                     "kills on PostgreSQL",
                     lambda: [kill_often(url, w, folder, fewer, asked.seconds) for w in WINGS],
                 )
+                part("backups on PostgreSQL", lambda: backups(url, folder, 400, 4, asked.seconds))
                 part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, 2000, 10, asked.seconds))
 
 

@@ -1,4 +1,4 @@
-"""Flipped bits and cuts anywhere in a log's file: every event comes back, or an error names the log."""
+"""Flipped bits and cuts anywhere in a file with several studies: every event comes back, or an error names the log."""
 
 from __future__ import annotations
 
@@ -9,21 +9,29 @@ import numpy as np
 from steerbo.errors import InvalidStudy
 from steerbo.study import Study
 from steerbo.study.database import body_of
-from steerbo.study.doctor import examine, repair
+from steerbo.study.doctor import repair
 from tests.optimizer.stub import Stub
 from tests.optimizer.test_optimizer import stub_case
 from tests.torture.kills import world
 
+NAMES = ("first", "second", "third")
+
 
 def damage(folder: Path, number: int) -> dict[str, int]:
-    """`number` damaged copies of one log: how many were whole all the same, refused, and repaired."""
+    """`number` damaged copies of one log with three studies: how many were whole all the same, refused, and repaired.
+
+    Raises:
+        AssertionError: an event came back that was none, or a repair took something from a study that was whole.
+    """
     folder.mkdir()
     path = folder / "study.db"
-    with Study.create(path, Stub(), rounds=30) as study:
-        study.run(world(stub_case()))
-        before = [body_of(event) for event in study.events]
+    before = {}
+    for seed, name in enumerate(NAMES):
+        with Study.create(path, Stub(), name=name, rounds=10, seed=seed) as study:
+            study.run(world(stub_case()))
+            before[name] = [body_of(event) for event in study.events]
     whole, random = path.read_bytes(), np.random.default_rng(0)
-    counts = {"copies": number, "whole": 0, "refused": 0, "repaired": 0, "wrong": 0}
+    counts = {"copies": number, "studies": len(NAMES), "whole": 0, "refused": 0, "repaired": 0, "wrong": 0}
     for _ in range(number):
         data = bytearray(whole)
         if random.random() < 0.3:
@@ -33,16 +41,29 @@ def damage(folder: Path, number: int) -> dict[str, int]:
         for file in folder.iterdir():
             file.unlink()
         path.write_bytes(bytes(data))
+        found = {name: _read(path, name) for name in NAMES}
+        counts["wrong"] += sum(events not in (None, before[name]) for name, events in found.items())
+        if None not in found.values():
+            counts["whole"] += 1
+            continue
+        counts["refused"] += 1
         try:
-            with Study.open(path, Stub()) as study:
-                found = [body_of(event) for event in study.events]
-            counts["whole" if found == before else "wrong"] += 1
-        except InvalidStudy:
-            counts["refused"] += 1
-            if examine(path).events:
-                repair(path)
-                with Study.open(path, Stub()) as study:
-                    found = [body_of(event) for event in study.events]
-                counts["repaired" if found == before[: len(found)] else "wrong"] += 1
+            repair(path)
+        except InvalidStudy:  # nothing of it can be read
+            counts["wrong"] += any(events is not None for events in found.values())
+            continue
+        counts["repaired"] += 1
+        for name, events in found.items():
+            after = _read(path, name) or []
+            counts["wrong"] += after != (before[name][: len(after)] if events is None else events)
     assert counts["wrong"] == 0, counts
     return counts
+
+
+def _read(path: Path, name: str) -> list[str] | None:
+    """The events of a study; None where it is refused."""
+    try:
+        with Study.open(path, Stub(), name=name) as study:
+            return [body_of(event) for event in study.events]
+    except InvalidStudy:
+        return None

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 
 from ..errors import InvalidStudy, OutOfRangeWarning, SteerboError
 from ..masking import masked
-from . import by_hand, exits, records
+from . import by_hand, exits, keeping, records
 from .place import AsJson, LogPlace, StudyFile
 from .policy import policy
 from .scopes import scopes
@@ -157,3 +157,4 @@ def demo(
 
 by_hand.add_to(main)
 records.add_to(main)
+keeping.add_to(main)

@@ -1,4 +1,4 @@
-"""What becomes of a study's rounds: import, show, export, report, serve, doctor."""
+"""What becomes of a study's rounds: import, show, export, report, serve."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .screen import echo
 def add_to(main: typer.Typer) -> None:
     """Add the commands."""
     main.command("import")(import_)
-    for command in (show, export, report, serve, doctor):
+    for command in (show, export, report, serve):
         main.command()(command)
 
 
@@ -137,20 +137,3 @@ def serve(
     with server(render, host, port) as listening:
         echo(f"http://{host}:{listening.server_address[1]}/  (Ctrl-C ends it)", err=True)
         listening.serve_forever()
-
-
-def doctor(
-    study: Place,
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Keep the events that are whole; the damaged file stays beside.")
-    ] = False,
-) -> None:
-    """Verify every checksum of a log, and repair it on request. Exit code 1: it is damaged."""
-    from ..study import doctor as medicine
-
-    place = str(Path(study).with_suffix(".db")) if study.endswith(".toml") else study
-    found = medicine.repair(place) if repair else medicine.examine(place)
-    echo(str(found))
-    if found.complaint and not found.repaired:
-        echo(f"Keep what is whole: steerbo doctor {to_type(study)} --repair", err=True)
-        raise typer.Exit(1)

@@ -1,5 +1,6 @@
 """Studies that last: what to optimise, how to evaluate it, and a log that loses nothing and takes many workers."""
 
+from .backup import backup, restore
 from .database import DatabaseLog
 from .log import BY_HAND, EventLog, Lease
 from .memory import Memory, MemoryLog
@@ -27,7 +28,9 @@ __all__ = [
     "Settings",
     "Specification",
     "Study",
+    "backup",
     "drive",
     "read_study",
+    "restore",
     "resume",
 ]

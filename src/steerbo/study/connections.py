@@ -106,6 +106,7 @@ class Database:
             if self.engine.name == "postgresql":
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield connection
+            connection.rollback()  # a commit of nothing fails where a file is damaged
 
     def make(self, tables: sa.MetaData) -> None:
         """Make the tables that are not there.

@@ -23,40 +23,27 @@ from ..record import from_plain, to_plain
 from ..text import unsafe
 from .connections import DOCTOR, Database
 from .log import Lease, ends_a_round
+from .tables import EVENTS, HEADS, LEASES, TABLES
 
 FORMAT = 1
 """Of the tables, and of what a checksum is over. Every one that was ever released is read."""
-_tables = sa.MetaData()
-_heads = sa.Table(
-    "steerbo_study",
-    _tables,
-    sa.Column("study", sa.String(200), primary_key=True),
-    sa.Column("format", sa.Integer, nullable=False),
-    sa.Column("events", sa.Integer, nullable=False),
-    sa.Column("tip", sa.String(64), nullable=False),
-)
-_events = sa.Table(
-    "steerbo_event",
-    _tables,
-    sa.Column("study", sa.String(200), primary_key=True),
-    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("checksum", sa.String(64), nullable=False),
-)
-_leases = sa.Table(
-    "steerbo_lease",
-    _tables,
-    sa.Column("study", sa.String(200), primary_key=True),
-    sa.Column("token", sa.String(200), primary_key=True),
-    sa.Column("holder", sa.Text, nullable=False),
-    sa.Column("until", sa.Float(53)),
-    sa.Column("lapses", sa.Integer, nullable=False),
-)
 
 
 def body_of(event: Event) -> str:
     """An event as one line of JSON: equal events have equal bytes."""
     return json.dumps(to_plain(event, Event), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def writable(event: Event) -> str:
+    """The same, where it is all there is to know of the event.
+
+    Raises:
+        InvalidStudy: it has a Python function.
+    """
+    if isinstance(event, Created) and event.problem is None:
+        hint = "Keep this study in memory, or use a record."
+        raise InvalidStudy("problem", "a Python function", "data that can be written", hint)
+    return body_of(event)
 
 
 def checksum(before: str, position: int, body: str) -> str:
@@ -85,8 +72,8 @@ class DatabaseLog:
         self.seen, self._tip = 0, ""
         try:
             if make:
-                self._database.make(_tables)
-            elif not self._database.has(_heads.name):
+                self._database.make(TABLES)
+            elif not self._database.has(HEADS.name):
                 raise InvalidStudy("log", self.place, "a study's log", "‹new› makes one.")
         except BaseException:
             self.close()
@@ -98,13 +85,13 @@ class DatabaseLog:
         Raises:
             InvalidStudy: the log is damaged, or of a later version.
         """
-        new = _events.c.position > self.seen
+        new = EVENTS.c.position > self.seen
         query = (
-            sa.select(_heads.c.format, _heads.c.events, _heads.c.tip, _events.c.position, _events.c.body)
-            .add_columns(_events.c.checksum)
-            .select_from(_heads.outerjoin(_events, (_events.c.study == _heads.c.study) & new))
-            .where(_heads.c.study == self.name)
-            .order_by(_events.c.position)
+            sa.select(HEADS.c.format, HEADS.c.events, HEADS.c.tip, EVENTS.c.position, EVENTS.c.body)
+            .add_columns(EVENTS.c.checksum)
+            .select_from(HEADS.outerjoin(EVENTS, (EVENTS.c.study == HEADS.c.study) & new))
+            .where(HEADS.c.study == self.name)
+            .order_by(EVENTS.c.position)
         )
         with self._database.transaction() as connection:  # one statement: head and events of one moment
             rows = connection.execute(query).all()
@@ -129,31 +116,28 @@ class DatabaseLog:
 
     def append(self, event: Event, lease: Lease | None = None) -> None:
         """Add one event after those seen: one transaction, one commit."""
-        if isinstance(event, Created) and event.problem is None:
-            raise InvalidStudy(
-                "problem",
-                "a Python function",
-                "data that can be written",
-                "Keep this study in memory, or use a record.",
-            )
         if not self.seen and (fault := unsafe(self.name)):
             raise InvalidStudy("name", self.name, "a name of characters that can be seen", f"It has {fault}.")
-        body, position = body_of(event), self.seen + 1
+        body, position = writable(event), self.seen + 1
         tip = checksum(self._tip, position, body)
         head = {"format": FORMAT, "events": position, "tip": tip}
         with self._database.transaction(body) as connection:
             if position == 1:
-                connection.execute(sa.insert(_heads).values(study=self.name, **head))
+                connection.execute(sa.insert(HEADS).values(study=self.name, **head))
             else:
-                based = (_heads.c.study == self.name) & (_heads.c.events == self.seen) & (_heads.c.tip == self._tip)
-                if connection.execute(sa.update(_heads).where(based).values(**head)).rowcount != 1:
+                based = (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self._tip)
+                if connection.execute(sa.update(HEADS).where(based).values(**head)).rowcount != 1:
                     raise LogConflict(f"event {position} of {self.place} is another worker's")
-            connection.execute(sa.insert(_events).values(study=self.name, position=position, body=body, checksum=tip))
+            connection.execute(sa.insert(EVENTS).values(study=self.name, position=position, body=body, checksum=tip))
             if lease is not None and event.kind == "asked":
-                connection.execute(sa.insert(_leases).values(study=self.name, token=event.token, **vars(lease)))
+                connection.execute(sa.insert(LEASES).values(study=self.name, token=event.token, **vars(lease)))
             if (token := ends_a_round(event)) is not None:
-                connection.execute(sa.delete(_leases).where(self._lease(token)))
+                connection.execute(sa.delete(LEASES).where(self._lease(token)))
         self.seen, self._tip = position, tip
+
+    def snapshot(self) -> AbstractContextManager[sa.Connection]:
+        """See `Database.snapshot`."""
+        return self._database.snapshot()
 
     def turn(self) -> AbstractContextManager[object]:
         """See `Database.turn`."""
@@ -162,7 +146,7 @@ class DatabaseLog:
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
         with self._database.transaction() as connection:
-            rows = connection.execute(sa.select(_leases).where(_leases.c.study == self.name)).all()
+            rows = connection.execute(sa.select(LEASES).where(LEASES.c.study == self.name)).all()
         return {row.token: Lease(row.holder, row.until, row.lapses) for row in rows}
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
@@ -171,26 +155,26 @@ class DatabaseLog:
             with self._database.transaction() as connection:
                 if instead_of is None:
                     if lease is not None:
-                        connection.execute(sa.insert(_leases).values(study=self.name, token=token, **vars(lease)))
+                        connection.execute(sa.insert(LEASES).values(study=self.name, token=token, **vars(lease)))
                     return True
                 same = self._lease(token)
                 for name, value in vars(instead_of).items():
-                    same &= _leases.c[name].is_(None) if value is None else _leases.c[name] == value
-                change = sa.delete(_leases) if lease is None else sa.update(_leases).values(**vars(lease))
+                    same &= LEASES.c[name].is_(None) if value is None else LEASES.c[name] == value
+                change = sa.delete(LEASES) if lease is None else sa.update(LEASES).values(**vars(lease))
                 return connection.execute(change.where(same)).rowcount == 1
         except LogConflict:
             return False
 
     def renew(self, holder: str, until: float) -> None:
         """Leases of `holder` last until then."""
-        mine = (_leases.c.study == self.name) & (_leases.c.holder == holder) & _leases.c.until.is_not(None)
+        mine = (LEASES.c.study == self.name) & (LEASES.c.holder == holder) & LEASES.c.until.is_not(None)
         with self._database.transaction() as connection:
-            connection.execute(sa.update(_leases).where(mine).values(until=until))
+            connection.execute(sa.update(LEASES).where(mine).values(until=until))
 
     def rows(self) -> Iterator[tuple[int, Any, Any]]:
         """Position, body and checksum of every event as they stand there, unchecked; ends where the file is damaged."""
-        query = sa.select(_events.c.position, _events.c.body, _events.c.checksum)
-        query = query.where(_events.c.study == self.name).order_by(_events.c.position)
+        query = sa.select(EVENTS.c.position, EVENTS.c.body, EVENTS.c.checksum)
+        query = query.where(EVENTS.c.study == self.name).order_by(EVENTS.c.position)
         with self._database.transaction() as connection:
             for row in connection.execute(query):
                 yield row.position, row.body, row.checksum
@@ -200,7 +184,7 @@ class DatabaseLog:
         self._database.close()
 
     def _lease(self, token: str) -> sa.ColumnElement[bool]:
-        return (_leases.c.study == self.name) & (_leases.c.token == token)
+        return (LEASES.c.study == self.name) & (LEASES.c.token == token)
 
     def event(self, position: int, body: str) -> Event:
         """An event from its text."""

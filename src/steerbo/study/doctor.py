@@ -1,92 +1,138 @@
-"""Is a log whole, and what can be saved of one that is not."""
+"""Are all studies of a log whole, and what can be saved of those that are not. Examining writes nothing anywhere."""
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing, suppress
-from os.path import isfile  # False, not an error, where a folder is closed to us
 from pathlib import Path
 
+import sqlalchemy as sa
+
 from ..errors import InvalidStudy
+from ..masking import split_name
 from ..record import record
-from .database import DatabaseLog, checksum
+from .backup import fill
+from .connections import Database
+from .survey import Kept, Survey, look, survey, write
+from .tables import DAMAGED, EVENTS, HEADS, LEASES
 
 
 @record
 class Health:
+    """What was found of one study.
+
+    Args:
+        name: the study's.
+        events: so many follow from one another, from the first.
+        complaint: what is wrong after them; empty where nothing is.
+        note: what is odd, and does no harm.
+    """
+
+    name: str
+    events: int
+    complaint: str = ""
+    note: str = ""
+
+    def __str__(self) -> str:
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.name}: {self.events} events; {self.complaint or 'every checksum is right'}{note}"
+
+
+@record
+class Findings:
     """What was found in a log.
 
     Args:
-        place: the log.
-        events: so many events follow from one another, from the first.
-        complaint: what is wrong after them; empty where nothing is.
-        repaired: what was done about it; empty where nothing was.
+        place: its file or database.
+        studies: all of them, or the one that was asked for.
+        complaint: what is wrong with the file itself; empty where nothing is.
+        repaired: what was done; empty where nothing was.
     """
 
     place: str
-    events: int
+    studies: tuple[Health, ...]
     complaint: str = ""
     repaired: str = ""
 
+    @property
+    def damaged(self) -> bool:
+        """Whether anything is wrong, or was before it was repaired."""
+        return bool(self.complaint) or any(study.complaint for study in self.studies)
+
     def __str__(self) -> str:
-        found = self.complaint or "every checksum is right"
-        return "\n".join(line for line in (f"{self.place}: {self.events} events; {found}", self.repaired) if line)
+        lines = [f"{self.place}: {self.complaint}" if self.complaint else self.place]
+        lines += [f"  {study}" for study in self.studies]
+        return "\n".join([*lines, *([self.repaired] if self.repaired else [])])
 
 
-def examine(place: Path | str) -> Health:
-    """Read every event of a log and compare the checksums.
+def examine(place: Path | str) -> Findings:
+    """Read every event of every study in a log, and compare the checksums.
 
-    Raises:
-        InvalidStudy: there is no such log.
-    """
-    if "://" not in str(place) and not isfile(place):
-        raise InvalidStudy("log", str(place), "a study's log", "‹new› makes one.")
-    try:
-        with closing(DatabaseLog(place)) as log:
-            return Health(log.place, len(log.read()))
-    except InvalidStudy as error:
-        return Health(str(place).partition("#")[0], len(_whole(place)), str(error))
-
-
-def repair(place: Path | str) -> Health:
-    """Put a log with the events that are whole into the place of a damaged SQLite file, which is kept beside it.
-
-    Leases are forgotten: rounds that are out are offered again. A log that is whole is left alone.
+    Args:
+        place: an SQLite file or a database's URL; with ``#name``, only this study.
 
     Raises:
-        InvalidStudy: there is no such log, it is not an SQLite file, or nothing in it can be read.
+        InvalidStudy: there is no log, or no such study.
     """
-    found = examine(place)
-    if not found.complaint:
-        return found
-    if "://" in str(place):
-        raise InvalidStudy("log", found.place, "an SQLite file", "A database server's own backups repair its logs.")
-    file, bodies = Path(place), _whole(place)
-    if not bodies:
-        raise InvalidStudy("log", str(place), "a log with an event that can be read", f"({found.complaint})")
+    return _findings(look(place))
+
+
+def _findings(found: Survey, repaired: str = "") -> Findings:
+    studies = (Health(kept.name, len(kept.bodies), kept.complaint, kept.note) for kept in found.studies)
+    return Findings(found.place, tuple(studies), found.complaint, repaired)
+
+
+def repair(place: Path | str) -> Findings:
+    """Keep of every damaged study the events that are whole, and all the others as they are.
+
+    An SQLite file is written anew, and the damaged one is kept beside it. On a server the damaged studies' events are
+    kept in the table ``steerbo_damaged``. Leases of processes are forgotten: their rounds are offered again. A log that
+    is whole is left alone.
+
+    Raises:
+        InvalidStudy: there is no log, nothing of it can be read, a worker has it open, or it is of a later version.
+    """
+    found = look(place)
+    if found.sound:
+        return _findings(found)
+    for kept in found.studies:
+        if kept.later:
+            raise InvalidStudy(f"{found.place}: {kept.name}", kept.complaint, "a study of this version")
+    if not any(kept.bodies for kept in found.studies):
+        hint = f"({found.complaint or found.studies[0].complaint}.) `steerbo restore` brings back a backup."
+        raise InvalidStudy("log", found.place, "a log with an event that can be read", hint)
+    url, only = split_name(str(place))
+    if "://" in url and not url.startswith("sqlite"):
+        return _findings(found, _on_a_server(url, only))
+    return _findings(found, _in_a_file(Path(url.removeprefix("sqlite:///")), found))
+
+
+def _in_a_file(file: Path, found: Survey) -> str:
+    _alone(file)
     fresh, old = file.with_name(file.name + ".repaired"), _free_name(file)
     fresh.unlink(missing_ok=True)
-    with closing(DatabaseLog(fresh)) as log:
-        for body in bodies:
-            log.append(log.event(log.seen + 1, body))
+    whole = look(file).studies  # of all names, and after the last worker has let go
+    kept = tuple(study for study in whole if study.bodies)
+    fill(fresh, kept)
     for ending in ("-wal", "-shm", ""):
         with suppress(FileNotFoundError):
             file.with_name(file.name + ending).rename(old.with_name(old.name + ending))
     fresh.rename(file)
-    done = f"{file.name} now holds these {len(bodies)} events and nothing after them; the damaged file is {old.name}"
-    return Health(found.place, found.events, found.complaint, done)
+    lost = [study.name for study in whole if not study.bodies]
+    gone = f", and nothing of {', '.join(lost)}" if lost else ""
+    return f"{file.name} now holds {_counted(kept)} and nothing after them{gone}; the damaged file is {old.name}"
 
 
-def _whole(place: Path | str) -> list[str]:
-    """The bodies of the events that follow from one another, from the first."""
-    bodies: list[str] = []
-    tip = ""
-    with suppress(InvalidStudy), closing(DatabaseLog(place)) as log:
-        for position, body, stands in log.rows():
-            if position != len(bodies) + 1 or stands != checksum(tip, position, str(body)):
-                break
-            bodies.append(body)
-            tip = stands
-    return bodies
+def _alone(file: Path) -> None:
+    """Refuse while a worker has the file open: it would go on in the one that is put away."""
+    with closing(sqlite3.connect(file, timeout=2.0)) as connection:
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error as error:
+            if "locked" in str(error):
+                hint = "Stop all its runs, pages and scripts, and repair it then."
+                raise InvalidStudy("log", str(file), "a log that nobody has open", hint) from None
 
 
 def _free_name(file: Path) -> Path:
@@ -94,3 +140,27 @@ def _free_name(file: Path) -> Path:
     while (name := file.with_name(f"{file.name}.damaged{number}")).exists():
         number += 1
     return name
+
+
+def _on_a_server(url: str, only: str) -> str:
+    with closing(Database(url, "write")) as database, database.transaction() as connection:
+        connection.exec_driver_sql("LOCK TABLE steerbo_study, steerbo_event, steerbo_lease IN SHARE ROW EXCLUSIVE MODE")
+        studies = survey(connection).studies
+        bad = tuple(kept for kept in studies if kept.complaint and not kept.later and only in ("", kept.name))
+        DAMAGED.create(connection, checkfirst=True)
+        number = 1 + (connection.scalar(sa.select(sa.func.max(DAMAGED.c.number))) or 0)
+        for kept in bad:
+            columns = [column.name for column in DAMAGED.columns]
+            before = sa.select(sa.literal(number), EVENTS).where(EVENTS.c.study == kept.name)
+            connection.execute(sa.insert(DAMAGED).from_select(columns, before))
+            for table in (LEASES, EVENTS, HEADS):
+                connection.execute(sa.delete(table).where(table.c.study == kept.name))
+        write(connection, tuple(kept for kept in bad if kept.bodies))
+    lost = [kept.name for kept in bad if not kept.bodies]
+    gone = f", and nothing of {', '.join(lost)}" if lost else ""
+    kept_there = f"what they were is kept in the table steerbo_damaged, number {number}"
+    return f"the database now holds {_counted(bad)} and nothing after them{gone}; {kept_there}"
+
+
+def _counted(studies: tuple[Kept, ...]) -> str:
+    return ", ".join(f"{len(kept.bodies)} events of {kept.name}" for kept in studies if kept.bodies)

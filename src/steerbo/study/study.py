@@ -21,6 +21,7 @@ from ..optimizer import (
     Suggestion,
     one_or_more,
 )
+from .backup import copy_of, save
 from .database import DatabaseLog
 from .leases import Leases
 from .log import EventLog, new_holder
@@ -269,6 +270,28 @@ class Study:
         from .to_optuna import to_optuna
 
         return to_optuna(self, storage, name)
+
+    def backup(self, file: Path | str) -> None:
+        """Write this study, as it is now, into a new file: an SQLite log that only its owner may read.
+
+        Args:
+            file: a name that is free. `Study.open` opens it; `steerbo.study.restore` puts it back into a database.
+
+        Raises:
+            InvalidStudy: the file cannot be made, or the problem is a Python function.
+
+        >>> import tempfile
+        >>> from steerbo import CostVarying, Float, Uniform
+        >>> from steerbo.study import MemoryLog
+        >>> study = Study.create(MemoryLog(), CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]]), rounds=3)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     study.backup(folder + "/backup.db")
+        ...     with Study.open(folder + "/backup.db") as again:
+        ...         print(again.status)
+        0 of 3 rounds
+        """
+        self.refresh()
+        save((copy_of(self.log, self.events),), file)
 
     # -- answering -----------------------------------------------------------------------------------------------------
 

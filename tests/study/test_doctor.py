@@ -1,0 +1,231 @@
+"""The doctor looks at every study of a log, leaves no trace, and repairs one without dropping the others."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from steerbo.errors import InvalidStudy
+from steerbo.study import BY_HAND, DatabaseLog, Study
+from steerbo.study.database import body_of
+from steerbo.study.doctor import examine, repair
+from tests.cli.test_app import call, refused
+from tests.optimizer.stub import Stub
+from tests.optimizer.test_optimizer import stub_case
+from tests.study.test_database import change, snapshot, strangers
+from tests.torture.server import postgres
+
+NAMES = ("first", "second", "third")
+Bodies = dict[str, list[str]]
+
+
+def played(place: Path | str) -> Bodies:
+    """Three studies in one place."""
+    found = {}
+    for seed, name in enumerate(NAMES):
+        with Study.create(place, Stub(), name=name, seed=seed) as study:
+            stub_case().play(study.optimizer, 3)
+            found[name] = [body_of(event) for event in study.events]
+    return found
+
+
+def read(place: Path | str) -> Bodies:
+    found = {}
+    for name in NAMES:
+        with closing(DatabaseLog(place, name, make=False)) as log:
+            found[name] = [body_of(event) for event in log.read()]
+    return found
+
+
+@pytest.mark.parametrize("mode", ["closed", "open", "crashed", "copied"])
+def test_examining_leaves_no_trace(tmp_path: Path, mode: str) -> None:
+    place = tmp_path / "lab" / "study.db"
+    place.parent.mkdir()
+    before = played(place)
+    with Study.open(place, Stub(), name="third") as study:
+        study.ask()
+        before["third"] = [body_of(event) for event in study.events]
+        if mode in ("crashed", "copied"):
+            shutil.copytree(place.parent, tmp_path / "copy")
+            place = tmp_path / "copy" / "study.db"
+        if mode == "copied":
+            place.with_name("study.db-shm").unlink()
+        if mode != "closed":
+            files = snapshot(place.parent)
+            found = examine(place)
+            after = snapshot(place.parent)
+            if mode == "open":  # memory that this process shares with itself
+                del after["study.db-shm"], files["study.db-shm"]
+            assert after == files
+    if mode == "closed":
+        files = snapshot(place.parent)
+        found = examine(place)
+        assert snapshot(place.parent) == files
+    expected = {name: len(bodies) for name, bodies in before.items()}
+    assert {study.name: study.events for study in found.studies} == expected
+    assert not found.damaged
+    assert str(found).count("every checksum is right") == 3
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_what_is_no_log_is_named_and_left_alone(tmp_path: Path, number: int) -> None:
+    place = strangers(tmp_path)[number]
+    before = snapshot(tmp_path)
+    for words in ([], ["--repair"]):
+        assert place.name in refused(call("doctor", place, *words), 2)
+    assert snapshot(tmp_path) == before
+
+
+HARM = {
+    "an event": ("UPDATE steerbo_event SET body = 'x' WHERE study = 'second' AND position = 4", 3),
+    "an event is gone": ("DELETE FROM steerbo_event WHERE study = 'second' AND position = 3", 2),
+    "its head": ("DELETE FROM steerbo_study WHERE study = 'second'", None),
+    "its head's count": ("UPDATE steerbo_study SET events = 1 WHERE study = 'second'", None),
+    "all its events": ("DELETE FROM steerbo_event WHERE study = 'second'", 0),
+    "an event before the first": (
+        "INSERT INTO steerbo_event SELECT study, 0, body, checksum FROM steerbo_event "
+        "WHERE study = 'second' AND position = 1",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("statement", "whole"), HARM.values(), ids=HARM)
+def test_the_others_are_kept(tmp_path: Path, statement: str, whole: int | None) -> None:
+    place = tmp_path / "study.db"
+    before = played(place)
+    change(place, statement)
+    saved = len(before["second"]) if whole is None else whole
+    result = call("doctor", place)
+    assert result.exit_code == 1
+    assert f"second: {saved} events; " in result.stdout
+    assert result.stdout.count("every checksum is right") == 2
+    repaired = repair(place)
+    assert "study.db.damaged1" in repaired.repaired
+    assert ("nothing of second" in repaired.repaired) == (saved == 0)
+    assert read(place) == before | {"second": before["second"][:saved]}
+    assert not examine(place).damaged
+    assert place.stat().st_mode & 0o077 == 0
+
+
+def test_one_study_by_its_name(server: str) -> None:
+    assert [study.name for study in examine(f"{server}#second").studies] == ["second"]
+    with pytest.raises(InvalidStudy, match=r"first, second, third \(did you mean 'second'\?\)"):
+        examine(f"{server}#secondd")
+
+
+def test_what_others_have_open_is_not_repaired(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    played(place)
+    change(place, HARM["an event"][0])
+    with Study.open(place, Stub(), name="first"), pytest.raises(InvalidStudy, match="nobody has open"):
+        repair(place)
+    assert repair(place).repaired
+
+
+def test_a_later_version_is_not_repaired(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    before = played(place)
+    change(place, "UPDATE steerbo_study SET format = 99 WHERE study = 'first'")
+    assert "Update steerbo" in call("doctor", place).stdout
+    assert "Update steerbo" in refused(call("doctor", place, "--repair"), 2)
+    change(place, "UPDATE steerbo_study SET format = 1")
+    assert read(place) == before
+
+
+def test_leases_of_people_stay_and_those_astray_are_told(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    with Study.create(place, Stub(), holder=BY_HAND) as study:
+        study.ask(2)
+    change(place, "INSERT INTO steerbo_lease VALUES ('study', '9-zz', 'a worker', 5.0, 0)")
+    found = examine(place)
+    assert not found.damaged
+    assert "1 lease is on no open round" in str(found)
+    change(place, "UPDATE steerbo_study SET tip = 'x'")
+    repair(place)
+    with Study.open(place, Stub(), holder=BY_HAND) as study:
+        assert len(study.log.leases()) == 2
+        assert study.ask().round == 3
+
+
+def test_a_damaged_index_hides_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    before = played(place)
+    with closing(sqlite3.connect(place)) as connection:
+        root, size = connection.execute(
+            "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_master "
+            "WHERE type = 'index' AND tbl_name = 'steerbo_event'"
+        ).fetchone()
+    data = bytearray(place.read_bytes())
+    data[(root - 1) * size : root * size] = os.urandom(size)
+    place.write_bytes(data)
+    assert "the file is damaged" in str(examine(place))
+    repair(place)
+    assert read(place) == before
+
+
+# -- on a server ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def databases() -> Iterator[str]:
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture
+def server(databases: str, request: pytest.FixtureRequest) -> str:
+    """A database of its own, with three studies."""
+    name = f"test{abs(hash(request.node.name))}"
+    engine = sa.create_engine(databases.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(sa.text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    place = databases.replace("/postgres", f"/{name}")
+    played(place)
+    return place
+
+
+def execute(place: str, statement: str) -> int:
+    engine = sa.create_engine(place.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        done = connection.execute(sa.text(statement))
+        count = done.scalar() if done.returns_rows else done.rowcount
+    engine.dispose()
+    return int(count or 0)
+
+
+@pytest.mark.parametrize(("statement", "whole"), HARM.values(), ids=HARM)
+def test_the_others_are_kept_on_a_server(server: str, statement: str, whole: int | None) -> None:
+    before = read(server)
+    execute(server, statement)
+    saved = len(before["second"]) if whole is None else whole
+    stood = execute(server, "SELECT count(*) FROM steerbo_event WHERE study = 'second'")
+    assert call("doctor", f"{server}#first").exit_code == 0
+    result = call("doctor", server)
+    assert result.exit_code == 1
+    assert f"second: {saved} events; " in result.stdout
+    assert "steerbo_damaged" in call("doctor", server, "--repair").stdout if saved else True
+    if saved:
+        assert execute(server, "SELECT count(*) FROM steerbo_damaged WHERE study = 'second'") == stood
+    else:
+        repair(server)
+    assert read(server) == before | {"second": before["second"][:saved]}
+    assert not examine(server).damaged
+
+
+def test_a_database_without_studies(databases: str) -> None:
+    with pytest.raises(InvalidStudy, match="a database with studies in it"):
+        examine(databases)
+    with pytest.raises(InvalidStudy, match="nowhere"):
+        examine(databases.replace("/postgres", "/nowhere"))
+    with pytest.raises(InvalidStudy):
+        Study.open(databases, Stub())
+    assert execute(databases, "SELECT count(*) FROM information_schema.tables WHERE table_name LIKE 'steerbo%'") == 0
