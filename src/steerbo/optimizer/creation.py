@@ -39,7 +39,7 @@ def creation(
         raise InvalidProblem("problem", problem, "a problem, such as a ‹CostVarying›")
     wrong: list[InvalidInput] = [
         InvalidProblem(field, text, "a text of characters that can be seen", f"It has {fault}: leave it out.")
-        for field, text in _texts(problem, problem.kind)
+        for field, text in _texts(problem, "problem")
         if (fault := unsafe(text))
     ]
     chosen = attempt(wrong, lambda: _options(problem, method, options))

@@ -13,6 +13,7 @@ from ..optimizer import Optimizer
 from .drawing import COLOURS, new_figure, save_file, words
 
 _SHOWN = 40
+_NAME = 24  # characters of an action
 
 
 def figure(optimizer: Optimizer, value: str = "value") -> Any:
@@ -73,7 +74,7 @@ def _shares(axes: Any, optimizer: Optimizer, problem: MeanField) -> None:
         colour = COLOURS[c % len(COLOURS)]  # contexts beyond the eighth begin anew
         axes.bar(range(len(fullest)), shares, bottom=below, color=colour, label=words(context))
         below += shares
-    names = [words(problem.actions[a]) for a in fullest]
+    names = [words(problem.actions[a], _NAME) for a in fullest]
     crowded = sum(map(len, names)) > 50
     axes.set_xticks(range(len(fullest)), names, rotation=90 * crowded, fontsize=7 if crowded else 10)
     if len(problem.contexts) > 1:
