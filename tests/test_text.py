@@ -53,7 +53,7 @@ def test_names_that_cannot_be_seen_are_refused(kind: str, name: str) -> None:
     for place in range(3 if kind != "time-varying" else 2):
         names = ["a", "b", "c"]
         names[place] = name
-        with pytest.raises(sb.SteerboError, match=r"^problem\..*characters that can be seen.*U\+"):
+        with pytest.raises(sb.SteerboError, match=r"^problem\..*characters that can be seen.*U\+|whole characters"):
             sb.Optimizer(problem(kind, names), "random")
 
 
