@@ -25,8 +25,8 @@ from steerbo.errors import (
     SteerboError,
     UnknownSuggestion,
 )
-from steerbo.optimizer import Event, Optimizer, Problem, Refitted, ReproducibilityWarning, Suggestion, keyed
 from steerbo.record import from_plain, to_plain
+from steerbo.rounds import Event, Optimizer, Problem, Refitted, ReproducibilityWarning, Suggestion, keyed
 
 Draw = Callable[[Suggestion, np.random.Generator], dict[str, Any]]
 

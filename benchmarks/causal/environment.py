@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steerbo.causal import Causal, PolicyScope
-from steerbo.optimizer import Optimizer, Suggestion
+from steerbo.rounds import Optimizer, Suggestion
 
 from .scm import StructuralCausalModel
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 
 from ..runs import finished, play_missing
 from .environment import Environment

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from steerbo.causal import CausalGraph, policy_scopes
-from steerbo.causal.scoped import Scoped
+from steerbo.causal.scope_graph import Scoped
 from steerbo.causal.separation import bits, mask_of
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 
 from .botorch import suggest
 from .problems import FIGURE_1, PSA, figure_1, plates_graph

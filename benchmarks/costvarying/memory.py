@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from steerbo.optimizer import Optimizer, keyed
+from steerbo.rounds import Optimizer, keyed
 
 from .problems import World
 

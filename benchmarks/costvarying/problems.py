@@ -13,7 +13,7 @@ from jaxtyping import Float as Floats
 
 from steerbo.costvarying import CostVarying
 from steerbo.errors import InvalidOption, one_of
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.search import Box, maximise_box, sobol_points
 from steerbo.space import Float, TruncatedNormal
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.optimizer import Optimizer, keyed
+from steerbo.rounds import Optimizer, keyed
 
 from .problems import COSTS, World
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from steerbo.costvarying.method import PartialControl
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
-from steerbo.optimizer import History, Optimizer, Streams, keyed
-from steerbo.optimizer.arithmetic import fingerprint, one_blas_thread
+from steerbo.rounds import History, Optimizer, Streams, keyed
+from steerbo.rounds.arithmetic import fingerprint, one_blas_thread
 from steerbo.search import sobol_points
 
 from .memory import measured, random_plays

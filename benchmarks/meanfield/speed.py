@@ -21,8 +21,8 @@ import numpy as np
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.acquisition import Bounds
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
-from steerbo.optimizer import Optimizer
-from steerbo.optimizer.arithmetic import fingerprint, one_blas_thread
+from steerbo.rounds import Optimizer
+from steerbo.rounds.arithmetic import fingerprint, one_blas_thread
 from steerbo.search import simplex_starts
 
 from .plain import STEPS, Plain

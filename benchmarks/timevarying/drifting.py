@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float as Floats
 
-from steerbo.optimizer import keyed
+from steerbo.rounds import keyed
 from steerbo.space import Float
 from steerbo.timevarying import Decay, Prior, SquaredExponential, TimeVarying
 

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.optimizer import Optimizer
-from steerbo.optimizer.arithmetic import fingerprint, one_blas_thread
+from steerbo.rounds import Optimizer
+from steerbo.rounds.arithmetic import fingerprint, one_blas_thread
 from steerbo.space import Categorical, Float
 from steerbo.timevarying import Bumps, Covariance, Decay, Prior, SquaredExponential, TimeVarying
 from steerbo.timevarying.acquisition import Datum, View
 from steerbo.timevarying.boxes import Boxes
-from steerbo.timevarying.sites import Sites
+from steerbo.timevarying.finite import Sites
 
 from .rivals import botorch_search, refit, refit_shared
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float as Floats
 
-from steerbo.optimizer import keyed
+from steerbo.rounds import keyed
 from steerbo.space import Float
 from steerbo.timevarying import Bumps, Decay, Prior, SquaredExponential, TimeVarying
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
     from .meanfield import MeanField
-    from .optimizer import Explanation, Optimizer, Recommendation, Status, Suggestion
+    from .rounds import Explanation, Optimizer, Recommendation, Status, Suggestion
     from .space import (
         Beta,
         Categorical,
@@ -39,7 +39,7 @@ _HOME = {
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
     "meanfield": ("MeanField",),
-    "optimizer": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
+    "rounds": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
     "space": (
         "Beta",
         "Categorical",

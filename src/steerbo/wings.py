@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from .errors import InvalidProblem, InvalidStudy, one_of
-from .optimizer import Event, Optimizer, Problem, Table
 from .record import from_plain
+from .rounds import Event, Optimizer, Problem, Table
 
 _KINDS = {
     "cost-varying": "costvarying:CostVarying",

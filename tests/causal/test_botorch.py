@@ -12,7 +12,7 @@ import pytest
 from benchmarks.causal.problems import cosine
 from steerbo.causal import Causal, CausalGraph
 from steerbo.errors import InvalidOption, MissingExtra
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 from steerbo.space import Categorical
 
 installed = pytest.mark.skipif(

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import Causal, CausalGraph
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.space import Categorical, Float
 from tests.contract import Case, WingContract
 

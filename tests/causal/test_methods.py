@@ -14,8 +14,8 @@ from steerbo.causal.arm import Arm
 from steerbo.causal.observations import adjustment
 from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem
 from steerbo.gp import Regression
-from steerbo.optimizer import Optimizer
 from steerbo.record import to_plain
+from steerbo.rounds import Optimizer
 from steerbo.space import Categorical, Float, Integer
 
 FIGURE = figure_1().problem

@@ -20,8 +20,8 @@ from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.table import import_csv, read_value, rounds_csv
 from tests.cli.test_app import call, refused
 from tests.contract import Case
-from tests.optimizer.stub import Stub
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.stub import Stub
+from tests.rounds.test_optimizer import stub_case
 from tests.study.files import PROBLEM, STUDY, logged
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from steerbo.cli import main
 from steerbo.cli.borehole import borehole, flow
 from steerbo.cli.demo import true_mean
-from steerbo.optimizer import Recommendation
+from steerbo.rounds import Recommendation
 
 
 def demo(*arguments: str) -> Any:

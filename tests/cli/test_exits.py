@@ -10,10 +10,10 @@ import pytest
 from steerbo import errors
 from steerbo.cli.exits import CODES, exit_code, lines
 from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, SteerboError, together
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 from steerbo.words import PYTHON, SHELL
 from tests.cli.test_app import call, refused
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 from tests.study.files import write_study
 
 README = Path(__file__).parents[2] / "README.md"

@@ -16,7 +16,7 @@ from typer.testing import Result
 from steerbo.errors import SteerboError
 from steerbo.study import Study
 from tests.cli.test_app import call
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 from tests.study.files import PROBLEM, STUDY
 from tests.torture.server import postgres
 

@@ -10,7 +10,7 @@ import scipy.stats
 
 import steerbo as sb
 from steerbo.costvarying.acquisition import Expectation, Standardised
-from steerbo.costvarying.stack import Stack
+from steerbo.costvarying.batched_bounds import Stack
 from steerbo.search import sobol_points
 from steerbo.space import Variable
 from steerbo.space.quadrature import gauss_rule

@@ -8,7 +8,7 @@ import pytest
 import steerbo as sb
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
 from steerbo.gp import Factor
-from steerbo.optimizer import Optimizer, Streams
+from steerbo.rounds import Optimizer, Streams
 from steerbo.space.quadrature import gauss_rule
 
 

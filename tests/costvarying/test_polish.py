@@ -10,7 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.costvarying.method import PartialControl
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
-from steerbo.optimizer import History, Streams
+from steerbo.rounds import History, Streams
 from steerbo.search import maximise_box, sobol_points
 from tests.costvarying.worlds import PROBLEM
 

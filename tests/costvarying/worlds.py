@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from tests.contract import Case
 
 PROBLEM = sb.CostVarying(

@@ -11,8 +11,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from steerbo.meanfield.acquisition import Bounds
 from steerbo.meanfield.kernels import Geometry, Observations
-from steerbo.meanfield.likeness import Likeness
 from steerbo.meanfield.process import Data, fit, posterior, priors_of, solve
+from steerbo.meanfield.similarity import Likeness
 
 C, A, N = 2, 4, 7
 SHARES = np.array([0.7, 0.3])

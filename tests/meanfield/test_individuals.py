@@ -13,7 +13,7 @@ from steerbo.meanfield import MeanField
 from steerbo.meanfield.gp_ucb import AddGPUCB
 from steerbo.meanfield.overlap import Overlap
 from steerbo.meanfield.turbo import Turbo
-from steerbo.optimizer import Optimizer, Streams
+from steerbo.rounds import Optimizer, Streams
 from tests.meanfield.worlds import crowd
 
 NAIVE = ("turbo", "annealing", "gp-ucb", "add-gp-ucb", "genetic")

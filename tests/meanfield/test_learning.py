@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from steerbo.meanfield.kernels import Embedding, Geometry, Observations
-from steerbo.meanfield.likeness import Likeness
 from steerbo.meanfield.observations import softened
 from steerbo.meanfield.process import Data, fit, shortest
+from steerbo.meanfield.similarity import Likeness
 
 A = 12
 

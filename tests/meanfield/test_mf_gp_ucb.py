@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steerbo.meanfield import MeanField
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 from tests.contract import Case, WingContract
 from tests.meanfield.worlds import average, case, crowd
 

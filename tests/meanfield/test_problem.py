@@ -10,8 +10,8 @@ import pytest
 
 from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
 from steerbo.meanfield import MeanField
-from steerbo.optimizer import Optimizer, Outcome, Suggestion
 from steerbo.record import from_plain, to_plain
+from steerbo.rounds import Optimizer, Outcome, Suggestion
 from tests.meanfield.worlds import crowd
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steerbo.meanfield import MeanField
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from tests.contract import Case
 
 REWARDS = np.array([[1.0, 0.5, 0.0, 0.2], [0.0, 0.3, 0.8, 0.1]])

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import PolicyScope
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 
 pytest.importorskip("matplotlib")
 from steerbo.plots.causal import figure, scope_figure

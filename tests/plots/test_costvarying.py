@@ -9,9 +9,9 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidOption, InvalidProblem
-from steerbo.optimizer import Optimizer
 from steerbo.plots import costvarying
-from tests.optimizer.stub import Stub
+from steerbo.rounds import Optimizer
+from tests.rounds.stub import Stub
 
 matplotlib = pytest.importorskip("matplotlib")
 

@@ -43,7 +43,7 @@ def test_names_are_texts(kind: str, first: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_of_older_logs_are_drawn(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.optimizer.creation.unsafe", lambda text: "")
+    monkeypatch.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
     save_figure(FIGURES[kind](study(kind, HIDDEN).optimizer), tmp_path / "study.svg")
     assert "\\x1b[31mred" in (tmp_path / "study.svg").read_text(encoding="utf-8") or kind == "causal"
 

@@ -9,10 +9,10 @@ import pytest
 
 from steerbo.errors import InvalidProblem
 from steerbo.meanfield import MeanField
-from steerbo.optimizer import Optimizer
 from steerbo.plots import meanfield
+from steerbo.rounds import Optimizer
 from tests.meanfield.worlds import case, crowd
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 
 pytest.importorskip("matplotlib")
 

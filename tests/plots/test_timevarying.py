@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidOption, InvalidProblem
-from steerbo.optimizer import Optimizer
 from steerbo.plots import timevarying
-from tests.optimizer.stub import Stub
+from steerbo.rounds import Optimizer
+from tests.rounds.stub import Stub
 from tests.timevarying.cases import case
 
 pytest.importorskip("matplotlib")

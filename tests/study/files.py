@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from steerbo.optimizer import Event
+from steerbo.rounds import Event
 from steerbo.study import DatabaseLog, Specification, read_study
 from steerbo.study.database import body_of
 

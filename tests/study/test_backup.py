@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 from steerbo.study import BY_HAND, DatabaseLog, MemoryLog, Study, backup, restore
 from steerbo.study.database import body_of
 from steerbo.study.doctor import examine
 from tests.cli.test_app import call, refused
-from tests.optimizer.stub import Stub
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.stub import Stub
+from tests.rounds.test_optimizer import stub_case
 from tests.study.files import PROBLEM, STUDY
 from tests.study.test_database import change, snapshot, strangers
 from tests.study.test_doctor import played, read

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from steerbo.errors import MissingExtra, ObjectiveFailure
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.study import MemoryLog, RayExecutor, Study
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 from tests.study.test_workers import measure
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what they warn of is not ours

@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 
 from steerbo.errors import InvalidStudy, LogConflict, SteerboError
-from steerbo.optimizer import Created, Failed, Optimizer
+from steerbo.rounds import Created, Failed, Optimizer
 from steerbo.study import DatabaseLog, Lease, Study
 from steerbo.study.database import body_of
 from steerbo.study.doctor import examine, repair
-from tests.optimizer.stub import Stub
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.stub import Stub
+from tests.rounds.test_optimizer import stub_case
 
 FORMATS = Path(__file__).parent / "formats"
 

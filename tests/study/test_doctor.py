@@ -17,8 +17,8 @@ from steerbo.study import BY_HAND, DatabaseLog, Study
 from steerbo.study.database import body_of
 from steerbo.study.doctor import examine, repair
 from tests.cli.test_app import call, refused
-from tests.optimizer.stub import Stub
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.stub import Stub
+from tests.rounds.test_optimizer import stub_case
 from tests.study.test_database import change, snapshot, strangers
 from tests.torture.server import postgres
 

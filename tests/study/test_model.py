@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from steerbo.errors import OutcomeConflict
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.study import DatabaseLog, EventLog, Memory, MemoryLog, Study
 from steerbo.study.database import body_of
 from steerbo.study.study import LAPSES
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 
 LEASE, ROUNDS = 10.0, 12
 WORKERS = st.integers(0, 2)

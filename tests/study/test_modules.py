@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.study import Function
 from steerbo.study.modules import find_module
 from tests.study.files import MEASURE, write_function

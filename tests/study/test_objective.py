@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from steerbo.errors import ObjectiveFailure
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.study import Command, Function
 from steerbo.study.objective import read_context, read_outcome
 from steerbo.study.program import LONGEST_COMPLAINT, run_program
@@ -124,7 +124,7 @@ def test_a_command_dies_with_who_called_it(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.study import Command
 Command([sys.executable, "plant.py"], Path(), 60.0)(Suggestion("3-ab", 3, ["ph"], {"ph": 6.5}))
 """

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from steerbo.optimizer import Problem
 from steerbo.record import to_plain
+from steerbo.rounds import Problem
 from steerbo.timevarying import SquaredExponential
 
 LAW = sb.Uniform()

@@ -25,7 +25,7 @@ from steerbo.study.table import events_jsonl, import_csv, rounds_csv
 from steerbo.text import unsafe
 from tests import hostile
 from tests.cli.test_app import call
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 from tests.study.files import MEASURE, write_function
 from tests.torture.kills import WINGS
 
@@ -177,8 +177,8 @@ def test_older_logs_with_characters_that_cannot_be_shown(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr("steerbo.optimizer.creation.unsafe", lambda text: "")
-        before.setattr("steerbo.optimizer.reports._kept", lambda reason: reason)
+        before.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
+        before.setattr("steerbo.rounds.reports._kept", lambda reason: reason)
         names = [name for name in hostile.HIDDEN if kind != "mean-field" or "caf" not in name]
         begun = hostile.study(kind, names, tmp_path / "study.db")  # an action called caf\udce9 was never written
         begun.fail(begun.ask(), "caf\udce9")

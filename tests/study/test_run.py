@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from steerbo.errors import InvalidStudy, ObjectiveFailure
-from steerbo.optimizer import Event, Failed, Optimizer, Told
 from steerbo.record import from_plain, to_plain
+from steerbo.rounds import Event, Failed, Optimizer, Told
 from steerbo.study import LEASE, DatabaseLog, MemoryLog, Study, drive, read_study, resume
-from tests.optimizer.stub import Stub
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.stub import Stub
+from tests.rounds.test_optimizer import stub_case
 from tests.study.files import (
     MEASURE,
     STUDY,

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 
 from steerbo.errors import InvalidStudy
 from steerbo.study import DatabaseLog, Study
-from tests.optimizer.stub import Stub
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.stub import Stub
+from tests.rounds.test_optimizer import stub_case
 from tests.torture import reopening
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from steerbo.errors import InvalidOption, ObjectiveFailure
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.study import Memory, MemoryLog, Study, drive
 from steerbo.study.database import body_of
 from steerbo.study.log import is_gone, new_holder
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 from tests.study.files import Watcher
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -206,7 +206,7 @@ def test_holders_that_have_ended_are_known() -> None:
 WORKER = """
 import sys
 from steerbo.study import Study
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 from tests.study.test_workers import measure
 
 with Study.open(sys.argv[1], Stub(), lease=float(sys.argv[2])) as study:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steerbo import Categorical, Decay, Float, Prior, TimeVarying
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying.priors import PriorWarning
 from tests.contract import Case

@@ -9,8 +9,8 @@ import time
 from typing import Any
 
 from steerbo.study import Study
-from tests.optimizer.stub import Stub
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.stub import Stub
+from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import in_child, world
 
 LEASE = 5.0

@@ -10,8 +10,8 @@ from steerbo.errors import InvalidStudy
 from steerbo.study import Study
 from steerbo.study.database import body_of
 from steerbo.study.doctor import repair
-from tests.optimizer.stub import Stub
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.stub import Stub
+from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import world
 
 NAMES = ("first", "second", "third")

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from steerbo.optimizer import Suggestion
+from steerbo.rounds import Suggestion
 from steerbo.study import MemoryLog, Study
 from steerbo.study.database import body_of
 from tests.causal import test_contract as causal
 from tests.contract import Case
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
-from tests.optimizer.test_optimizer import stub_case
+from tests.rounds.test_optimizer import stub_case
 from tests.timevarying import cases as timevarying
 
 WINGS: dict[str, tuple[Case, int]] = {

@@ -11,7 +11,7 @@ from typing import Any
 from steerbo.errors import InvalidInput, SteerboError
 from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.table import import_csv
-from tests.optimizer.stub import Stub
+from tests.rounds.stub import Stub
 from tests.study.files import PROBLEM, STUDY
 
 PIECES = [

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from steerbo.optimizer import Choice, Explanation, History, Method, Problem, Recommendation
 from steerbo.record import record
+from steerbo.rounds import Choice, Explanation, History, Method, Problem, Recommendation
 from steerbo.space import Float, Space
 from steerbo.study import Study
 

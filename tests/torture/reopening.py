@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from steerbo.optimizer import Choice, History, Streams
+from steerbo.rounds import Choice, History, Streams
 from steerbo.study import Study
 from tests.torture.kills import WINGS, world
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..optimizer import Choice, History
+from ..rounds import Choice, History
 from .acquisition import Averaged, Score, expected_improvement
 from .method import ScopeBandit
 from .pomis import intervention_sets

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .effort import Effort
 from .separation import Masks, bits, mask_of
+from .step_limit import Effort
 
 Seen = dict[int, int]  # what each action looks at
 State = tuple[

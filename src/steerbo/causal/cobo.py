@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..optimizer import Choice, History
+from ..rounds import Choice, History
 from .method import ScopeBandit
 from .scopes import PolicyScope
 from .surrogate import ModelOptions

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import InvalidOption
 from ..gp import Regression
-from ..optimizer import Choice, History
 from ..record import record
+from ..rounds import Choice, History
 from .acquisition import lattice
 from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from .canonical import Actions, Seen
-from .effort import Effort
 from .graph import CausalGraph
-from .scoped import Scoped
+from .scope_graph import Scoped
 from .scopes import PolicyScope
 from .separation import Masks, bits, mask_of
+from .step_limit import Effort
 
 Key = tuple[tuple[int, int], ...]  # a scope: pairs of an action and its contexts
 

@@ -6,10 +6,10 @@ from typing import Literal
 
 from ..errors import InvalidOption, one_of
 from .dominance import undominated
-from .effort import PATIENCE, Effort
 from .graph import CausalGraph
 from .published import published
 from .scopes import PolicyScope
+from .step_limit import PATIENCE, Effort
 
 Mode = Literal["pruned", "published", "joint"]
 MODES = ("pruned", "published", "joint")

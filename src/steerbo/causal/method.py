@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import InvalidContext, InvalidRequest
-from ..optimizer import (
+from ..rounds import (
     Added,
     Amended,
     Asked,

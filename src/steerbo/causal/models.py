@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..gp import Hyperparameters, refit_due
-from ..optimizer import History, Outcome
+from ..rounds import History, Outcome
 from .arm import Arm
 from .observations import Adjuster, adjustment
 from .surrogate import ModelOptions, Surrogate, surrogate

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..gp import Hyperparameters
-from ..optimizer import Outcome
+from ..rounds import Outcome
 from ..space import Space
 from .arm import Arm
 from .separation import Masks, bits, mask_of

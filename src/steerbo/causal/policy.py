@@ -10,8 +10,8 @@ import numpy as np
 from pydantic import Field
 
 from ..errors import InvalidContext, one_of
-from ..optimizer import Recommendation, Table
 from ..record import record
+from ..rounds import Recommendation, Table
 from .arm import Arm
 from .scopes import PolicyScope
 from .surrogate import Surrogate

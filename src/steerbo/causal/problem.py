@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import model_validator
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
-from ..optimizer import Method, Problem
 from ..record import record
+from ..rounds import Method, Problem
 from ..space import Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from .effort import Effort
 from .graph import CausalGraph
 from .scopes import PolicyScope
 from .separation import Masks, mask_of
+from .step_limit import Effort
 
 Bounds = dict[int, tuple[int, int]]  # by action: contexts that it surely looks at, and those that it possibly looks at
 

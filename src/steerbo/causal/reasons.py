@@ -7,7 +7,7 @@ from .enumeration import Mode
 from .graph import CausalGraph
 from .published import published
 from .rules import Fault, arrows, fault
-from .scoped import Scoped
+from .scope_graph import Scoped
 from .scopes import PolicyScope
 from .separation import bits
 

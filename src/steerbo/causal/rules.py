@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .graph import CausalGraph
-from .scoped import Scoped
+from .scope_graph import Scoped
 from .scopes import PolicyScope
 from .separation import Masks, bits
 

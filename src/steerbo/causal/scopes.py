@@ -11,7 +11,7 @@ from pydantic import model_validator
 from ..errors import InvalidProblem
 from ..record import record
 from .graph import CausalGraph
-from .scoped import Scoped
+from .scope_graph import Scoped
 
 
 @record

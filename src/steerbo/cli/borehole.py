@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..costvarying import CostVarying, Threshold
-from ..optimizer import Suggestion
+from ..rounds import Suggestion
 from ..space import Float, LogNormal, Normal, Uniform
 
 COSTS = {("rw",): 1.0, ("L",): 0.5, ("Hl",): 0.7, ("rw", "L"): 1.5, ("rw", "Hl"): 1.7, ("rw", "L", "Hl"): 2.2}

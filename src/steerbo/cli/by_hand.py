@@ -13,7 +13,7 @@ from .place import AsJson, LogPlace, Place, StudyFile, explain_credentials, open
 from .screen import echo
 
 if TYPE_CHECKING:
-    from ..optimizer import Problem, Suggestion
+    from ..rounds import Problem, Suggestion
     from ..study import Study
 
 Token = Annotated[str, typer.Argument(help="The suggestion's token.", show_default=False)]
@@ -89,7 +89,7 @@ def ask(
 
 def settings(problem: Problem, name: str, value: Any) -> list[str]:
     """What to set, in words: one line, or one a row of a distribution."""
-    from ..optimizer import as_text
+    from ..rounds import as_text
 
     if isinstance(value, dict):
         return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]

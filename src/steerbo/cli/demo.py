@@ -10,8 +10,8 @@ import numpy as np
 
 from ..costvarying import CostVarying
 from ..errors import MissingExtra
-from ..optimizer import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..record import to_plain
+from ..rounds import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..study import Display, MemoryLog, Study, drive
 from ..study.progress import literal, scope_text
 from .borehole import borehole, flow, play

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest
-from ..optimizer import Problem
+from ..rounds import Problem
 from ..study.table import read_cell, read_value
 
 

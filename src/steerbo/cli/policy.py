@@ -11,7 +11,7 @@ from .place import AsJson, Place, open_study
 from .screen import echo
 
 if TYPE_CHECKING:
-    from ..optimizer import PolicyStep
+    from ..rounds import PolicyStep
     from ..study import Study
 
 

@@ -13,8 +13,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 
 from ..errors import show
-from ..optimizer import Optimizer, Problem, Recommendation, Table, as_text
 from ..record import to_plain
+from ..rounds import Optimizer, Problem, Recommendation, Table, as_text
 from ..study import Study
 from ..study.progress import literal, scope_text
 from ..study.specification import Specification

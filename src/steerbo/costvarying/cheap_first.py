@@ -37,8 +37,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from ..optimizer import Amended, Choice, Event, Explanation, History, Outcome, Streams, Table, Told
 from ..record import record
+from ..rounds import Amended, Choice, Event, Explanation, History, Outcome, Streams, Table, Told
 from ..search import Maximum
 from .acquisition import Standardised
 from .method import STARTING_POINTS, PartialControl

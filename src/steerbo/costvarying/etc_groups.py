@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from ..optimizer import Choice, Explanation, History
 from ..record import record
+from ..rounds import Choice, Explanation, History
 from .method import PartialControl
 
 

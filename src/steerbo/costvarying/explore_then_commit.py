@@ -25,8 +25,8 @@ import numpy as np
 from pydantic import Field
 
 from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
-from ..optimizer import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from ..record import record
+from ..rounds import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
 

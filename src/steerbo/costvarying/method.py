@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bandit import Arms
 from ..gp import Factor, Hyperparameters, Regression, SquaredExponential
-from ..optimizer import (
+from ..rounds import (
     Added,
     Amended,
     Asked,
@@ -27,9 +27,9 @@ from ..optimizer import (
 )
 from ..search import Maximum
 from .acquisition import Standardised
+from .control_sets import Searching
 from .problem import CostVarying
 from .recommendation import recommendation
-from .searching import Searching
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""

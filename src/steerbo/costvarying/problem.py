@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
-from ..optimizer import Method, Problem, Suggestion
 from ..record import record
+from ..rounds import Method, Problem, Suggestion
 from ..space import Space, Variables
 from ..space.fields import Listed
 

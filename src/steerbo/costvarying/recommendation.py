@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..optimizer import History, Recommendation
+from ..rounds import History, Recommendation
 from .acquisition import Standardised
 from .problem import Fraction
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from ..search import Box, Curved, Maximum, ValueAndGradient, Values, climb, maximise_box, maximise_together
 from .acquisition import Expectation
-from .stack import Stack
+from .batched_bounds import Stack
 
 EFFORT = (128, 8), (1024, 12)
 """Points tried and starts climbed from, for one or two variables and for more. Of 840 searches over two variables none

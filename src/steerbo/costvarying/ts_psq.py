@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..optimizer import Choice, Explanation, History
 from ..record import record
+from ..rounds import Choice, Explanation, History
 from ..space import Categorical
 from .method import PartialControl
 from .sample import Sample

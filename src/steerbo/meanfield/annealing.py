@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from ..optimizer import Choice, History
 from ..record import record
+from ..rounds import Choice, History
 from .individuals import Individuals, Vector
 
 

@@ -9,9 +9,9 @@ from jaxtyping import Float, Int
 
 from ..search import maximise_simplex
 from .acquisition import Tables
-from .caution import Bound
 from .exchange import exchange
 from .region import Region
+from .trust_region import Bound
 
 _SCREEN, _KEPT = 25, 3  # steps of all restarts, and how many of them go on
 _SAMPLES = 16  # multinomial draws around the best table

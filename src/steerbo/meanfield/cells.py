@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from ..optimizer import Table
+from ..rounds import Table
 from .belief import Belief
 from .problem import MeanField
 

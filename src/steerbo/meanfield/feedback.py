@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import InvalidOutcome, one_of
-from ..optimizer import finite
+from ..rounds import finite
 from ..space import Simplex
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from ..errors import MissingExtra
-from ..optimizer import Choice, History
 from ..record import record
+from ..rounds import Choice, History
 from .individuals import Individuals, Vector
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import InvalidProblem
-from ..optimizer import Asked, Choice, Event, History, Streams
+from ..rounds import Asked, Choice, Event, History, Streams
 from .method import Population
 from .problem import MeanField
 

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from .likeness import Likeness
+from .similarity import Likeness
 
 Kind = Literal["additive", "joint", "product"]
 Embedding = Literal["plain", "root"]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..optimizer import (
+from ..rounds import (
     Added,
     Amended,
     Asked,

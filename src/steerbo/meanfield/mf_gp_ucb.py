@@ -5,7 +5,7 @@ Where the paper is silent or does otherwise:
 - the Gaussian process conditions exactly on population averages, which are linear in f (see `kernels.py`);
 - averages never identify single payoffs, so with them the bound is `μ_g + β σ_g` on the average itself; the paper's
   `E[μ + βσ]` is `acquisition="expected"`, and what representative feedback uses;
-- suggestions are cautious: the data must say something about them (see `caution.py`);
+- suggestions are cautious: the data must say something about them (see `trust_region.py`);
 - how bad a disaster was counts only logarithmically (see `observations.py`);
 - what is recorded is the distribution really played, in whole agents; candidates are scored after rounding, and what
   was played before is not played again unless outcomes are noisy;
@@ -23,21 +23,21 @@ from jaxtyping import Float, Int
 from pydantic import Field
 
 from ..gp import refit_due
-from ..optimizer import Choice, Event, Explanation, History, Recommendation, Refitted, Streams
 from ..record import record
+from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams
 from ..search import simplex_starts
 from .acquisition import Bounds, Tables, Values
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, maxima, sampled
-from .caution import Bound, Caution
 from .cells import explained
 from .kernels import Embedding, Geometry, Kind, Observations, Parameters
-from .likeness import Likeness
 from .method import Population
 from .observations import standardised
 from .problem import SCOPE, MeanField
 from .process import Data, fit, from_hex, posterior, to_hex
 from .region import Region
+from .similarity import Likeness
+from .trust_region import Bound, Caution
 
 _NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
 _EMBEDDINGS: tuple[Embedding, ...] = ("plain", "root")

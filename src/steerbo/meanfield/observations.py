@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..gp import Output
-from ..optimizer import Outcome
+from ..rounds import Outcome
 from .kernels import Observations
 from .problem import MeanField
 from .process import Data

@@ -12,8 +12,8 @@ from jaxtyping import Float, Int
 from pydantic import BeforeValidator, Field, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
-from ..optimizer import History, Method, Outcome, Problem, Suggestion, finite
 from ..record import record
+from ..rounds import History, Method, Outcome, Problem, Suggestion, finite
 from ..space import Simplex, Space, largest_remainders
 from . import feedback
 from .region import Region

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..optimizer import Choice, History
 from ..record import record
+from ..rounds import Choice, History
 from .method import Population
 
 

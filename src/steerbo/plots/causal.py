@@ -11,7 +11,7 @@ import numpy as np
 
 from ..causal import Causal, CausalGraph, PolicyScope
 from ..errors import InvalidProblem
-from ..optimizer import Optimizer
+from ..rounds import Optimizer
 from .drawing import COLOURS, new_figure, save_figure, words
 
 _FILL = {"set": "#E69F00", "seen": "#56B4E9", "target": "#009E73", "free": "#E8E8E8"}

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..costvarying import CostVarying
 from ..errors import InvalidProblem
-from ..optimizer import History, Optimizer, Recommendation
+from ..rounds import History, Optimizer, Recommendation
 from .drawing import COLOURS, new_figure, save_file, words
 
 SHAPES = "osD^vP*X"  # they say what colours say, again

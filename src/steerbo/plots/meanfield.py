@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InvalidProblem
 from ..meanfield import MeanField
-from ..optimizer import Optimizer
+from ..rounds import Optimizer
 from .drawing import COLOURS, new_figure, save_file, words
 
 _SHOWN = 40

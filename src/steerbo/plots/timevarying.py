@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import InvalidProblem
-from ..optimizer import Optimizer
+from ..rounds import Optimizer
 from ..timevarying import TimeVarying
 from .drawing import COLOURS, new_figure, save_file, words
 

@@ -15,8 +15,8 @@ from .atoms import Atoms, duplicate
 from .discrete import Discrete, Empirical, table
 from .distribution import Distribution
 from .fields import Choices, Text, as_choice, tag
-from .lawful import Lawful, finite
 from .laws import GivenLaw, Law, Uniform
+from .variable import Lawful, finite
 
 
 @record

@@ -15,8 +15,8 @@ from ..record import record
 from .atoms import Atoms
 from .distribution import Distribution
 from .fields import Number, Positive, Text, Whole, as_number, as_whole, tag
-from .lawful import MOST_LEVELS, Numeric, finite
 from .laws import GivenLaw, Law, Uniform
+from .variable import MOST_LEVELS, Numeric, finite
 
 _SLACK = 1e-9  # how far off a bound, relative to the range, a setting may be through rounding
 _OFF_STEP = 1e-5  # how far off a step, relative to it, a setting may be: what 15 digits leave open of the finest

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from ..errors import InvalidStudy
 from ..masking import split_name
-from ..optimizer import Event
+from ..rounds import Event
 from .connections import DOCTOR, Database
 from .database import DatabaseLog, writable
 from .log import BY_HAND, EventLog

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..optimizer import Problem
+from ..rounds import Problem
 from ..text import visible
 
 OWN = ("token", "round", "state", "value", "cost", "reason")

@@ -18,8 +18,8 @@ import sqlalchemy as sa
 
 from ..errors import InvalidStudy, LogConflict
 from ..masking import split_name
-from ..optimizer import Created, Event
 from ..record import from_plain, to_plain
+from ..rounds import Created, Event
 from ..text import unsafe
 from .connections import DOCTOR, Database
 from .log import Lease, ends_a_round

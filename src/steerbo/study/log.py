@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from ..optimizer import Abandoned, Event, Failed, Told
+from ..rounds import Abandoned, Event, Failed, Told
 
 BY_HAND = "by hand"
 """The holder of rounds that people evaluate: only they can say that they have stopped."""

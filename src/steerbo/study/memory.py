@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from ..errors import LogConflict
-from ..optimizer import Event
+from ..rounds import Event
 from .log import Lease, ends_a_round
 
 

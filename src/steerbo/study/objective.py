@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import InvalidStudy, ObjectiveFailure, one_of, show
-from ..optimizer import Suggestion
+from ..rounds import Suggestion
 from ..space.fields import as_number
 from ..text import plain, shortened
 from .modules import find_module, load_module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..optimizer import Suggestion
+from ..rounds import Suggestion
 from .study import Study
 
 

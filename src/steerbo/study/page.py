@@ -12,7 +12,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
-from ..optimizer import Round, Table
+from ..rounds import Round, Table
 from ..space.fields import as_number
 from ..text import visible
 from .picture import pictures

@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 from ..errors import MissingExtra
-from ..optimizer import Optimizer
 from ..plots.drawing import save_figure
+from ..rounds import Optimizer
 
 _DOTS = 90  # an inch
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ..optimizer import History, Round, Suggestion
+from ..rounds import History, Round, Suggestion
 from ..space.fields import as_number
 from ..text import visible
 from .study import Study

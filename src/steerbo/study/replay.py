@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InvalidStudy, SteerboError
-from ..optimizer import Created, Event, Optimizer, Problem
+from ..rounds import Created, Event, Optimizer, Problem
 from ..wings import read_problem
 
 

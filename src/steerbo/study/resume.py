@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ..errors import InvalidStudy, LogConflict
-from ..optimizer import Created
+from ..rounds import Created
 from .log import EventLog
 from .observer import Observer
 from .replay import replay

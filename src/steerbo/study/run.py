@@ -16,7 +16,7 @@ from ..errors import (
     ObjectiveFailure,
     OutcomeConflict,
 )
-from ..optimizer import Suggestion
+from ..rounds import Suggestion
 from ..words import SHELL
 from .interrupt import Interruptible
 from .objective import Command, Function, read_context, read_outcome

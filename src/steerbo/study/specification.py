@@ -20,8 +20,8 @@ from typing import Any
 from pydantic import Field
 
 from ..errors import InvalidInput, InvalidOption, InvalidStudy, attempt, guess, one_of, together
-from ..optimizer import Optimizer, Problem
 from ..record import from_plain, record
+from ..rounds import Optimizer, Problem
 from ..wings import read_problem
 from .beside import with_samples, without_columns
 from .columns import column, columns_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import InvalidStudy, LogConflict, SteerboError
-from ..optimizer import (
+from ..rounds import (
     Event,
     Explanation,
     History,

@@ -14,8 +14,8 @@ from sqlalchemy import exc
 
 from ..errors import InvalidStudy, SteerboError, one_of
 from ..masking import split_name
-from ..optimizer import Event
 from ..record import from_plain, record
+from ..rounds import Event
 from .connections import Database
 from .database import FORMAT, checksum
 from .log import BY_HAND, Lease, ends_a_round

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from ..costvarying import CostVarying
 from ..errors import InvalidOutcome, OutOfRangeWarning, SteerboError
-from ..optimizer import Added, Event, Problem, Round, Suggestion
 from ..record import record, to_plain
+from ..rounds import Added, Event, Problem, Round, Suggestion
 from ..space import Categorical
 from ..text import to_cell, visible
 from ..words import SHELL

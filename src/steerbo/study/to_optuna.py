@@ -8,8 +8,8 @@ from typing import Any
 from ..errors import InvalidOption, MissingExtra
 from ..masking import masked, masked_url
 from ..meanfield import MeanField
-from ..optimizer import Outcome, Problem, Round
 from ..record import to_plain
+from ..rounds import Outcome, Problem, Round
 from ..space import Categorical, Integer, Variable
 from ..space.fields import as_number
 from .progress import scope_text

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import ObjectiveFailure, SteerboError
-from ..optimizer import Suggestion
+from ..rounds import Suggestion
 from .study import Study
 
 

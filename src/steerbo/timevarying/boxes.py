@@ -14,10 +14,10 @@ from ..gp.kernels.stationary import Stationary
 from ..search import Box, maximise_box
 from ..space import Categorical
 from .acquisition import Datum, Pick, View, draw_largest
+from .finite import scale_only, sharing
 from .kernels import spatial
 from .means import Means
 from .problem import TimeVarying
-from .sites import scale_only, sharing
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _TINY = 1e-16

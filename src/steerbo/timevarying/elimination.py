@@ -12,8 +12,8 @@ from jaxtyping import Int
 from pydantic import Field
 
 from ..errors import ModelFailure
-from ..optimizer import Choice, Explanation, History, Round, Streams
 from ..record import record
+from ..rounds import Choice, Explanation, History, Round, Streams
 from .confidence import Width
 from .method import CandidatePriors
 from .priors import PriorWarning

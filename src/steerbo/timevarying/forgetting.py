@@ -14,14 +14,14 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from pydantic import Field
 
-from ..optimizer import Choice, History, Recommendation, Streams
 from ..record import record
+from ..rounds import Choice, History, Recommendation, Streams
 from .acquisition import View
 from .boxes import Boxes
 from .confidence import Width
+from .finite import Sites
 from .gp_ucb import OnePrior
 from .problem import TimeVarying
-from .sites import Sites
 
 O = TypeVar("O")  # noqa: E741
 _NEGLIGIBLE = 1e-6  # weight below which an outcome is forgotten altogether

@@ -10,8 +10,8 @@ import numpy as np
 from pydantic import Field
 
 from ..errors import InvalidOption, one_of
-from ..optimizer import Choice, Explanation, History, Streams
 from ..record import record
+from ..rounds import Choice, Explanation, History, Streams
 from .confidence import Width
 from .method import CandidatePriors
 from .problem import TimeVarying

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
-from ..optimizer import (
+from ..record import record
+from ..rounds import (
     Added,
     Amended,
     Asked,
@@ -26,12 +27,11 @@ from ..optimizer import (
     Table,
     Told,
 )
-from ..record import record
 from .acquisition import Datum, Pick, Place, Unknown, View
 from .boxes import Boxes
 from .confidence import Confidence, Width
+from .finite import Sites
 from .problem import TimeVarying
-from .sites import Sites
 
 O = TypeVar("O")  # noqa: E741  the method's options
 _SHOWN = 20  # priors in a table

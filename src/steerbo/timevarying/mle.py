@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..optimizer import Choice, Explanation, History
+from ..rounds import Choice, Explanation, History
 from .acquisition import draw_largest
 from .method import CandidatePriors, Options
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Int
 
-from ..optimizer import Choice, History, Round, Streams
+from ..rounds import Choice, History, Round, Streams
 from . import elimination
 from .elimination import Eliminating
 from .priors import PriorWarning

@@ -110,6 +110,6 @@ class Prior:
         Raises:
             InvalidProblem: a wrong shape, values that are infinite, or a day with next to no data.
         """
-        from .panel import learn_priors
+        from .learn_priors import learn_priors
 
         return learn_priors(panel, names)

@@ -13,8 +13,8 @@ from jaxtyping import Float as Floats
 from pydantic import model_validator
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest
-from ..optimizer import History, Method, Outcome, Problem
 from ..record import record
+from ..rounds import History, Method, Outcome, Problem
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
 from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial

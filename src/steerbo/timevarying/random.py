@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..optimizer import Choice, Explanation, History
 from ..record import record
+from ..rounds import Choice, Explanation, History
 from .method import CandidatePriors
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Int
 
-from ..optimizer import Choice, History, Round
+from ..rounds import Choice, History, Round
 from .acquisition import draw_largest
 from .elimination import Eliminating, Options
 

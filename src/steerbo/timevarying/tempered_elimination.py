@@ -23,8 +23,8 @@ import numpy as np
 from jaxtyping import Int
 from pydantic import Field
 
-from ..optimizer import Choice, History, Round
 from ..record import record
+from ..rounds import Choice, History, Round
 from .confidence import Width
 from .elimination import Eliminating
 

@@ -24,7 +24,7 @@ from benchmarks.costvarying.synthetic import ackley, hartmann, levy
 from benchmarks.runs import finished
 from steerbo.cli.borehole import borehole, flow, play
 from steerbo.errors import InvalidOption, SteerboError
-from steerbo.optimizer import Optimizer, keyed
+from steerbo.rounds import Optimizer, keyed
 
 real_data = pytest.mark.skipif(
     data.folder() is None, reason="STEERBO_DATA names no folder with the real data: see CONTRIBUTING"

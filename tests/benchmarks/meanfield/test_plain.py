@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.meanfield import problems, speed
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 
 torch = pytest.importorskip("torch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")
 pytest.importorskip("botorch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")

@@ -9,11 +9,11 @@ import pytest
 
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.acquisition import Bounds
-from steerbo.meanfield.caution import Caution
 from steerbo.meanfield.kernels import Geometry, Observations
-from steerbo.meanfield.likeness import Likeness
 from steerbo.meanfield.process import Data, posterior
-from steerbo.optimizer import Optimizer
+from steerbo.meanfield.similarity import Likeness
+from steerbo.meanfield.trust_region import Caution
+from steerbo.rounds import Optimizer
 
 A = 6
 CORNERS = np.eye(A)[:, None]

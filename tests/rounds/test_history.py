@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 from tests.contract import Case
-from tests.optimizer.stub import Stub, evaluate, look
+from tests.rounds.stub import Stub, evaluate, look
 
 WORLD = Case(Stub(), "nearest", evaluate, look)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict
-from steerbo.optimizer import Optimizer
+from steerbo.rounds import Optimizer
 from tests.contract import Case, WingContract
-from tests.optimizer.stub import Stub, evaluate, look
+from tests.rounds.stub import Stub, evaluate, look
 
 
 def stub_case() -> Case:

@@ -11,7 +11,7 @@ from steerbo import Categorical, Prior, TimeVarying
 from steerbo.timevarying import Covariance, Decay, MaternInTime, Periodic
 from steerbo.timevarying.acquisition import Datum, Unknown, View
 from steerbo.timevarying.drift import Drift
-from steerbo.timevarying.sites import Sites
+from steerbo.timevarying.finite import Sites
 from tests.timevarying.reference import refit
 
 RTOL = 1e-9

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from .acquisition import Datum, Pick, View, draw_largest
+from .decay_filter import Grid
 from .drift import Decay
-from .grid import Grid
 from .kernels import Covariance, spatial
 from .means import Means
 from .priors import Prior

@@ -8,8 +8,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import OutOfRangeWarning
-from steerbo.optimizer import Optimizer
-from tests.optimizer.stub import Stub
+from steerbo.rounds import Optimizer
+from tests.rounds.stub import Stub
 
 PROBLEM = sb.CostVarying(
     [

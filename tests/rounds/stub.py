@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from steerbo.optimizer import (
+from steerbo.record import record
+from steerbo.rounds import (
     Asked,
     Choice,
     Decision,
@@ -22,7 +23,6 @@ from steerbo.optimizer import (
     Suggestion,
     Table,
 )
-from steerbo.record import record
 from steerbo.space import Float, Space
 
 

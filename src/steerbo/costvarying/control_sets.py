@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..optimizer import Method, Streams
+from ..rounds import Method, Streams
 from ..search import Box, Maximum, sobol_points
 from ..space.quadrature import Rule, gauss_rule
 from .acquisition import Expectation, Standardised
