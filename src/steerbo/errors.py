@@ -107,6 +107,13 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
         hint = wording.text(self._hint)
         return masked(f"{self.field}: {given}; expected {wording.text(self._allowed)}.{' ' if hint else ''}{hint}")
 
+    def parts(self, wording: Wording) -> dict[str, str]:
+        """This error alone as texts: field, value, allowed, hint."""
+        value = "" if self.value is MISSING or self.value is None else wording.value(self.value)
+        allowed, hint = wording.text(self._allowed), wording.text(self._hint)
+        parts = {"field": self.field, "value": value, "allowed": allowed, "hint": hint}
+        return {name: masked(text) for name, text in parts.items()}
+
     def __reduce__(self) -> tuple[type[InvalidInput], tuple[Any, ...]]:
         return type(self), (self.field, self.value, self._allowed, self._hint, self._others)
 

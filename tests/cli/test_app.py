@@ -158,7 +158,7 @@ def test_failing_objectives(tmp_path: Path, instead: str, message: str) -> None:
     path.write_text(path.read_text().replace("[study]", "[study]\nfailures = 2") + "timeout = 0.5\n")
     if "time.sleep" not in instead:
         path.write_text(path.read_text().replace("timeout = 0.5", "timeout = 60"))
-    line = refused(call("run", path, "--json"), 1)
+    line = refused(call("run", path), 1)
     assert line.startswith("steerbo: 2 evaluations failed in a row, the last: ")
     assert message in line
     kinds = [event.kind for event in logged(path)]

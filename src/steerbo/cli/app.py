@@ -20,6 +20,8 @@ from .policy import policy
 from .scopes import scopes
 from .screen import echo
 
+_JSON = "steerbo.json"
+
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
     echo(f"steerbo: {masked(str(message))}", err=True)
@@ -27,6 +29,11 @@ def _say(message: Warning | str, *_: Any, **__: Any) -> None:
 
 class _Commands(TyperGroup):
     """Clear lines on standard error instead of a traceback."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Remember whether the answer is to be JSON, also where a command's options cannot be read."""
+        ctx.meta[_JSON] = "--json" in args
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -36,16 +43,26 @@ class _Commands(TyperGroup):
                 warnings.simplefilter("always", OutOfRangeWarning)
                 return super().invoke(ctx)
         except SteerboError as error:
+            _print_json(ctx, exits.document(error))
             for line in exits.lines(error):
                 echo(line, err=True)
             raise typer.Exit(exits.exit_code(error)) from None
         except KeyboardInterrupt:
+            _print_json(ctx, exits.plain_document(exits.STOPPED, "Stopped", "stopped; run again to go on"))
             echo("steerbo: stopped", err=True)
             raise typer.Exit(exits.STOPPED) from None
         except Exception as error:
             if isinstance(said := getattr(error, "message", None), str):  # about options: it repeats what was typed
                 error.message = masked(said)  # type: ignore[attr-defined]
+                _print_json(ctx, exits.plain_document(exits.REFUSED, "InvalidCommand", error.format_message()))  # type: ignore[attr-defined]
             raise
+
+
+def _print_json(ctx: Any, document: dict[str, Any]) -> None:
+    from .report import print_json
+
+    if ctx.meta[_JSON]:
+        print_json(document)
 
 
 main = typer.Typer(
@@ -91,7 +108,7 @@ def run(
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
     from ..study import LEASE, DatabaseLog, Display, drive, read_study, resume
-    from .report import console, print_answers
+    from .report import console, print_answers, print_json
 
     specification = read_study(study)
     errors = console(stderr=True)
@@ -107,21 +124,24 @@ def run(
             with display:
                 drive(going, specification.objective, display, failures=specification.settings.failures, rounds=rounds)
         except KeyboardInterrupt:
-            echo(f"steerbo: stopped after {going.status}. Run the same command again to go on.", err=True)
+            said = f"stopped after {going.status}. Run the same command again to go on."
+            if as_json:
+                print_json(exits.plain_document(exits.STOPPED, "Stopped", said))
+            echo(f"steerbo: {said}", err=True)
             raise typer.Exit(exits.STOPPED) from None
         print_answers(going, as_json, {"log": events.place})
 
 
 @main.command()
-def check(study: StudyFile) -> None:
+def check(study: StudyFile, as_json: AsJson = False) -> None:
     """Read a study file and say in words what would be run. Nothing is evaluated, or imported."""
     from ..study import read_study
-    from .report import describe
+    from .report import answer, describe, described
 
     specification = read_study(study)
     if specification.objective is not None:
         specification.objective.find()
-    echo(describe(specification))
+    answer(as_json, described(specification), describe(specification))
 
 
 main.command()(scopes)

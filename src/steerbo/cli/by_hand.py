@@ -35,16 +35,29 @@ def add_to(main: typer.Typer) -> None:
 def new(
     study: StudyFile,
     log: LogPlace = None,
+    as_json: AsJson = False,
 ) -> None:
     """Begin a study that is played by hand."""
     from ..study import Study, read_study
+    from .report import answer
 
     s = read_study(study)
     settings = s.settings
     limits = {"budget": settings.budget, "rounds": settings.rounds, "seed": settings.seed, "options": settings.options}
     with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:  # type: ignore[arg-type]
-        echo(f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}")
+        said = f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}"
+        answer(as_json, {"log": begun.log.place, **_status(begun)}, said)
     explain_credentials(log or "")
+
+
+def _status(study: Study) -> dict[str, Any]:
+    return {"status": study.status.to_dict()}
+
+
+def _say_status(study: Study, as_json: bool) -> None:
+    from .report import answer
+
+    answer(as_json, _status(study), str(study.status))
 
 
 def ask(
@@ -121,17 +134,28 @@ def decide(
     study: Place,
     token: Token,
     context: Annotated[list[str] | None, typer.Option(help="What was seen: NAME=VALUE, as often as needed.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Give what was looked at; says what to set, and what to look at next."""
     from .given import pairs
+    from .report import answer
 
     with open_study(study) as going:
         seen = pairs(going.problem, "context", context, InvalidContext)
-        echo(_todo(going, going.decide(token, seen), to_type(study)))
+        decided = going.decide(token, seen)
+        answer(as_json, decided.to_dict(), _todo(going, decided, to_type(study)))
     explain_credentials(study)
 
 
-def tell(study: Place, token: Token, value: Value, cost: Cost = None, realised: Realised = None) -> None:
+def tell(
+    study: Place,
+    token: Token,
+    value: Value,
+    *,
+    cost: Cost = None,
+    realised: Realised = None,
+    as_json: AsJson = False,
+) -> None:
     """Give the outcome of a suggestion."""
     from ..study.table import read_value
     from .given import pairs
@@ -140,7 +164,7 @@ def tell(study: Place, token: Token, value: Value, cost: Cost = None, realised: 
         going.tell(
             token, read_value(value), cost=cost, realised=pairs(going.problem, "realised", realised, InvalidOutcome)
         )
-        echo(str(going.status))
+        _say_status(going, as_json)
 
 
 def fail(
@@ -151,6 +175,7 @@ def fail(
     cost: Cost = None,
     charge: Annotated[float | None, typer.Option(help="What to charge to the budget where nobody knows.")] = None,
     realised: Realised = None,
+    as_json: AsJson = False,
 ) -> None:
     """The evaluation broke: its point and cost count, a value there is none."""
     from .given import pairs
@@ -158,14 +183,14 @@ def fail(
     with open_study(study) as going:
         measured = pairs(going.problem, "realised", realised, InvalidOutcome)
         going.fail(token, reason, cost=cost, charge=charge, realised=measured)
-        echo(str(going.status))
+        _say_status(going, as_json)
 
 
-def abandon(study: Place, token: Token, reason: Reason = "") -> None:
+def abandon(study: Place, token: Token, reason: Reason = "", as_json: AsJson = False) -> None:
     """Nobody evaluates it any more; an outcome that comes all the same is used."""
     with open_study(study) as going:
         going.abandon(token, reason)
-        echo(str(going.status))
+        _say_status(going, as_json)
 
 
 def amend(
@@ -177,6 +202,7 @@ def amend(
     realised: Realised = None,
     void: Annotated[bool, typer.Option("--void", help="There is no outcome to learn from after all.")] = False,
     reason: Reason = "",
+    as_json: AsJson = False,
 ) -> None:
     """Correct or void an outcome; the log keeps the old one."""
     from ..study.table import read_value
@@ -186,4 +212,4 @@ def amend(
         right = None if value is None else read_value(value)
         measured = pairs(going.problem, "realised", realised, InvalidOutcome) or None
         going.amend(token, right, cost=cost, realised=measured, void=void, reason=reason)
-        echo(str(going.status))
+        _say_status(going, as_json)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import InvalidContext, InvalidInput
-from .place import AsJson, Place, open_study
+from ..masking import to_type
+from .place import AsJson, Place, explain_credentials, open_study
 from .screen import echo
 
 if TYPE_CHECKING:
@@ -35,13 +37,14 @@ def policy(
 ) -> None:
     """Apply what was learned: what to set, after looking at this. Nothing is logged."""
     from .given import cases, pairs, request
-    from .report import print_json
+    from .report import answer, print_json
 
     with open_study(study) as going:
         asked = request(going.problem, time, available, current)
         if contexts is None:
             step = going.policy(pairs(going.problem, "context", context, InvalidContext), **asked)
-            print_json(step.to_dict()) if as_json else echo(_todo(going, step, study))
+            answer(as_json, step.to_dict(), _todo(going, step, to_type(study)))
+            explain_credentials(study)
             return
         if context:
             raise InvalidContext("contexts", contexts, "either --context or --contexts")
@@ -66,7 +69,8 @@ def _todo(study: Study, step: PolicyStep, place: str) -> str:
     for name, value in step.values.items():
         lines += settings(study.problem, name, value)
     if step.observe:
-        given: dict[str, Any] = {**step.context, **dict.fromkeys(step.observe, "…")}
-        looks = " ".join(f"--context {name}={value}" for name, value in given.items())
+        seen = {name: quote(str(value)) for name, value in step.context.items()}
+        given = {**seen, **dict.fromkeys(step.observe, "…")}
+        looks = " ".join(f"--context {quote(name)}={value}" for name, value in given.items())
         lines += [f"  look at {', '.join(step.observe)}, then", f"  steerbo policy {place} {looks}"]
     return "\n".join(lines)

@@ -27,10 +27,13 @@ def import_(
     charge: Annotated[
         bool, typer.Option("--charge", help="Charge the costs of lines without a token to this study's budget.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Take outcomes from a table, line by line; each is taken, or refused and why. Exit code 2: some were refused."""
+    from ..record import to_plain
     from ..study.sheet import decoded
     from ..study.table import ignored, read_results, take
+    from .report import answer
 
     try:
         text = decoded(results.read_bytes())
@@ -40,8 +43,10 @@ def import_(
         sheet = read_results(going.problem, text, headers(study))
         unread = ignored(going.problem, sheet)
         lines = take(going, sheet, charge)
-    for line in lines:
-        echo(str(line))
+        plain = [to_plain(line) for line in lines]
+        document = {"lines": plain, "ignored": list(sheet.ignored), "status": going.status.to_dict()}
+    if as_json or lines:
+        answer(as_json, document, "\n".join(map(str, lines)))
     if unread:
         echo(f"columns that are no part of the study, and not read: {', '.join(unread)}", err=True)
     fates = Counter(line.fate for line in lines)
@@ -77,9 +82,11 @@ def export(
             help="A new file; default: standard output. optuna: a file or a database URL, default STUDY-optuna.db."
         ),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the rounds as CSV, or every event as JSON lines, or all of it as an Optuna study."""
     from ..study.table import events_jsonl, rounds_csv
+    from .report import answer
 
     formats = ("csv", "jsonl", "optuna")
     if kind not in formats:
@@ -90,14 +97,16 @@ def export(
             place = out or beside
             url = place if "://" in place else f"sqlite:///{place}"
             going.to_optuna(url, title(study))
-            echo(f"{masked_url(url)}\nLook at it: optuna-dashboard {to_type(url)}")
+            said = f"{masked_url(url)}\nLook at it: optuna-dashboard {to_type(url)}"
+            answer(as_json, {"format": kind, "url": masked_url(url)}, said)
             explain_credentials(url)
             return
         text = rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going)
     if out is None:
-        echo(text, nl=False)
+        answer(as_json, {"format": kind, "text": text}, text.removesuffix("\n"))
     else:
         _write(Path(out), text)
+        answer(as_json, {"format": kind, "file": out}, out)
 
 
 def _write(file: Path, text: str) -> None:
@@ -105,29 +114,34 @@ def _write(file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror})") from None
-    echo(str(file))
 
 
 def report(
-    study: Place, out: Annotated[Path | None, typer.Option(help="The file; default: STUDY.html.")] = None
+    study: Place,
+    out: Annotated[Path | None, typer.Option(help="The file; default: STUDY.html.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write the study as one HTML page that needs no network."""
     from ..study.page import page
+    from .report import answer
 
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     with open_study(study) as going:
         text = page(going, title(study))
     _write(file, text)
+    answer(as_json, {"file": str(file)}, str(file))
 
 
 def serve(
     study: Place,
     host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    as_json: AsJson = False,
 ) -> None:
     """Show the same page live. Nothing can be written through it."""
     from ..study.page import page
     from ..study.serve import server
+    from .report import print_json
 
     def render() -> str:
         with open_study(study) as going:
@@ -135,5 +149,8 @@ def serve(
 
     render()
     with server(render, host, port) as listening:
-        echo(f"http://{host}:{listening.server_address[1]}/  (Ctrl-C ends it)", err=True)
+        url = f"http://{host}:{listening.server_address[1]}/"
+        if as_json:
+            print_json({"url": url})
+        echo(f"{url}  (Ctrl-C ends it)", err=True)
         listening.serve_forever()

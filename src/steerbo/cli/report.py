@@ -19,6 +19,7 @@ from ..study import Study
 from ..study.progress import literal, scope_text
 from ..study.specification import Specification
 from ..text import escaped_json
+from .screen import echo
 
 HEADING = "bold #0072B2"  # Okabe and Ito's blue: told apart by every eye
 CHOSEN = "bold #009E73"
@@ -33,6 +34,14 @@ def console(stderr: bool = False) -> Console:
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     sys.stdout.write(escaped_json(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)) + "\n")
+
+
+def answer(as_json: bool, document: Mapping[str, Any], text: str) -> None:
+    """A command's answer: one JSON document, or words."""
+    if as_json:
+        print_json(document)
+    else:
+        echo(text)
 
 
 def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str, Any]) -> None:
@@ -99,6 +108,18 @@ def rich_table(table: Table) -> Group:
         short = (cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…" for cell in cells)
         shown.add_row(*map(literal, short), style=CHOSEN if cells[0].startswith("→") else "")
     return Group(literal(table.title, HEADING), shown)
+
+
+def described(specification: Specification) -> dict[str, Any]:
+    """The same as data: the problem and the settings as they were read, and where objective and log are."""
+    settings = to_plain(specification.settings)
+    return {
+        "problem": to_plain(specification.problem),
+        "study": {**settings, "method": specification.settings.method or specification.problem.default_method},
+        "objective": str(specification.objective) if specification.objective else None,
+        "log": str(specification.log),
+        "exists": specification.log.exists(),
+    }
 
 
 def describe(specification: Specification) -> str:
