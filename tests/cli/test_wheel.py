@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -23,6 +24,21 @@ def out_of(*command: object, folder: Path) -> str:
 
 
 @pytest.mark.slow
+def test_the_source_distribution_has_tests_and_benchmarks(tmp_path: Path) -> None:
+    out_of(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path, ROOT, folder=tmp_path)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        inside = {name.partition("/")[2] for name in packed.getnames()}
+    for needed in (
+        "src/steerbo/__init__.py",
+        "tests/contract.py",
+        "benchmarks/causal/results.py",
+        "docs/results/causal.md",
+    ):
+        assert needed in inside
+
+
+@pytest.mark.slow
 def test_the_wheel_installs_and_runs_the_demo(tmp_path: Path) -> None:
     out_of(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT, folder=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
@@ -31,6 +47,7 @@ def test_the_wheel_installs_and_runs_the_demo(tmp_path: Path) -> None:
     assert "steerbo/py.typed" in inside
     assert any(name.endswith("licenses/LICENSE") for name in inside)
     assert not [name for name in inside if not name.startswith(("steerbo/", "steerbo-"))]
+    assert not [name for name in inside if "bench" in name]
 
     out_of(sys.executable, "-m", "venv", "--without-pip", "clean", folder=tmp_path)
     clean = tmp_path / "clean" / ("Scripts" if sys.platform == "win32" else "bin")

@@ -1,4 +1,4 @@
-"""Causal graphs as networkx graphs, and in GML, which networkx reads and writes."""
+"""Causal graphs as networkx graphs, and in GML, which networkx reads and writes (extra ``graphs``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidProblem
+from ..errors import InvalidProblem, MissingExtra
 from .diagram import UNDIRECTED, Diagram, Edge
 
 if TYPE_CHECKING:
@@ -15,14 +15,22 @@ if TYPE_CHECKING:
     from .graph import CausalGraph
 
 
+def _networkx() -> Any:
+    try:
+        import networkx
+    except ImportError:
+        raise MissingExtra("networkx", "graphs") from None
+    return networkx
+
+
 def read_networkx(graph: Any, bidirected: Iterable[Edge] = ()) -> Diagram:
     """The diagram of a `DiGraph` or `MultiDiGraph`; attributes of nodes are marks, edges may have ``dir="both"``.
 
     Raises:
         InvalidProblem: a graph without directions, names that are equal as texts, parallel edges that say the same.
+        MissingExtra: networkx is not installed.
     """
-    import networkx
-
+    networkx = _networkx()
     if not isinstance(graph, networkx.Graph):
         raise InvalidProblem("graph", graph, "a networkx DiGraph")
     if not graph.is_directed():
@@ -49,9 +57,7 @@ def read_networkx(graph: Any, bidirected: Iterable[Edge] = ()) -> Diagram:
 
 def write_networkx(graph: CausalGraph) -> networkx.DiGraph[Any]:
     """The `DiGraph` of a causal graph that `read_networkx` reads back."""
-    import networkx
-
-    drawn: networkx.DiGraph[Any] = networkx.DiGraph()
+    drawn: networkx.DiGraph[Any] = _networkx().DiGraph()
     parts = dict.fromkeys(graph.names, "none")
     parts.update(dict.fromkeys(graph.contexts or (), "context"))
     parts.update(dict.fromkeys(graph.intervenable, "intervenable"))
@@ -73,9 +79,9 @@ def read_gml(text: str) -> Diagram:
 
     Raises:
         InvalidProblem: no GML, with the parser's complaint.
+        MissingExtra: networkx is not installed.
     """
-    import networkx
-
+    networkx = _networkx()
     label = "label" if re.search(r"\blabel\b", text) else "id"
     try:
         graph = networkx.parse_gml(text, label=label)
@@ -89,6 +95,4 @@ def read_gml(text: str) -> Diagram:
 
 def write_gml(graph: CausalGraph) -> str:
     """A causal graph in GML, with the attributes of `write_networkx`."""
-    import networkx
-
-    return "\n".join(networkx.generate_gml(write_networkx(graph))) + "\n"
+    return "\n".join(_networkx().generate_gml(write_networkx(graph))) + "\n"

@@ -25,7 +25,7 @@ def read(text: str) -> Diagram:
 
     Raises:
         InvalidProblem: something that cannot be read, with the line where it stands.
-        MissingExtra: DOT, and pydot is not installed.
+        MissingExtra: DOT without pydot, or GML without networkx.
 
     >>> read("a -> b <-> c; target: b; intervenable: a").bidirected
     {('b', 'c'): None}

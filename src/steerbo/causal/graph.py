@@ -126,7 +126,7 @@ class CausalGraph:
 
         Raises:
             InvalidProblem: a line that is no edge and no role; anything the graph itself refuses.
-            MissingExtra: DOT without pydot.
+            MissingExtra: DOT without pydot, or GML without networkx.
 
         >>> CausalGraph.from_text("soil pH -> yield", target="yield", intervenable=["soil pH"]).directed
         (('soil pH', 'yield'),)
@@ -139,6 +139,7 @@ class CausalGraph:
 
         Raises:
             InvalidProblem: the file cannot be read, or its text is refused; the file is named.
+            MissingExtra: DOT without pydot, or GML without networkx.
         """
         try:
             return cls(**read_file(Path(path)).fields(roles))
@@ -156,11 +157,15 @@ class CausalGraph:
 
         Raises:
             InvalidProblem: a graph without directions, and anything the graph itself refuses.
+            MissingExtra: networkx is not installed.
         """
         return cls(**read_networkx(graph, bidirected).fields(roles))
 
     def to_networkx(self) -> networkx.DiGraph[Any]:
         """As a networkx `DiGraph`; every bidirected edge as a node with attribute ``latent=True`` and two children.
+
+        Raises:
+            MissingExtra: networkx is not installed.
 
         >>> graph = CausalGraph([("x", "y")], [("x", "y")], target="y", intervenable=["x"])
         >>> CausalGraph.from_networkx(graph.to_networkx()) == graph
@@ -169,7 +174,11 @@ class CausalGraph:
         return write_networkx(self)
 
     def to_gml(self) -> str:
-        """As GML, a format that most programs for graphs read; `from_text` reads it back."""
+        """As GML, a format that most programs for graphs read; `from_text` reads it back.
+
+        Raises:
+            MissingExtra: networkx, which writes it, is not installed.
+        """
         return write_gml(self)
 
     def to_text(self) -> str:
