@@ -32,7 +32,7 @@ from .masking import masked
 from .words import MISSING, PYTHON, SHELL, Wording, show
 
 T = TypeVar("T")
-_MOST_LINES = 20
+_MOST_LINES, _LONGEST_LINE = 20, 2000
 _MOST_NAMES = 30  # that a message lists
 _SEARCHED = 1000  # names among which a mistyped one is looked for
 _LONGEST_NAME = 200
@@ -105,7 +105,8 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
         elif wording is SHELL and self.value is None:
             given = "nothing is given"
         hint = wording.text(self._hint)
-        return masked(f"{self.field}: {given}; expected {wording.text(self._allowed)}.{' ' if hint else ''}{hint}")
+        text = f"{self.field}: {given}; expected {wording.text(self._allowed)}.{' ' if hint else ''}{hint}"
+        return masked(text) if len(text) <= _LONGEST_LINE else masked(text)[:_LONGEST_LINE] + "…"
 
     def parts(self, wording: Wording) -> dict[str, str]:
         """This error alone as texts: field, value, allowed, hint."""

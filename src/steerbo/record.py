@@ -54,6 +54,8 @@ def record(cls: type[T]) -> type[T]:
             construct(self, **given)
         except ValidationError as error:
             raise translate(error, cls.__name__, InvalidProblem, given, cls) from None
+        except (UnicodeError, RecursionError):
+            raise InvalidProblem(cls.__name__, given, "data that can be written down") from None
 
     made.__init__ = initialise
     return made
@@ -86,6 +88,8 @@ def from_plain(kind: Any, plain: Any, place: str = "", error: type[InvalidInput]
         return _adapter(kind).validate_python(plain)
     except ValidationError as complaint:
         raise translate(complaint, place or getattr(kind, "__name__", "value"), error, plain, kind) from None
+    except (UnicodeError, RecursionError):
+        raise error(place or "value", plain, "data that can be written down") from None
 
 
 class Plain:

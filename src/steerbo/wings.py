@@ -41,7 +41,7 @@ def read_problem(plain: Any) -> Problem:
     if not isinstance(plain, Mapping):
         raise InvalidProblem("problem", plain, "a table with a kind and the fields of that kind")
     kind = plain.get("kind")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise InvalidProblem("problem.kind", kind, one_of(_KINDS, kind))
     problem: Problem = from_plain(kinds()[kind], dict(plain), "problem")
     return problem
@@ -70,6 +70,8 @@ def methods(problem: Problem | str | None = None) -> Table:
     ('kind', 'method', 'what it does', 'options')
     """
     known = kinds()
+    if problem is not None and not isinstance(problem, str | Problem):
+        raise InvalidProblem("problem", problem, "a problem, or the name of its kind")
     if isinstance(problem, str) and problem not in known:
         raise InvalidProblem("kind", problem, one_of(known, problem))
     kind = problem if isinstance(problem, str) or problem is None else problem.kind

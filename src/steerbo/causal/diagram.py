@@ -11,8 +11,8 @@ from ..text import unsafe
 from ..words import MISSING
 
 Edge = tuple[str, str]
-MOST_EDGES = 10_000
-"""Edges of a graph that is read, also after its latent variables are projected out."""
+MOST_EDGES, MOST_NODES = 10_000, 1_000
+"""Edges and variables of a graph, also after its latent variables are projected out."""
 MARKS = ("exposure", "outcome", "adjusted", "latent", "observed", "unobserved", "role")
 _PARTS = ("target", "intervenable", "context", "none")
 _TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..errors import InvalidOption, one_of
+from ..errors import InvalidOption, InvalidProblem, one_of
 from .dominance import undominated
 from .graph import CausalGraph
 from .published import published
@@ -39,9 +39,11 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PAT
     set x1 after looking at c
     set x2 after looking at c
     """
-    if mode not in MODES:
+    if not isinstance(graph, CausalGraph):
+        raise InvalidProblem("graph", graph, "a CausalGraph", "CausalGraph.from_text(…) makes one.")
+    if not isinstance(mode, str) or mode not in MODES:
         raise InvalidOption("mode", mode, one_of(MODES, mode))
-    if limit < 1:
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise InvalidOption("limit", limit, "a whole number from 1")
     effort = Effort(limit)
     if mode == "published":

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from ..errors import InvalidProblem, one_of, together
 from ..record import record
 from ..space.fields import Listed
-from .diagram import Edge, causal_order, latent_projection
+from .diagram import MOST_EDGES, MOST_NODES, Edge, causal_order, latent_projection
 from .exchange import read_networkx, write_gml, write_networkx
 from .formats import read, read_file
 from .lines import write_lines, written
@@ -56,6 +56,10 @@ class CausalGraph:
 
     @model_validator(mode="after")
     def _check(self) -> CausalGraph:
+        edges, nodes = len(self.directed) + len(self.bidirected), len(self.names)
+        for what, found, most in (("directed", edges, MOST_EDGES), ("variables", nodes, MOST_NODES)):
+            if found > most:
+                raise InvalidProblem(what, found, f"at most {most}")
         for name in self.names:
             if _HALF.search(name):
                 raise InvalidProblem("variables", name, "names of whole characters, which can be written as UTF-8")

@@ -15,6 +15,9 @@ from ..rounds import Method, Problem, Suggestion
 from ..space import Space, Variables
 from ..space.fields import Listed
 
+MOST_VARIABLES, MOST_SETS = 1000, 4096
+"""Of a problem: as many sets as twelve variables have."""
+
 
 @record
 class Fraction:
@@ -126,6 +129,12 @@ class CostVarying(Problem):
         names = self.space.names
         if not names:
             raise InvalidProblem("variables", [], "at least one variable")
+        for field, given, most in (
+            ("variables", names, MOST_VARIABLES),
+            ("control_sets", self.control_sets, MOST_SETS),
+        ):
+            if len(given) > most:
+                raise InvalidProblem(field, len(given), f"at most {most}", "Leave out what nobody would play.")
         if not self.control_sets:
             raise InvalidProblem("control_sets", self.control_sets, "at least one control set")
         seen: dict[frozenset[str], int] = {}

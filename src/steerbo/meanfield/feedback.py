@@ -138,7 +138,7 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
     if not isinstance(given, Mapping):
         try:
             given = dict(zip(simplex.rows, given, strict=True))
-        except (TypeError, ValueError):
+        except Exception:  # too few, too many, or nothing that can be gone through
             raise InvalidOutcome(place, given, f"{len(simplex.rows)} rows: {', '.join(simplex.rows)}") from None
     for context in given:
         if context not in simplex.rows:
@@ -149,7 +149,7 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
         if not isinstance(row, Mapping):
             try:
                 row = dict(zip(simplex.columns, row, strict=True))
-            except (TypeError, ValueError):
+            except Exception:  # too few, too many, or nothing that can be gone through
                 allowed = f"{len(simplex.columns)} entries, one for each action, or entries by action"
                 raise InvalidOutcome(f"{place}.{context}", row, allowed) from None
         for action in row:

@@ -15,21 +15,27 @@ from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..record import record
 from ..rounds import History, Method, Outcome, Problem, Suggestion, finite
 from ..space import Simplex, Space, largest_remainders
+from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
 from .region import Region
+
+MOST_ACTIONS, MOST_CONTEXTS, MOST_CELLS = 10_000, 1_000, 100_000
+"""Of a problem; a cell is a context with an action."""
+_ALIKE = "Put those that are alike together."
 
 
 def _names(given: Any) -> Any:
     """A number of actions as that many names."""
-    if isinstance(given, int) and not isinstance(given, bool):
-        return tuple(str(i + 1) for i in range(given))
-    return given
+    number = None if isinstance(given, float) else as_whole(given)
+    if number is None:
+        return listed(given)
+    return tuple(str(i + 1) for i in range(min(number, MOST_ACTIONS + 1)))  # one more than allowed is refused by name
 
 
 SCOPE = "distribution"
 """The scope of every suggestion."""
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Features = tuple[tuple[Annotated[float, Field(allow_inf_nan=False)], ...], ...]
+Features = Annotated[tuple[Annotated[tuple[Number, ...], Listed], ...], Listed]
 
 
 @record
@@ -66,16 +72,16 @@ class MeanField(Problem):
     {'distribution': {'everyone': {'north': 0.5, 'south': 0.5}}}
     """
 
-    actions: Annotated[tuple[str, ...], BeforeValidator(_names)]
+    actions: Annotated[tuple[Text, ...], BeforeValidator(_names)]
     agents: int = Field(ge=1, le=2**53)
-    contexts: tuple[str, ...] = ("everyone",)
-    weights: tuple[Positive, ...] | None = None
+    contexts: Annotated[tuple[Text, ...], Listed] = ("everyone",)
+    weights: Annotated[tuple[Positive, ...], Listed] | None = None
     action_features: Features | None = None
     context_features: Features | None = None
     feedback: Literal["population", "representative", "agents"] = "population"
     rounding: Literal["largest-remainders", "sampled"] = "largest-remainders"
     counts: bool = False
-    allowed: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    allowed: dict[str, Annotated[tuple[str, ...], Listed]] = Field(default_factory=dict)
     capacity: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     largest_move: float | None = Field(None, gt=0, le=1)
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
@@ -86,12 +92,22 @@ class MeanField(Problem):
     @model_validator(mode="after")
     def _check(self) -> MeanField:
         C = len(self.contexts)
-        for field, names in (("actions", self.actions), ("contexts", self.contexts)):
+        for field, names, most in (
+            ("actions", self.actions, MOST_ACTIONS),
+            ("contexts", self.contexts, MOST_CONTEXTS),
+        ):
             if not names:
                 raise InvalidProblem(field, names, "at least one name")
+            if len(names) > most:
+                raise InvalidProblem(
+                    field, f"more than {most}", f"at most {most}", "Put those that are alike together."
+                )
             name, times = Counter(names).most_common(1)[0]
             if times > 1:
                 raise InvalidProblem(field, name, "every name once")
+        if C * len(self.actions) > MOST_CELLS:
+            allowed = f"at most {MOST_CELLS} pairs of a context and an action"
+            raise InvalidProblem("actions", C * len(self.actions), allowed, _ALIKE)
         if self.weights is not None and len(self.weights) != C:
             raise InvalidProblem("weights", self.weights, f"{C} numbers, one for each context")
         for field, features, names in (
@@ -207,7 +223,9 @@ class MeanField(Problem):
             raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
         suggested = suggestion.values
         known = {"distribution": suggested["distribution"], **realised}
-        if known.get("counts") == suggested.get("counts"):  # nothing new: a corrected distribution goes before it
+        if (
+            "counts" in realised and isinstance(known["counts"], dict) and known["counts"] == suggested.get("counts")
+        ):  # nothing new: a corrected distribution goes before it
             known.pop("counts", None)
         return self._played(known, needed)
 

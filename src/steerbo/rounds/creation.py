@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from numbers import Integral
 from typing import Any
 
 from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, attempt, one_of, together
 from ..record import to_plain
+from ..space.fields import whole
 from ..text import unsafe
 from .arithmetic import fingerprint
 from .events import Created
 from .problem import LARGEST, Problem, finite
 
-LARGEST_SEED = 2**128
+LARGEST_SEED = 2**128 - 1
 _OR_NONE = "; leave it out for no limit"
 
 
@@ -44,8 +44,8 @@ def creation(
     ]
     chosen = attempt(wrong, lambda: _options(problem, method, options))
     limit = attempt(wrong, lambda: _limit("budget", budget))
-    most = attempt(wrong, lambda: None if rounds is None else _whole("rounds", rounds, 1, _OR_NONE))
-    number = attempt(wrong, lambda: _whole("seed", seed, 0))
+    most = attempt(wrong, lambda: None if rounds is None else whole("rounds", rounds, 1, InvalidOption, more=_OR_NONE))
+    number = attempt(wrong, lambda: whole("seed", seed, 0, InvalidOption, most=LARGEST_SEED))
     if wrong or chosen is None or number is None:
         raise together(wrong)
     try:
@@ -94,12 +94,6 @@ def _options(problem: Problem, method: Any, options: Any) -> tuple[str, dict[str
     if wrong:
         raise together(wrong)
     return name, to_plain(chosen)
-
-
-def _whole(name: str, value: Any, least: int, more: str = "") -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) < LARGEST_SEED:
-        raise InvalidOption(name, value, f"a whole number from {least} to below 2**128{more}")
-    return int(value)
 
 
 def _limit(name: str, value: Any) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, assert_never
 
-from ..errors import UnknownSuggestion
+from ..errors import UnknownSuggestion, show
 from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
 from .suggestion import Suggestion
 
@@ -87,7 +87,7 @@ class History:
             return self._rounds[token]
         except KeyError:
             pending = ", ".join(r.suggestion.token for r in self.pending) or "none"
-            raise UnknownSuggestion(f"suggestion {token!r} was never made here; pending: {pending}") from None
+            raise UnknownSuggestion(f"suggestion {show(token)} was never made here; pending: {pending}") from None
 
     @property
     def added(self) -> list[Outcome]:

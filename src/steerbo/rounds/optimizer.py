@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, overload
 
-from ..errors import InvalidOption, OutcomeConflict, OutOfRangeWarning
+from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, OutOfRangeWarning, show
 from ..record import from_plain, identity, to_plain
 from .answers import Explanation, PolicyStep, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
@@ -80,6 +80,8 @@ class Optimizer:
         log: Log | None = None,
         **options: Any,
     ) -> None:
+        if log is not None and not callable(getattr(log, "append", None)):
+            raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
         created = creation(problem, method, budget=budget, rounds=rounds, seed=seed, options=options)
         self._begin(problem, created, log)
         if log is not None:
@@ -98,7 +100,7 @@ class Optimizer:
             self._method = kind(problem, from_plain(kind.Options, created.options), self._streams)
 
     @classmethod
-    def replay(cls, problem: Problem, events: Iterable[Event], log: Log | None = None) -> Optimizer:
+    def replay(cls, problem: Problem, events: Sequence[Event], log: Log | None = None) -> Optimizer:
         """The optimizer that wrote `events`: past choices are read back, never computed again.
 
         Args:
@@ -106,9 +108,11 @@ class Optimizer:
             events: all of them, in order.
             log: receives the events from here on.
         """
+        if not isinstance(problem, Problem):
+            raise InvalidProblem("problem", problem, "the problem that the events belong to")
+        if not isinstance(events, list | tuple) or not events or not isinstance(events[0], Created):
+            raise InvalidOption("events", events, "a list of events that starts with a 'created' event")
         created, *rest = events
-        if not isinstance(created, Created):
-            raise InvalidOption("events", created, "a log that starts with a 'created' event")
         if created.format > FORMAT:
             raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
         if created.fingerprint != fingerprint():
@@ -143,7 +147,7 @@ class Optimizer:
     @overload
     def ask(self, batch: int, *, available: Any = None, time: Any = None, current: Any = None) -> list[Suggestion]: ...
     def ask(
-        self, batch: int | None = None, *, available: Any = None, time: Any = None, current: Any = None
+        self, batch: int | None = None, *, available: Any = None, time: Any = None, current: Any = None, **unknown: Any
     ) -> Suggestion | list[Suggestion] | None:
         """Suggest what to do next, or return None where the study is finished (`status` says why).
 
@@ -152,12 +156,14 @@ class Optimizer:
             available: what can be chosen now (time-varying).
             time: what time it is (time-varying).
             current: the present distribution (mean-field).
+            unknown: nothing else: it is refused by name.
 
         Raises:
             InvalidRequest: something given is not allowed, or this problem does not take it.
         """
         given = {"available": available, "time": time, "current": current}
-        request = self.problem.read_request({k: v for k, v in given.items() if v is not None}, self._history)
+        known = {name: value for name, value in given.items() if value is not None}
+        request = self.problem.read_request({**unknown, **known}, self._history)
         return one_or_more(batch, lambda: self._ask(request))
 
     def _ask(self, request: dict[str, Any]) -> Suggestion | None:
@@ -252,7 +258,7 @@ class Optimizer:
             InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where there is a budget.
             OutcomeConflict: there is an outcome already, or another cost.
         """
-        self._report(self._reports.failed(self._round(suggestion), str(reason), cost, charge, realised))
+        self._report(self._reports.failed(self._round(suggestion), _text(reason), cost, charge, realised))
 
     def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> None:
         """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
@@ -268,7 +274,7 @@ class Optimizer:
             InvalidOutcome: a negative charge.
             OutcomeConflict: there is an outcome already.
         """
-        self._report(self._reports.abandoned(self._round(suggestion), str(reason), charge))
+        self._report(self._reports.abandoned(self._round(suggestion), _text(reason), charge))
 
     def amend(
         self,
@@ -288,16 +294,18 @@ class Optimizer:
             InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
             OutcomeConflict: there is no outcome yet.
         """
+        if not isinstance(void, bool):
+            raise InvalidOutcome("void", void, "true or false")
         if isinstance(suggestion, str) and suggestion in self._history.data:
-            data = self._reports.corrected_data(suggestion, value, cost, realised, str(reason), void=bool(void))
+            data = self._reports.corrected_data(suggestion, value, cost, realised, _text(reason), void=void)
             self._append(data)
             return
         about = self._round(suggestion)
         if void:
             given = value is not None or cost is not None or realised is not None
-            self._report(self._reports.voided(about, str(reason), given=given))
+            self._report(self._reports.voided(about, _text(reason), given=given))
         else:
-            self._report(self._reports.corrected(about, value, cost, realised, str(reason)))
+            self._report(self._reports.corrected(about, value, cost, realised, _text(reason)))
 
     def add(
         self,
@@ -408,7 +416,7 @@ class Optimizer:
         return json.dumps({"events": [to_plain(event, Event) for event in self._events]}, allow_nan=False)
 
     def _round(self, suggestion: Suggestion | str) -> Round:
-        return self._history[suggestion.token if isinstance(suggestion, Suggestion) else str(suggestion)]
+        return self._history[_token(suggestion)]
 
     def _finished(self) -> str:
         rounds = self._history
@@ -438,3 +446,18 @@ class Optimizer:
         self._events.append(event)
         with one_blas_thread():
             self._method.learn(event, self._history)
+
+
+def _token(suggestion: object) -> str:
+    """A suggestion's name; what can be none is shown as it is, to be refused."""
+    if isinstance(suggestion, Suggestion):
+        return suggestion.token
+    return str.__str__(suggestion) if isinstance(suggestion, str) else show(suggestion)
+
+
+def _text(reason: object) -> str:
+    """A reason as text, whatever it is: an exception says its own."""
+    try:
+        return str(reason)
+    except Exception:  # a number of too many digits, data that is too deep
+        return show(reason)

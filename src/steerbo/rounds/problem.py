@@ -37,7 +37,7 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
         raise InvalidOutcome(field, value, allowed, hint)
     try:
         number = float(value)
-    except (OverflowError, ValueError):
+    except Exception:  # too large, or a class that only looks like a number
         raise InvalidOutcome(field, value, allowed, hint) from None
     if not math.isfinite(number) or number < least:
         raise InvalidOutcome(field, value, allowed, hint)
@@ -80,12 +80,15 @@ class Problem(ABC):
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """What `ask` was given (`available`, `time`, `current`), checked. None of it is known to most problems."""
         for name, value in request.items():
-            raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it")
+            hint = "What was looked at is for ‹decide›." if name == "context" else ""
+            raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it", hint)
         return {}
 
     def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
         """What was looked at, checked: exactly what the suggestion asked to observe."""
         wanted = suggestion.observe
+        if not isinstance(context, Mapping):
+            raise InvalidContext("context", context, f"values by name, for {', '.join(wanted) or 'nothing'}")
         for name in context:
             if name not in wanted:
                 raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")

@@ -54,7 +54,7 @@ class Reports:
 
     def _failure(self, about: Round, reason: str, paid: float | None, charge: Any, realised: Realised) -> Failed:
         counted = None if charge is None or paid is not None else finite("charge", charge, least=0.0)
-        point = self.problem.read_realised(about.suggestion, realised or {}, needed=False)
+        point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
         return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
 
     @staticmethod

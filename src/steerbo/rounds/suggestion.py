@@ -9,6 +9,10 @@ from pydantic import Field
 
 from ..errors import InvalidRequest
 from ..record import Plain, record
+from ..space.fields import whole
+
+MOST_AT_ONCE = 10_000
+"""Suggestions of one batch."""
 
 
 @record
@@ -45,8 +49,7 @@ def one_or_more(batch: int | None, ask: Callable[[], Suggestion | None]) -> Sugg
     """
     if batch is None:
         return ask()
-    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-        raise InvalidRequest("batch", batch, "a whole number from 1")
+    batch = whole("batch", batch, 1, InvalidRequest, most=MOST_AT_ONCE)
     found: list[Suggestion] = []
     while len(found) < batch and (suggestion := ask()) is not None:
         found.append(suggestion)

@@ -16,7 +16,7 @@ from .discrete import Discrete, Empirical, table
 from .distribution import Distribution
 from .fields import Choices, Text, as_choice, tag
 from .laws import GivenLaw, Law, Uniform
-from .variable import Lawful, finite
+from .variable import MOST_LEVELS, Lawful, finite
 
 
 @record
@@ -42,6 +42,8 @@ class Categorical(Lawful):
         """Check choices and law."""
         if len(self.choices) < 2:
             raise InvalidProblem(f"{self.name}.choices", self.choices, "at least two choices")
+        if len(self.choices) > MOST_LEVELS:
+            raise InvalidProblem(f"{self.name}.choices", len(self.choices), f"at most {MOST_LEVELS} choices")
         twice = duplicate(self.choices)
         if twice is not None:
             raise InvalidProblem(f"{self.name}.choices", twice, "every choice once (1, 1.0 and true are the same)")

@@ -12,8 +12,10 @@ import numpy as np
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from ..errors import InvalidProblem, one_of
+from ..errors import InvalidInput, InvalidProblem, one_of
 
+MOST_ENTRIES = 1_000_000
+"""A list that is given has no more entries than these."""
 LARGEST_WHOLE = 2**53
 """Beyond this a float64 no longer tells neighbouring whole numbers apart."""
 
@@ -28,7 +30,7 @@ def as_number(value: object) -> float | None:
         return None
     try:
         number = float(value)
-    except (OverflowError, ValueError):
+    except Exception:  # too large, or a class that only looks like a number
         return None
     return number if math.isfinite(number) else None
 
@@ -44,6 +46,23 @@ def as_whole(value: object) -> int | None:
         return None
     whole = int(value) if isinstance(value, Integral) else int(number)
     return whole if abs(whole) <= LARGEST_WHOLE else None
+
+
+def whole(
+    field: str, value: object, least: int, error: type[InvalidInput], *, most: int = LARGEST_WHOLE, more: str = ""
+) -> int:
+    """An argument that counts something, as an int: numpy's whole numbers too, no 3.0 and no True.
+
+    Raises:
+        InvalidInput: (of the given kind) it is none, or not from `least` to `most`.
+
+    >>> whole("seed", np.int64(3), 0, InvalidProblem)
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        limit = f" to {most}" if most < LARGEST_WHOLE else ""
+        raise error(field, value, f"a whole number from {least}{limit}{more}")
+    return int(value)
 
 
 def is_interval(low: float, high: float) -> bool:
@@ -103,13 +122,20 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _listed(value: object) -> tuple[Any, ...]:
+def listed(value: object) -> tuple[Any, ...]:
+    """A list, a tuple, a range, a one-dimensional array or a column of a table as a tuple.
+
+    Raises:
+        PydanticCustomError: it is none of these, or too long.
+    """
     if callable(as_array := getattr(value, "to_numpy", None)):  # a column of pandas or polars
         value = as_array()
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if not isinstance(value, list | tuple | range):
         raise PydanticCustomError("listed", "a list")  # a set has no order, a text is not a list of letters
+    if len(value) > MOST_ENTRIES:
+        raise PydanticCustomError("listed", f"a list of at most {MOST_ENTRIES} entries")
     return tuple(value)
 
 
@@ -118,9 +144,9 @@ Positive = Annotated[float, BeforeValidator(_positive)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 Choice = Annotated[bool | int | float | str, BeforeValidator(_choice)]
 Text = Annotated[str, BeforeValidator(_text)]
-Numbers = Annotated[Sequence[Number], BeforeValidator(_listed)]
-Choices = Annotated[Sequence[Choice], BeforeValidator(_listed)]
-Listed = BeforeValidator(_listed)
+Numbers = Annotated[Sequence[Number], BeforeValidator(listed)]
+Choices = Annotated[Sequence[Choice], BeforeValidator(listed)]
+Listed = BeforeValidator(listed)
 
 
 def tag(kind: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Annotated, Any
 
 import jaxtyping as jt
@@ -72,8 +73,8 @@ class Simplex:
             rows = [self._row(table, name, place, error) for name in self.rows]
         else:
             try:
-                rows = list(table)
-            except TypeError:
+                rows = list(islice(table, len(self.rows) + 1))
+            except Exception:
                 raise error(place, table, f"a table of {self.shape[0]} rows and {self.shape[1]} columns") from None
         if len(rows) != len(self.rows):
             raise error(place, table, f"{len(self.rows)} rows: {', '.join(self.rows)}")
@@ -101,8 +102,8 @@ class Simplex:
 
     def _checked(self, row: Any, place: str, error: type[InvalidInput]) -> jt.Float[np.ndarray, " A"]:
         try:
-            values = np.asarray(row)
-        except ValueError:
+            values = np.empty(0) if isinstance(row, range) else np.asarray(row)
+        except Exception:  # rows of different lengths, or whatever the row's own class raises
             values = np.empty(0)
         if values.shape != (len(self.columns),) or values.dtype.kind not in "iuf":
             raise error(place, row, f"{len(self.columns)} numbers, for {', '.join(self.columns)}")

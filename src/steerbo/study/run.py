@@ -17,6 +17,7 @@ from ..errors import (
     OutcomeConflict,
 )
 from ..rounds import Suggestion
+from ..space.fields import whole
 from ..words import SHELL
 from .interrupt import Interruptible
 from .objective import Command, Function, read_context, read_outcome
@@ -24,6 +25,8 @@ from .observer import Observer, Silent
 from .study import LAPSES, Study
 from .workers import Runner, heard_of
 
+MOST_PARALLEL = 10_000
+"""Evaluations at once."""
 LEASE = 60.0
 """Seconds that a run's rounds stay its own after it was last heard of; it is heard of every third of that."""
 
@@ -70,9 +73,14 @@ def drive(
         ObjectiveFailure: too many evaluations in a row have failed, or the executor broke.
         KeyboardInterrupt: Ctrl-C was pressed; everything observed is in the log.
     """
-    for name, number, least in (("parallel", parallel, 1), ("failures", failures, 1), ("retries", retries, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise InvalidOption(name, number, f"a whole number from {least}")
+    parallel = whole("parallel", parallel, 1, InvalidOption, most=MOST_PARALLEL)
+    failures = whole("failures", failures, 1, InvalidOption)
+    retries = whole("retries", retries, 0, InvalidOption, most=100)
+    rounds = None if rounds is None else whole("rounds", rounds, 1, InvalidOption)
+    if not callable(objective):
+        raise InvalidOption("objective", objective, "a function of a suggestion")
+    if executor is not None and not callable(executor) and not hasattr(executor, "submit"):
+        raise InvalidOption("executor", executor, "an executor of concurrent.futures, or a function that makes one")
     if executor is None and parallel > 1:
         raise InvalidOption("parallel", parallel, "1 without an executor", "Give one, such as ThreadPoolExecutor(4).")
     if isinstance(objective, Function | Command):

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import InvalidStudy, LogConflict, SteerboError
+from ..errors import InvalidOption, InvalidStudy, LogConflict, SteerboError
 from ..rounds import (
     Event,
     Explanation,
@@ -21,6 +21,7 @@ from ..rounds import (
     Suggestion,
     one_or_more,
 )
+from ..text import unsafe
 from .backup import copy_of, save
 from .database import DatabaseLog
 from .leases import Leases
@@ -28,6 +29,7 @@ from .log import EventLog, new_holder
 from .replay import replay
 
 T = TypeVar("T")
+_LONGEST_NAME = 200
 LAPSES = 3
 """A round whose lease has run out so often is abandoned: its evaluation may well be what takes its workers down."""
 
@@ -101,7 +103,7 @@ class Study:
         ...     print(study.status)
         1 of 3 rounds
         """
-        optimizer = Optimizer(problem, method, budget=budget, rounds=rounds, seed=seed, **(options or {}))
+        optimizer = Optimizer(problem, method, budget=budget, rounds=rounds, seed=seed, **_mapping("options", options))
         log, ours = _log(log, name)
         try:
             taken = bool(log.read())
@@ -144,7 +146,7 @@ class Study:
         log, ours = _log(log, name, make=False)
         try:
             events = log.read()
-            return cls(log, replay(log.place, events, problem, limits or {}), **worker)
+            return cls(log, replay(log.place, events, problem, _mapping("limits", limits)), **worker)
         except BaseException:
             if ours:
                 log.close()
@@ -341,4 +343,18 @@ class Study:
 
 def _log(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[EventLog, bool]:
     """A log, and whether it was opened here."""
-    return (DatabaseLog(log, name, make=make), True) if isinstance(log, Path | str) else (log, False)
+    if isinstance(log, Path | str):
+        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or unsafe(name):
+            raise InvalidStudy("name", name, f"a text of 1 to {_LONGEST_NAME} characters that can be seen")
+        if "\0" in str(log):
+            raise InvalidStudy("log", str(log), "a file's name without NUL characters")
+        return DatabaseLog(log, name, make=make), True
+    if not callable(getattr(log, "append", None)) or not callable(getattr(log, "read", None)):
+        raise InvalidStudy("log", log, "a file, the URL of a database, or a log such as MemoryLog()")
+    return log, False
+
+
+def _mapping(field: str, given: Any) -> Mapping[str, Any]:
+    if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
+        raise InvalidOption(field, given, "values by name")
+    return given or {}

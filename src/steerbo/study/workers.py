@@ -8,7 +8,7 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import ObjectiveFailure, SteerboError
+from ..errors import InvalidOption, ObjectiveFailure, SteerboError
 from ..rounds import Suggestion
 from .study import Study
 
@@ -22,7 +22,7 @@ class Runner:
 
     def __enter__(self) -> Runner:
         if self._make is not None:
-            self._executor = self._make()
+            self._executor = self._made(self._make)
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
@@ -47,7 +47,20 @@ class Runner:
                 f"the executor broke ({error}); what was out is evaluated again by the next run. Give a function that "
                 "makes executors, and it goes on by itself"
             ) from None
-        self._executor = self._make()
+        self._executor = self._made(self._make)
+
+    @staticmethod
+    def _made(make: Callable[[], Executor]) -> Executor:
+        """What the user's function makes; what it raises, or makes instead, is the user's."""
+        try:
+            made = make()
+        except Exception as error:
+            raise InvalidOption(
+                "executor", make, "a function that makes an executor", f"It failed ({error})."
+            ) from None
+        if not hasattr(made, "submit") or not hasattr(made, "shutdown"):
+            raise InvalidOption("executor", made, "an executor of concurrent.futures")
+        return made
 
 
 @contextmanager

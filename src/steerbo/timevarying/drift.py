@@ -15,6 +15,7 @@ from ..record import record
 from ..space.fields import Number, Positive
 
 _DROPPED = 1e-8  # share of a periodic covariance that the truncated Fourier series may leave out
+_WIDEST = 1e6  # lengthscale of a period: beyond it nothing drifts
 _MOST_HARMONICS = 60
 
 
@@ -129,8 +130,9 @@ class Periodic:
 
     @model_validator(mode="after")
     def _check(self) -> Periodic:
-        if len(self._weights()) > _MOST_HARMONICS:
-            raise InvalidProblem("lengthscale", self.lengthscale, "a number above 0.13", "Use a Matérn drift instead.")
+        if not 1e-3 < self.lengthscale <= _WIDEST or len(self._weights()) > _MOST_HARMONICS:
+            allowed = f"a number above 0.13, at most {_WIDEST:g}"
+            raise InvalidProblem("lengthscale", self.lengthscale, allowed, "Use a Matérn drift instead.")
         return self
 
     def _weights(self) -> np.ndarray:

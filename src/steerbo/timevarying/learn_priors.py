@@ -21,15 +21,19 @@ _FLOOR = 1e-6  # least eigenvalue, relative to the mean variance
 def learn_priors(panel: ArrayLike, names: Sequence[str] = ()) -> tuple[Prior, ...]:
     """See `Prior.from_panel`."""
     try:
-        days = np.array(panel, dtype=np.float64)
-    except (TypeError, ValueError):
+        days = np.empty(0) if isinstance(panel, range) else np.array(panel, dtype=np.float64)
+    except Exception:  # whatever the panel's own class raises
         days = np.empty(0)
     if days.ndim != 3 or not days.size:
         raise InvalidProblem("panel", days.shape, "an array of days × times × sites")
     if np.isinf(days).any():
         raise InvalidProblem("panel", math.inf, "finite numbers, and NaN where nothing was measured")
-    if names and len(names) != len(days):
-        raise InvalidProblem("names", list(names), f"{len(days)} names, one for each day")
+    if isinstance(names, np.ndarray):
+        names = names.tolist()
+    if not isinstance(names, list | tuple) or (names and len(names) != len(days)):
+        raise InvalidProblem("names", names, f"{len(days)} names, one for each day")
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidProblem("names", names, "texts")
     labels = names or [f"day {i + 1}" for i in range(len(days))]
     return tuple(_learn(day, str(label)) for day, label in zip(days, labels, strict=True))
 

@@ -20,6 +20,8 @@ from ..space.fields import Listed, Number, as_number
 from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial
 from .priors import Bumps, Prior
 
+MOST_VARIABLES, MOST_PRIORS = 1000, 1000
+"""Of a problem."""
 MOST_SITES = 4096
 """A domain with more points than these is searched as a box."""
 
@@ -64,6 +66,9 @@ class TimeVarying(Problem):
     @model_validator(mode="after")
     def _check(self) -> TimeVarying:
         _ = self.space
+        for field, given, most in (("variables", self.variables, MOST_VARIABLES), ("priors", self.priors, MOST_PRIORS)):
+            if len(given) > most:
+                raise InvalidProblem(field, len(given), f"at most {most}")
         if not self.priors:
             raise InvalidProblem(
                 "priors", self.priors, "at least one prior", "A ‹SquaredExponential› kernel makes one."
