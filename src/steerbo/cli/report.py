@@ -23,6 +23,7 @@ from .screen import echo
 
 HEADING = "bold #0072B2"  # Okabe and Ito's blue: told apart by every eye
 CHOSEN = "bold #009E73"
+_FEW = 8  # values of a law that are listed
 _LONGEST = 90  # characters of a cell
 
 
@@ -164,8 +165,15 @@ def _variable(problem: Problem, variable: Any) -> str:
     return f"{variable.name}: {plain['kind']}, {known}; {use}"
 
 
+def _sized(value: Any) -> str:
+    if isinstance(value, list) and len(value) > _FEW:
+        ends = f", {min(value):g} to {max(value):g}" if all(isinstance(x, float | int) for x in value) else ""
+        return f"{len(value)} values{ends}"
+    return show(value)
+
+
 def _law(plain: dict[str, Any]) -> str:
-    numbers = ", ".join(f"{name} = {show(value)}" for name, value in plain.items() if name != "kind")
+    numbers = ", ".join(f"{name} = {_sized(value)}" for name, value in plain.items() if name != "kind")
     return f"left to itself {plain['kind']}" + (f" ({numbers})" if numbers else "")
 
 

@@ -17,6 +17,7 @@ from ..rounds import History, Method, Outcome, Problem, Suggestion, finite
 from ..space import Simplex, Space, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
+from .description import description
 from .region import Region
 
 MOST_ACTIONS, MOST_CONTEXTS, MOST_CELLS = 10_000, 1_000, 100_000
@@ -176,6 +177,10 @@ class MeanField(Problem):
         from .turbo import Turbo
 
         return {method.name: method for method in (MFGPUCB, GPUCB, AddGPUCB, Turbo, Genetic, Annealing, Random)}
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """Agents, contexts, actions and limits."""
+        return description(self)
 
     # -- what users give -----------------------------------------------------------------------------------------------
 

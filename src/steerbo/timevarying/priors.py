@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -93,6 +94,17 @@ class Prior:
             raise InvalidProblem("mean", self.mean, "a number, or one number for each point")
         return self
 
+    def __str__(self) -> str:
+        """In words, as `steerbo check` says it.
+
+        >>> from steerbo.timevarying import SquaredExponential
+        >>> print(Prior(SquaredExponential(0.5), 3.0))
+        squared-exponential (lengthscale 0.5, variance 1), mean 3, never changes, noise 0.1
+        """
+        mean = f"{len(self.mean)} numbers, one a point" if isinstance(self.mean, tuple) else _words(self.mean)
+        drift = f"drifts by {_words(self.drift)}" if self.drift is not None else "never changes"
+        return f"{_words(self.kernel)}, mean {mean}, {drift}, noise {self.noise:g}"
+
     @classmethod
     def from_panel(cls, panel: ArrayLike, names: Sequence[str] = ()) -> tuple[Prior, ...]:
         """Priors learned from what past days looked like, one for each day.
@@ -113,3 +125,19 @@ class Prior:
         from .learn_priors import learn_priors
 
         return learn_priors(panel, names)
+
+
+def _words(part: Any) -> str:
+    """A kernel, mean or drift in words: a number, a function's name, or its kind and its fields."""
+    if isinstance(part, float):
+        return f"{part:g}"
+    if not hasattr(part, "kind"):
+        return f"the function {getattr(part, '__name__', type(part).__name__)}"
+    if hasattr(part, "matrix"):
+        return f"covariances between {len(part.matrix)} points"
+    named = ((field.name, getattr(part, field.name)) for field in fields(part) if field.name != "kind")
+    return f"{part.kind} ({', '.join(f'{name} {_numbers(value)}' for name, value in named)})"
+
+
+def _numbers(value: Any) -> str:
+    return " ".join(map(_numbers, value)) if isinstance(value, tuple) else f"{value:g}"

@@ -20,6 +20,7 @@ from ..space.fields import Listed, Number, as_number
 from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial
 from .priors import Bumps, Prior
 
+_SHOWN = 20  # priors in a description
 MOST_VARIABLES, MOST_PRIORS = 1000, 1000
 """Of a problem."""
 MOST_SITES = 4096
@@ -179,6 +180,13 @@ class TimeVarying(Problem):
             GaussianProcessUCB, Resetting, SlidingWindow, Weighted, Random,
         )  # fmt: skip
         return {method.name: method for method in known}
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """The priors."""
+        named = [(prior.name or f"prior {i + 1}", prior) for i, prior in enumerate(self.priors[:_SHOWN])]
+        more = len(self.priors) - len(named)
+        said = [("prior", f"{name}: {prior}") for name, prior in named]
+        return (*said, *((("priors", f"and {more} more"),) if more else ()))
 
     # -- what users say ------------------------------------------------------------------------------------------------
 

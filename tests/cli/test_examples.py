@@ -1,0 +1,121 @@
+"""Every study in `examples/` is valid, runs, and finds what it should; `check` says in words what each one is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_app import call
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+RUN = ("greenhouse", "dose", "fleet")
+
+
+@pytest.fixture
+def example(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A copy of an example's study file, which its programs run under this Python."""
+    shutil.copytree(EXAMPLES / request.param, tmp_path / "copy", ignore=shutil.ignore_patterns("study.db*"))
+    study = tmp_path / "copy" / "study.toml"
+    text = study.read_text(encoding="utf-8").replace('"python3"', json.dumps(sys.executable))
+    study.write_text(text, encoding="utf-8")
+    return study
+
+
+def said(*words: Any) -> str:
+    result = call(*words)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_every_kind_of_problem_has_an_example() -> None:
+    kinds = {json.loads(said("check", file, "--json"))["problem"]["kind"] for file in EXAMPLES.glob("*/study.toml")}
+    assert kinds == {"cost-varying", "time-varying", "causal", "mean-field"}
+
+
+@pytest.mark.parametrize("folder", [file.parent for file in EXAMPLES.glob("*/study.toml")], ids=lambda f: f.name)
+def test_an_example_says_what_it_is_for(folder: Path) -> None:
+    lines = (folder / "study.toml").read_text(encoding="utf-8").splitlines()
+    assert all(line.startswith("# ") for line in lines[:2])
+    assert f"#     steerbo run examples/{folder.name}/study.toml" in "\n".join(lines) or "steerbo new" in "\n".join(
+        lines
+    )
+
+
+@pytest.mark.parametrize("example", RUN, indirect=True)
+def test_examples_run(example: Path) -> None:
+    status = json.loads(said("run", example, "--json", "--quiet"))["status"]
+    assert status["finished"]
+    assert status["failed"] == 0
+    assert status["told"] >= 12
+
+
+CHECKED = {
+    "greenhouse": ("control set temperature + ph", "left to itself empirical (sample = 60 values, 1"),
+    "dose": ("graph       age -> dose, dose -> pulse", "can be looked at: age, pulse"),
+    "fleet": (
+        "agents      40, all alike",
+        "actions     north, south, harbour",
+        "limit       at most 12 agents in harbour",
+        "at most 0.2 of a context's agents move in a round",
+        "told back   the average payoff of all agents",
+    ),
+    "drifting-stream": (
+        "prior       clear downstream, with the tide: squared-exponential (lengthscale 1, variance 1), mean bumps",
+        "drifts by periodic (period 12.4, lengthscale 2), noise 0.3",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_check_says_what_a_study_is(name: str) -> None:
+    text = said("check", EXAMPLES / name / "study.toml")
+    for words in CHECKED[name]:
+        assert words in text
+
+
+@pytest.mark.parametrize("example", ["greenhouse"], indirect=True)
+def test_the_cheap_control_is_enough(example: Path) -> None:
+    advice = json.loads(said("run", example, "--json", "--quiet"))["recommendation"]
+    assert advice["scope"] == ["temperature"]
+    assert advice["values"]["temperature"] == pytest.approx(24, abs=3)
+
+
+@pytest.mark.parametrize("example", ["greenhouse-by-hand"], indirect=True)
+def test_a_lab_goes_on_from_last_year(example: Path) -> None:
+    said("new", example)
+    for times in range(2):
+        result = call("import", example, example.with_name("results.csv"))
+        assert result.exit_code == 0, result.output
+        assert "not read: 'Day', 'Who'" in result.stderr
+        assert result.stdout.count("it was there already") == 4 * times
+    (suggestion,) = json.loads(said("ask", example, "--json"))
+    nature = [f"--realised={name}={value}" for name, value in (("temperature", 21), ("ph", 6))]
+    nature = [option for option in nature if option.split("=")[1] not in suggestion["values"]]
+    status = json.loads(said("tell", example, suggestion["token"], "9.1", "--cost", 1, *nature, "--json"))["status"]
+    assert (status["told"], status["spent"]) == (1, 1.0), "last year's money is not this study's"
+    assert "Recommended" in said("show", example)
+
+
+@pytest.mark.parametrize("example", ["dose"], indirect=True)
+def test_what_was_learned_is_applied(example: Path) -> None:
+    said("run", example, "--quiet")
+    step = json.loads(said("policy", example, "--json"))
+    patient, seen = {"age": 61, "pulse": 80}, list[str]()
+    while step["observe"]:
+        seen += [f"--context={name}={patient[name]}" for name in step["observe"]]
+        step = json.loads(said("policy", example, *seen, "--json"))
+    assert set(step["values"]) == set(step["scope"])
+
+
+@pytest.mark.parametrize("example", ["fleet"], indirect=True)
+def test_a_fleet_moves_step_by_step(example: Path) -> None:
+    said("run", example, "--quiet")
+    current = '{"everyone": {"north": 1}}'
+    (row,) = json.loads(said("policy", example, "--current", current, "--json"))["values"]["distribution"].values()
+    assert list(row) == ["north", "south", "harbour"]
+    assert row["north"] == pytest.approx(0.8)
