@@ -142,6 +142,16 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert snapshot(tmp_path) == before
 
 
+def test_on_a_drive_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    before = played(tmp_path / "study.db")
+    backup(tmp_path / "study.db", tmp_path / "copy.db")
+    assert read(tmp_path / "copy.db") == before
+
+
 def test_commands(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(PROBLEM + STUDY)

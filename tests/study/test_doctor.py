@@ -171,6 +171,25 @@ def test_a_damaged_index_hides_nothing(tmp_path: Path) -> None:
     assert read(place) == before
 
 
+def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
+    """A full disk, or a copy that was stopped: what is there is saved."""
+    place = tmp_path / "study.db"
+    before = played(place)
+    whole = place.read_bytes()
+    place.write_bytes(whole[:-5000])
+    files = snapshot(tmp_path)
+    found = examine(place)
+    assert found.damaged
+    assert "the file is damaged" in found.complaint
+    assert snapshot(tmp_path) == files
+    kept = {study.name: study.events for study in found.studies}
+    assert kept["first"] == len(before["first"])
+    repair(place)
+    for name, events in kept.items():
+        with closing(DatabaseLog(place, name, make=False)) as log:
+            assert [body_of(event) for event in log.read()] == before[name][:events]
+
+
 # -- on a server ------------------------------------------------------------------------------------------------------
 
 

@@ -83,7 +83,14 @@ def copy_of(log: EventLog, events: Iterable[Event]) -> Kept:
 
 def _name(part: Path, file: Path) -> None:
     """Give the file its name, unless another has taken it meanwhile."""
-    os.link(part, file)
+    try:
+        os.link(part, file)
+    except FileExistsError:
+        raise
+    except OSError:  # sticks and network drives without links: another may take the name between these lines
+        if file.exists():
+            raise
+        part.rename(file)
     if os.name == "posix":
         folder = os.open(file.parent, os.O_RDONLY)
         try:

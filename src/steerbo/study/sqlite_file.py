@@ -17,6 +17,10 @@ MARK = "steerbo_study"
 """The table that every log has."""
 _WAL = 2
 """The header's version of files that SQLite writes through a second one, ``-wal``."""
+_HEAD = 100
+"""Bytes of a header."""
+_LONGEST = 2**33
+"""Bytes of a file that is copied to be read."""
 _NEW = "‹new› makes one."
 
 
@@ -74,19 +78,30 @@ def read_only(file: Path, timeout: float) -> sqlite3.Connection:
     """A connection that cannot write, and makes no file beside this one.
 
     SQLite would make the files ``-wal`` and ``-shm``. Where no ``-wal`` is there, nobody has the file open; where only
-    ``-shm`` is missing, both are copies of files, and are copied once more. Text that is no UTF-8 comes as surrogates.
+    ``-shm`` is missing, both are copies of files, and are copied once more. So is a file that was cut off, of which
+    SQLite reads nothing until it has its old length again. Text that is no UTF-8 comes as surrogates.
     """
     log, index = (file.with_name(file.name + ending) for ending in ("-wal", "-shm"))
-    options = "mode=ro"
-    if _head(file)[18:19] == bytes([_WAL]):
-        if log.exists() and not index.exists():
-            with tempfile.TemporaryDirectory() as folder:  # open files outlive it
-                copy = Path(folder) / "copy"
-                shutil.copyfile(file, copy)
+    head, waiting = _head(file), log.exists()
+    missing = _length(head) - file.stat().st_size
+    if missing > 0 or (waiting and not index.exists() and head[18:19] == bytes([_WAL])):
+        with tempfile.TemporaryDirectory() as folder:  # open files outlive it
+            copy = Path(folder) / "copy"
+            shutil.copyfile(file, copy)
+            os.truncate(copy, max(_length(head), copy.stat().st_size))
+            if waiting:
                 shutil.copyfile(log, copy.with_name("copy-wal"))
-                return _connect(copy, options, timeout)
-        options = "mode=ro&readonly_shm=1" if log.exists() else "mode=ro&immutable=1"
-    return _connect(file, options, timeout)
+            return _connect(copy, "mode=ro", timeout)
+    if head[18:19] != bytes([_WAL]):
+        return _connect(file, "mode=ro", timeout)
+    return _connect(file, "mode=ro&readonly_shm=1" if waiting else "mode=ro&immutable=1", timeout)
+
+
+def _length(head: bytes) -> int:
+    """How long a file with this header is, in bytes; 0 where it does not say, or says what no log is."""
+    size, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+    size = 65536 if size == 1 else size
+    return size * pages if len(head) == _HEAD and size * pages < _LONGEST else 0
 
 
 def _connect(file: Path, options: str, timeout: float) -> sqlite3.Connection:
@@ -102,7 +117,7 @@ def _connect(file: Path, options: str, timeout: float) -> sqlite3.Connection:
 
 def _head(file: Path) -> bytes:
     with file.open("rb") as opened:
-        return opened.read(20)
+        return opened.read(_HEAD)
 
 
 def _tables(file: Path) -> set[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 TABLES = sa.MetaData()
@@ -13,14 +15,18 @@ HEADS = sa.Table(
     sa.Column("events", sa.Integer, nullable=False),
     sa.Column("tip", sa.String(64), nullable=False),
 )
-EVENTS = sa.Table(
-    "steerbo_event",
-    TABLES,
-    sa.Column("study", sa.String(200), primary_key=True),
-    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("checksum", sa.String(64), nullable=False),
-)
+
+
+def _event() -> tuple[sa.Column[Any], ...]:
+    return (
+        sa.Column("study", sa.String(200), primary_key=True),
+        sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("body", sa.Text, nullable=False),
+        sa.Column("checksum", sa.String(64), nullable=False),
+    )
+
+
+EVENTS = sa.Table("steerbo_event", TABLES, *_event())
 LEASES = sa.Table(
     "steerbo_lease",
     TABLES,
@@ -34,6 +40,6 @@ DAMAGED = sa.Table(
     "steerbo_damaged",
     sa.MetaData(),  # made only where something is repaired
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    *(column._copy() for column in EVENTS.columns),
+    *_event(),
 )
 """Events of studies on a server before they were repaired, the first repair's with number 1."""
