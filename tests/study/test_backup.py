@@ -152,6 +152,19 @@ def test_on_a_drive_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert read(tmp_path / "copy.db") == before
 
 
+def test_beside_a_study_file_it_is_that_files_study(tmp_path: Path) -> None:
+    study, there = tmp_path / "study.toml", f"sqlite:///{tmp_path}/there.db#lab"
+    study.write_text(PROBLEM + STUDY)
+    assert call("new", study, "--log", there).exit_code == 0
+    call("ask", there)
+    call("backup", there, tmp_path / "copy.db")
+    assert call("restore", tmp_path / "copy.db", tmp_path / "study.db").exit_code == 0
+    assert "steerbo new" in refused(call("ask", study), 2), "it is called lab there, and nothing is begun beside it"
+    (tmp_path / "study.db").unlink()
+    assert call("restore", tmp_path / "copy.db", study).exit_code == 0
+    assert "round 2" in call("ask", study).stdout
+
+
 def test_commands(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(PROBLEM + STUDY)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -96,10 +96,24 @@ def test_one_study_a_name(tmp_path: Path) -> None:
     with Study.create(place, Stub(), name="another", seed=1) as other:
         assert other.ask().round == 1
     assert len(read(place)) > 2
-    with pytest.raises(InvalidStudy, match="a log with a study in it"):
-        Study.open(place, Stub(), name="a third")
+    for name in ("a third", None):
+        with pytest.raises(InvalidStudy, match="another, study") if name else nullcontext():
+            Study.open(place, Stub(), name=name).close()
     with pytest.raises(InvalidStudy, match=r"Study\.create"):
         Study.open(tmp_path / "none.db", Stub())
+
+
+def test_the_only_study_needs_no_name(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    Study.create(place, Stub(), name="field").close()
+    with Study.open(place, Stub()) as study:
+        assert study.ask().round == 1
+    with Study.open(f"sqlite:///{place}#field", Stub()) as study:
+        assert study.status.rounds == 1
+    Study.create(place, Stub(), name="glasshouse").close()
+    for wrong in (place, f"sqlite:///{place}#feld"):
+        with pytest.raises(InvalidStudy, match="field, glasshouse"):
+            Study.open(wrong, Stub())
 
 
 def test_python_functions_are_refused_on_disk(tmp_path: Path) -> None:

@@ -64,10 +64,13 @@ def restore(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Write the studies of a backup into a file or a database where they are not yet. Nothing is overwritten."""
+    """Write the studies of a backup into a file or a database where they are not yet. Nothing is overwritten.
+
+    After URL#NAME, and beside a study file, an only study gets the name that it is looked for by.
+    """
     from ..study import restore as put_back
 
-    _say(put_back(file, _log(place)), as_json, "restored: ")
+    _say(put_back(file, _log(place), "study" if place.endswith(".toml") else ""), as_json, "restored: ")
     if not as_json:
         echo(f"Look at it: steerbo show {to_type(place)}", err=True)
         explain_credentials(place)

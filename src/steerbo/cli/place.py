@@ -34,7 +34,8 @@ def open_study(place: str) -> Study:
     specification = read_study(place)
     if not specification.log.exists():
         raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
-    return resume(specification, DatabaseLog(specification.log, make=False), _Errors(), holder=BY_HAND)
+    log = DatabaseLog(specification.log, make=False)
+    return resume(specification, log, _Errors(), begin=False, holder=BY_HAND)
 
 
 def title(place: str) -> str:

@@ -99,12 +99,13 @@ def _name(part: Path, file: Path) -> None:
             os.close(folder)
 
 
-def restore(file: Path | str, place: Path | str) -> dict[str, int]:
+def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, int]:
     """Write the studies of a backup into an SQLite file or a database, all of them or none.
 
     Args:
         file: from `backup`, or any SQLite log that nobody writes to.
-        place: where studies of these names are not there yet; with ``#name``, the only one comes to be called so.
+        place: where studies of these names are not there yet.
+        name: what a study that is alone in the backup is called from now on; ``#name`` in a URL goes before it.
 
     Returns:
         The number of events by study.
@@ -113,11 +114,12 @@ def restore(file: Path | str, place: Path | str) -> dict[str, int]:
         InvalidStudy: the backup is damaged, or a study of one of the names is there.
     """
     studies = _sound(file).studies
-    url, name = split_name(str(place))
-    if name and len(studies) > 1:
-        raise InvalidStudy("log", name, "no name after #", f"The backup has {len(studies)} studies: {_names(studies)}.")
-    if name:
-        studies = (replace(studies[0], name=name),)
+    url, after = split_name(str(place))
+    if after and len(studies) > 1:
+        hint = f"The backup has {len(studies)} studies, which keep their names: {_names(studies)}."
+        raise InvalidStudy("log", f"#{after}", "no name for all of them", hint)
+    if len(studies) == 1:
+        studies = (replace(studies[0], name=after or name or studies[0].name),)
     fill(url, studies)
     return {kept.name: len(kept.bodies) for kept in studies}
 

@@ -73,6 +73,8 @@ class Database:
             elif "already exists" in said:  # PostgreSQL: two workers make the tables at once
                 raise LogConflict(said) from None
             hint = f" {DOCTOR}" if any(word in said for word in ("malformed", "not a database", "decode")) else ""
+            if "no password" in said:
+                hint = " Keep the password in the variable PGPASSWORD or in the file ~/.pgpass."
             raise InvalidStudy("log", self.place, allowed, f"({said}.){hint}{lost}") from None
 
     def _clean(self, said: str) -> str:

@@ -135,6 +135,11 @@ class DatabaseLog:
                 connection.execute(sa.delete(LEASES).where(self._lease(token)))
         self.seen, self._tip = position, tip
 
+    def names(self) -> list[str]:
+        """Of all studies in this database."""
+        with self._database.transaction() as connection:
+            return list(connection.scalars(sa.select(HEADS.c.study).order_by(HEADS.c.study)))
+
     def snapshot(self) -> AbstractContextManager[sa.Connection]:
         """See `Database.snapshot`."""
         return self._database.snapshot()

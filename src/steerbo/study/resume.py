@@ -14,8 +14,10 @@ from .specification import Settings, Specification
 from .study import Study
 
 
-def resume(specification: Specification, log: EventLog, observer: Observer, **worker: Any) -> Study:
-    """The study that the log's events lead to; a new one where it is empty.
+def resume(
+    specification: Specification, log: EventLog, observer: Observer, *, begin: bool = True, **worker: Any
+) -> Study:
+    """The study that the log's events lead to; a new one where it is empty. The log is closed where this fails.
 
     Budget and rounds are the study file's, so that raising them continues a finished study.
 
@@ -23,16 +25,29 @@ def resume(specification: Specification, log: EventLog, observer: Observer, **wo
         specification: what the study file says.
         log: where the events are.
         observer: is told of warnings.
+        begin: whether a new one may begin.
         worker: holder, lease and clock; see `Study`.
 
     Raises:
-        InvalidStudy: the log belongs to another study, or is damaged.
+        InvalidStudy: the log belongs to another study, is damaged, or is empty and may not be.
     """
+    try:
+        return _resumed(specification, log, observer, begin, worker)
+    except BaseException:
+        log.close()
+        raise
+
+
+def _resumed(
+    specification: Specification, log: EventLog, observer: Observer, begin: bool, worker: dict[str, Any]
+) -> Study:
     fresh = specification.optimizer()
     wanted = fresh.events[0]
     assert isinstance(wanted, Created)
     events = log.read()
     if not events:
+        if not begin:
+            raise InvalidStudy("log", log.place, "a log with a study in it", "‹new› makes one.")
         try:
             log.append(wanted)
             return Study(log, fresh, **worker)

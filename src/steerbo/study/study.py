@@ -8,7 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import InvalidOption, InvalidStudy, LogConflict, SteerboError
+from ..errors import InvalidOption, InvalidStudy, LogConflict, SteerboError, one_of
+from ..masking import split_name
 from ..rounds import (
     Event,
     Explanation,
@@ -127,7 +128,7 @@ class Study:
         log: EventLog | Path | str,
         problem: Problem | None = None,
         *,
-        name: str = "study",
+        name: str | None = None,
         limits: Mapping[str, Any] | None = None,
         **worker: Any,
     ) -> Study:
@@ -136,16 +137,23 @@ class Study:
         Args:
             log: an SQLite file, a database URL, or a log.
             problem: needed where the log, in memory, does not say.
-            name: of the study in the database.
+            name: of the study in the database; None: the only one there, or "study".
             limits: another `budget` and `rounds` than it began with, for this worker.
             worker: holder, lease and clock.
 
         Raises:
             InvalidStudy: there is none, or the log is damaged.
         """
-        log, ours = _log(log, name, make=False)
+        named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
+        log, ours = _log(log, name or "study", make=False)
         try:
             events = log.read()
+            if not events and ours and isinstance(log, DatabaseLog) and (names := log.names()):
+                if named or len(names) > 1:
+                    hint = "Name one in Python by `name`, else after a URL: sqlite:///FILE#NAME."
+                    raise InvalidStudy(f"{log.place}: study", log.name, one_of(names, log.name), hint)
+                log.name = names[0]
+                events = log.read()
             return cls(log, replay(log.place, events, problem, _mapping("limits", limits)), **worker)
         except BaseException:
             if ours:
