@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from steerbo.gp import Regression
 from steerbo.record import to_plain
 from steerbo.rounds import Optimizer
 from steerbo.space import Categorical, Float, Integer
+from steerbo.wings import load
 
 FIGURE = figure_1().problem
 
@@ -306,3 +308,21 @@ def test_an_unplayed_policy_says_so() -> None:
     assert "nothing is known yet" in str(policy)
     with pytest.raises(InvalidContext, match="Play a round"):
         policy({"c": 0.0})
+
+
+@pytest.mark.parametrize("method", ["coca-bo", "cabo", "cobo", "random"])
+def test_logs_of_earlier_versions_have_a_model_to_choose(method: str) -> None:
+    """`backend` was an option; what it meant by default is what is done."""
+    optimizer = Optimizer(FIGURE, method, seed=0)
+    environment = figure_1()
+    environment.play(optimizer, 6, 0)
+    saved = json.loads(optimizer.to_json())
+    saved["events"][0]["options"]["backend"] = "own"
+    again = load(json.dumps(saved))
+    assert again.ask() == optimizer.ask()
+    assert again.events[0].options["backend"] == "own", "what was logged stays as it was"  # type: ignore[union-attr]
+    saved["events"][0]["options"]["backend"] = "botorch"
+    with pytest.raises(InvalidProblem, match="backend"):
+        load(json.dumps(saved))
+    with pytest.raises(InvalidOption, match="backend"):
+        Optimizer(FIGURE, method, backend="own")

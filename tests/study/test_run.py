@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from steerbo.costvarying.random import Random
 from steerbo.errors import InvalidStudy, ObjectiveFailure
 from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Failed, Optimizer, Told
+from steerbo.rounds import Created, Event, Failed, Optimizer, Told
 from steerbo.study import LEASE, DatabaseLog, MemoryLog, Study, drive, read_study, resume
 from tests.rounds.stub import Stub
 from tests.rounds.test_optimizer import stub_case
@@ -106,6 +108,18 @@ def test_what_the_file_leaves_out_is_as_the_study_began(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("seed = 3", "seed = 3\noptions = { beta = 1.0 }"))
     with pytest.raises(InvalidStudy, match=r"study\.db: method: .* another study"):
         run(path)
+
+
+def test_options_that_are_retired_are_not_spoken_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    specification = read_study(write_function(tmp_path, MEASURE))
+    created = specification.optimizer().events[0]
+    assert isinstance(created, Created)
+    monkeypatch.setattr(Random, "retired", {"pace": "slow"})
+    log, watcher = MemoryLog(), Watcher()
+    log.append(replace(created, options={**created.options, "pace": "slow"}))
+    study = resume(specification, log, watcher)
+    assert study.ask() is not None
+    assert watcher.said == []
 
 
 def test_logs_changed_by_hand(tmp_path: Path) -> None:

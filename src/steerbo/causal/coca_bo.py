@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..errors import InvalidOption
-from ..gp import Regression
 from ..record import record
 from ..rounds import Choice, History
 from .acquisition import lattice
@@ -50,8 +49,6 @@ class CoCaOptions(ModelOptions):
             raise InvalidOption("rho", self.rho, "a finite number not below 0, or none")
         if not 0 < self.delta < 1:
             raise InvalidOption("delta", self.delta, "a probability above 0 and below 1")
-        if self.backend != "own" and self.arm_rule == "ucb-mean":
-            raise InvalidOption("backend", self.backend, "'own' with arm_rule='ucb-mean'", "Take another arm_rule.")
 
 
 class CoCaBO(ScopeBandit[CoCaOptions]):
@@ -133,7 +130,6 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         """
         k = self.models.of[i]
         model = self.models.each[k]
-        assert isinstance(model, Regression), "the options see to it"
         mine = np.array([a == i for a in self.models.told_to[k]])
         if not mine.any():
             return math.inf

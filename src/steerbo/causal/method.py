@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from ..rounds import (
     Table,
     Told,
 )
+from ..space import Space
 from .acquisition import Score, upper_bound
 from .acting import Actor
 from .arm import Arm
@@ -33,7 +34,7 @@ from .models import Models
 from .policy import Policy, PolicyOf, recommended
 from .problem import Causal
 from .scopes import PolicyScope
-from .surrogate import ModelOptions, Surrogate
+from .surrogate import ModelOptions, Surrogate, surrogate
 
 O = TypeVar("O", bound="ModelOptions")  # noqa: E741  the method's options
 _POOLED = 16  # contexts that a policy's value is averaged over
@@ -46,16 +47,22 @@ class ScopeBandit(Method[Causal, O]):
     inside is in units of `sign · value`.
     """
 
+    retired: ClassVar[Mapping[str, Any]] = {"backend": "own"}
+
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.arms = [Arm(scope, problem.graph, problem.space) for scope in self.scopes()]
-        self.models = Models(self.arms, options, problem.sign)
+        self.models = Models(self.arms, self.empty_model, problem.sign)
         self.plays = np.zeros(len(self.arms), dtype=int)
         self._seen = [frozenset(arm.contexts) for arm in self.arms]
 
     @abstractmethod
     def scopes(self) -> tuple[PolicyScope, ...]:
         """The arms."""
+
+    def empty_model(self, space: Space | None) -> Surrogate:
+        """A model without data over these variables; None: over none."""
+        return surrogate(space, self.options)
 
     def model(self, i: int) -> Surrogate:
         """The model of arm `i`."""

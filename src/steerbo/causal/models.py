@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..gp import Hyperparameters, refit_due
 from ..rounds import History, Outcome
+from ..space import Space
 from .arm import Arm
 from .observations import Adjuster, adjustment
-from .surrogate import ModelOptions, Surrogate, surrogate
+from .surrogate import Surrogate
 
 
 class Models:
     """The models of some arms. Arms with the same actions and the same contexts share one (Appendix B.1).
+
+    Args:
+        arms: the scopes.
+        empty_model: makes a model without data over some variables (None: over none).
+        sign: −1 where smaller values are better.
 
     Attributes:
         of: by arm, the model that it has.
@@ -24,17 +30,17 @@ class Models:
         beside: by model, what observations must be adjusted for; None where they say nothing.
     """
 
-    def __init__(self, arms: Sequence[Arm], options: ModelOptions, sign: float) -> None:
+    def __init__(self, arms: Sequence[Arm], empty_model: Callable[[Space | None], Surrogate], sign: float) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
         self.of = [classes.index(arm.names) for arm in arms]
-        self._arms, self._options, self._sign = arms, options, sign
+        self._arms, self._empty_model, self._sign = arms, empty_model, sign
         self._typical = [arms[self.of.index(k)] for k in range(len(classes))]
         self.beside = [adjustment(arm) for arm in self._typical]
         self._fitted_at = [0] * len(classes)
         self._empty()
 
     def _empty(self) -> None:
-        self.each: list[Surrogate] = [surrogate(arm.space, self._options) for arm in self._typical]
+        self.each: list[Surrogate] = [self._empty_model(arm.space) for arm in self._typical]
         self.told_to: list[list[int]] = [[] for _ in self.each]
         self._adjusters = {k: Adjuster(self._typical[k], names) for k, names in enumerate(self.beside) if names}
 
@@ -118,7 +124,7 @@ class Models:
 
     def _refitted(self, k: int, adjuster: Hyperparameters) -> Hyperparameters:
         """Hyperparameters of model `k` for observations that are adjusted anew."""
-        model = surrogate(self._typical[k].space, self._options)
+        model = self._empty_model(self._typical[k].space)
         if self._fitted_at[k]:
             model.set(self.each[k].hyperparameters)
         model.replace(*self._joined(k, adjuster))

@@ -1,4 +1,4 @@
-"""What models the outcomes of an arm: our own Gaussian process, or BoTorch's."""
+"""What models the outcomes of an arm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ..errors import InvalidOption
 from ..gp import Constant, Kernel, Linear, Matern32, Matern52, Regression
 from ..record import record
 from ..space import Space
-from .botorch import BotorchRegression
 
 _LIKELY_NOISE = 1.0  # of standardised outcomes: what is neither set nor seen varies, and its effect is noise
 
@@ -25,8 +24,6 @@ class ModelOptions:
         transform: ``"yeo-johnson"`` for skewed outcomes.
         beta: β of `μ + sqrt(β) σ`.
         initial: plays of each arm at random actions before its model counts; None: one more than it has columns.
-        backend: ``"botorch"``: its ``SingleTaskGP`` with its own kernel, priors and fit instead of ours, for numbers
-            only. It needs the extra ``peers``, and some twenty times as long.
     """
 
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
@@ -34,7 +31,6 @@ class ModelOptions:
     transform: Literal["yeo-johnson"] | None = None
     beta: float = 4.0
     initial: int | None = None
-    backend: Literal["own", "botorch"] = "own"
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -42,28 +38,16 @@ class ModelOptions:
             raise InvalidOption("beta", self.beta, "a finite number not below 0")
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
-        if self.backend == "botorch" and (self.warp or self.transform or self.kernel != "matern-5/2"):
-            allowed = "'own' where kernel, warp or transform are chosen"
-            raise InvalidOption("backend", self.backend, allowed, "BoTorch's model is taken as it comes.")
 
 
-Surrogate = Regression[Kernel] | BotorchRegression
+Surrogate = Regression[Kernel]
 
 
 def surrogate(space: Space | None, options: ModelOptions) -> Surrogate:
-    """An empty model over these variables; None: over none.
-
-    Raises:
-        MissingExtra: BoTorch is wanted and not installed.
-        InvalidOption: BoTorch is wanted for categories.
-    """
+    """An empty model over these variables; None: over none."""
     if space is None:
         return Regression(Constant(), likely_noise=_LIKELY_NOISE)
     categorical = space.categorical
-    if options.backend == "botorch":
-        if categorical.any():
-            raise InvalidOption("backend", "botorch", "'own' where a variable is a category")
-        return BotorchRegression(len(space.names))
     numbers = np.flatnonzero(~categorical).tolist()
     matern = (Matern32 if options.kernel == "matern-3/2" else Matern52).over(categorical)
     kernel: Kernel = matern + Linear(numbers, variance=0.1) if numbers else matern

@@ -46,13 +46,25 @@ class Method(ABC, Generic[P, O]):
 
     Its state is a pure function of problem, options, seed and the events that `learn` was given, in order. Everything
     it draws comes from `streams(round, name)`.
+
+    Attributes:
+        name: in studies and logs.
+        Options: a record; every option has a default.
+        retired: options that earlier versions had, each with the value that asked for what is always done now. Logs
+            that hold these values are read as if the options were not there.
     """
 
     name: ClassVar[str]
     Options: ClassVar[type[Any]]
+    retired: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, problem: P, options: O, streams: Streams) -> None:
         self.problem, self.options, self.streams = problem, options, streams
+
+    @classmethod
+    def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
+        """Options as a log has them, without those that are retired."""
+        return {name: value for name, value in logged.items() if (name, value) not in cls.retired.items()}
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in; `history` has it already."""

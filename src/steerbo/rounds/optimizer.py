@@ -96,8 +96,9 @@ class Optimizer:
         self._streams = Streams(created.seed)
         self._name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
         self._log = log
+        options = from_plain(kind.Options, kind.read_options(created.options))
         with one_blas_thread():
-            self._method = kind(problem, from_plain(kind.Options, created.options), self._streams)
+            self._method = kind(problem, options, self._streams)
 
     @classmethod
     def replay(cls, problem: Problem, events: Sequence[Event], log: Log | None = None) -> Optimizer:

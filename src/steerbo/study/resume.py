@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ..errors import InvalidStudy, LogConflict
-from ..rounds import Created
+from ..rounds import Created, Problem
 from .log import EventLog
 from .observer import Observer
 from .replay import replay
@@ -57,11 +57,11 @@ def _resumed(
     if not isinstance(created, Created):
         raise InvalidStudy(f"{log.place}: event 1", created, "a 'created' event")
     _check_same_study(log.place, created, wanted, specification.settings)
-    _say_what_is_kept(created, wanted, observer)
     limits = {"budget": wanted.budget, "rounds": wanted.rounds}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         optimizer = replay(log.place, events, specification.problem, limits)
+    _say_what_is_kept(specification.problem, created, wanted, observer)
     for warning in caught:
         observer.say(str(warning.message))
     return Study(log, optimizer, **worker)
@@ -87,9 +87,10 @@ def _check_same_study(place: str, created: Created, wanted: Created, said: Setti
             )
 
 
-def _say_what_is_kept(created: Created, wanted: Created, observer: Observer) -> None:
+def _say_what_is_kept(problem: Problem, created: Created, wanted: Created, observer: Observer) -> None:
     """A default may have changed since the study began: it goes on as it began."""
-    began = {"method": created.method, **created.options}
+    method = problem.methods()[created.method]
+    began = {"method": created.method, **method.read_options(created.options)}
     now = {"method": wanted.method, **wanted.options}
     kept = [f"{name} = {value!r}" for name, value in began.items() if now.get(name) != value]
     if kept:

@@ -23,7 +23,7 @@ def test_a_run_and_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_experiment_has_its_world_and_its_options() -> None:
     for experiment in EXPERIMENTS:
         environment = ENVIRONMENTS[experiment.environment]()
-        options = environment.problem.methods()[experiment.method].Options(**experiment.options)
-        assert options is not None
+        problem, method, options = experiment.entrant(environment.problem)
+        assert problem.methods()[method].Options(**options) is not None
     keys = [experiment.key(0) for experiment in EXPERIMENTS]
     assert len(set(keys)) < len(keys), "rows of several tables share their runs"

@@ -3,48 +3,50 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pytest
 
+from benchmarks.causal.coca_bo_botorch import CoCaBOOnBotorch, on_botorch
 from benchmarks.causal.problems import cosine
 from steerbo.causal import Causal, CausalGraph
 from steerbo.errors import InvalidOption, MissingExtra
 from steerbo.rounds import Optimizer
 from steerbo.space import Categorical
 
-installed = pytest.mark.skipif(
-    find_spec("botorch") is None, reason="BoTorch is not installed: pip install 'steerbo[peers]'"
-)
+
+def start(problem: Causal, **options: Any) -> Optimizer:
+    return Optimizer(on_botorch(problem), CoCaBOOnBotorch.name, seed=0, **options)
 
 
 def test_without_it_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "botorch", None)
     with pytest.raises(MissingExtra, match=r"steerbo\[peers\]"):
-        Optimizer(cosine().problem, backend="botorch")
+        start(cosine().problem)
 
 
-@pytest.mark.parametrize("options", [{"warp": True}, {"kernel": "matern-3/2"}, {"arm_rule": "ucb-mean"}])
+@pytest.mark.parametrize(
+    "options", [{"warp": True}, {"kernel": "matern-3/2"}, {"transform": "yeo-johnson"}, {"arm_rule": "ucb-mean"}]
+)
 def test_options_of_our_own_model_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InvalidOption, match="backend"):
-        Optimizer(cosine().problem, backend="botorch", **options)
+    with pytest.raises(InvalidOption, match=f"^{next(iter(options))}: "):
+        start(cosine().problem, **options)
 
 
 def test_categories_are_refused() -> None:
     graph = CausalGraph([("x", "y")], target="y", intervenable=["x"])
-    with pytest.raises(InvalidOption, match=r"backend.*category"):
-        Optimizer(Causal(graph, [Categorical("x", ["a", "b"])]), backend="botorch")
+    with pytest.raises(InvalidOption, match="category"):
+        start(Causal(graph, [Categorical("x", ["a", "b"])]))
 
 
-@installed
 def test_rounds_replay_and_the_model_agrees_with_itself() -> None:
+    pytest.importorskip("botorch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")
     environment = cosine()
-    optimizer = Optimizer(environment.problem, "coca-bo", seed=0, backend="botorch")
+    optimizer = start(environment.problem)
     _, clean, _ = environment.play(optimizer, 40, 0)
     assert clean[-10:].mean() < clean[:10].mean()
-    assert Optimizer.replay(environment.problem, optimizer.events).ask() == optimizer.ask()
+    assert Optimizer.replay(optimizer.problem, optimizer.events).ask() == optimizer.ask()
     model = optimizer._method.model(1)  # type: ignore[attr-defined]
     Z = np.random.default_rng(0).random((5, 2))
     step = 1e-5 * np.eye(2)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..errors import InvalidStudy, MissingExtra
-from ..gp import Hyperparameters
-from ..gp.fit import refit_due
-from ..gp.posterior import Moments
-from ..gp.transforms import Output
+from steerbo.errors import InvalidStudy, MissingExtra
+from steerbo.gp import Hyperparameters
+from steerbo.gp.fit import refit_due
+from steerbo.gp.posterior import Moments
+from steerbo.gp.transforms import Output
 
 _LEAST_VARIANCE = 1e-12
 

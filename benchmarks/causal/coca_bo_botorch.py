@@ -1,0 +1,57 @@
+"""CoCa-BO with BoTorch's model in every arm, for the ablation A.5 of the paper: ``on_botorch(problem)`` plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, cast
+
+from steerbo.causal import Causal
+from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
+from steerbo.causal.surrogate import Surrogate
+from steerbo.errors import InvalidOption
+from steerbo.rounds import Method, Streams
+from steerbo.space import Space
+
+from .single_task_gp import BotorchRegression
+
+
+class CoCaBOOnBotorch(CoCaBO):
+    """CoCa-BO whose arms are modelled by BoTorch's `SingleTaskGP` with its own kernel, priors and fit.
+
+    Raises:
+        InvalidOption: an option of our own model is chosen, or a variable is a category.
+        MissingExtra: BoTorch is not installed.
+    """
+
+    name: ClassVar[str] = "coca-bo-on-botorch"
+
+    def __init__(self, problem: Causal, options: CoCaOptions, streams: Streams) -> None:
+        for option, taken in (("kernel", "matern-5/2"), ("warp", False), ("transform", None)):
+            if getattr(options, option) != taken:
+                allowed = "to be left out: BoTorch's model is taken as it comes"
+                raise InvalidOption(option, getattr(options, option), allowed)
+        if options.arm_rule == "ucb-mean":
+            raise InvalidOption("arm_rule", "ucb-mean", "'paired' or 'reward-mean', which need no factor of the model")
+        super().__init__(problem, options, streams)
+
+    def empty_model(self, space: Space | None) -> Surrogate:
+        """BoTorch's model over these variables; over none there is but a constant, which is ours."""
+        if space is None:
+            return super().empty_model(space)
+        if space.categorical.any():
+            raise InvalidOption("method", self.name, "another method where a variable is a category")
+        return cast(Surrogate, BotorchRegression(len(space.names)))
+
+
+class CausalOnBotorch(Causal):
+    """A causal problem that `CoCaBOOnBotorch` can solve, too."""
+
+    @classmethod
+    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
+        """Those of every causal problem, and this one."""
+        return {**super().methods(), CoCaBOOnBotorch.name: CoCaBOOnBotorch}
+
+
+def on_botorch(problem: Causal) -> CausalOnBotorch:
+    """The same problem, which can also be solved by `CoCaBOOnBotorch`."""
+    return CausalOnBotorch(problem.graph, problem.variables, problem.minimize)
