@@ -69,7 +69,8 @@ def create_private(file: Path) -> None:
     with suppress(FileExistsError):
         number = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
-            os.fchmod(number, 0o600)  # an umask may have taken our own rights
+            if hasattr(os, "fchmod"):  # an umask may have taken our own rights
+                os.fchmod(number, 0o600)
         finally:
             os.close(number)
 
