@@ -106,6 +106,7 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
             given = "nothing is given"
         hint = wording.text(self._hint)
         text = f"{self.field}: {given}; expected {wording.text(self._allowed)}.{' ' if hint else ''}{hint}"
+        text = " ".join(text.splitlines())  # others' messages, in a hint, may be long stories
         return masked(text) if len(text) <= _LONGEST_LINE else masked(text)[:_LONGEST_LINE] + "…"
 
     def parts(self, wording: Wording) -> dict[str, str]:
