@@ -7,6 +7,7 @@ class TestMyMethod(WingContract):
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,13 +21,15 @@ from steerbo.errors import (
     InvalidContext,
     InvalidOption,
     InvalidOutcome,
+    InvalidProblem,
     InvalidRequest,
     OutcomeConflict,
     SteerboError,
     UnknownSuggestion,
 )
 from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Optimizer, Problem, Refitted, ReproducibilityWarning, Suggestion, keyed
+from steerbo.rounds import Event, Extended, Optimizer, Problem, Refitted, ReproducibilityWarning, Suggestion, keyed
+from steerbo.space import Float
 
 Draw = Callable[[Suggestion, np.random.Generator], dict[str, Any]]
 
@@ -385,6 +388,43 @@ class WingContract:
         assert optimizer.status.spent == straight.status.spent, "money that was charged is spent"
         world.play(optimizer, 1)
         assert bits(Optimizer.replay(world.problem, optimizer.events).recommend()) == bits(optimizer.recommend())
+
+    # -- wider bounds --------------------------------------------------------------------------------------------------
+
+    def test_bounds_are_widened_in_a_running_study_or_refused_by_name(self, world: Case) -> None:
+        optimizer = world.play(world.start(), world.rounds)
+        floats = [variable for variable in world.problem.space if isinstance(variable, Float)]
+        if not floats or world.problem.kind == "stub":
+            with pytest.raises(InvalidProblem, match="bounds"):
+                optimizer.extend({"x": (-1.0, 2.0)})
+            return
+        name, low, high = floats[0].name, floats[0].low, floats[0].high
+        wide = {name: (low, high + (high - low) * 0.25)}
+        out = world.ask(optimizer)
+        optimizer.extend(wide)
+        optimizer.extend(wide)
+        assert sum(isinstance(event, Extended) for event in optimizer.events) == 1, "the same twice changes nothing"
+        wrongs: tuple[dict[str, Any], ...] = (
+            {name: (low, high)}, {name: "wide"}, {"x?": (0, 1)}, {name: (float("nan"), 2 * high)},
+        )  # fmt: skip
+        for wrong in wrongs:
+            with pytest.raises(InvalidProblem, match=rf"{re.escape(name)}|x\?"):
+                optimizer.extend(wrong)
+        told = optimizer.history.told
+        optimizer.tell(out, **world.outcome(out))
+        world.play(optimizer, 4)
+        assert optimizer.history.told == told + 5
+        assert [str(optimizer.recommend()), str(optimizer.explain())]
+        lines = json.loads(json.dumps([to_plain(event) for event in optimizer.events], sort_keys=True))
+        for problem in (world.problem, optimizer.problem):
+            again = Optimizer.replay(problem, [from_plain(Event, line) for line in lines])
+            assert again.problem == optimizer.problem
+            assert values_of(again.events[1:]) == values_of(optimizer.events[1:])
+            assert bits(again.recommend()) == bits(optimizer.recommend())
+            assert bits(world.ask(again)) == bits(world.ask(Optimizer.replay(world.problem, optimizer.events)))
+        law = optimizer.problem.space[name].law
+        if law is not None:
+            assert optimizer.problem.space[name].distribution.ppf(0.9) == floats[0].distribution.ppf(0.9)
 
     # -- the same thing twice, and things that never were --------------------------------------------------------------
 

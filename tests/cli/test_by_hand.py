@@ -292,3 +292,48 @@ def test_before_anything_is_measured_nothing_is_expected(study: Path) -> None:
     assert "expected value unknown" in shown
     assert "nothing is measured yet" in shown
     assert "unknown" in next(line for line in shown.splitlines() if line.lstrip().startswith("→"))
+
+
+def edited(study: Path, before: str, after: str) -> None:
+    text = study.read_text(encoding="utf-8")
+    assert before in text
+    study.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def test_bounds_are_widened_in_a_running_study(study: Path) -> None:
+    first = asked(study)
+    edited(study, "high = 35", "high = 45")
+    message = refused(call("ask", study), 2)
+    assert "problem.variables.temperature.high: 45" in message
+    assert "steerbo extend" in message
+    said = call("extend", study)
+    assert said.exit_code == 0, said.output
+    assert "temperature can be set from 10 to 45 now" in said.stderr
+    assert "can be set" not in call("extend", study).stderr, "twice is fine"
+    assert call("tell", study, first["token"], 1, "--cost", 1, *realised(first)).exit_code == 0
+    with Study.open(study.with_suffix(".db")) as going:
+        assert going.problem.space["temperature"].high == 45  # type: ignore[union-attr]
+    edited(study, "high = 45", "high = 40")
+    assert "can be widened, not narrowed" in refused(call("extend", study), 2)
+    edited(study, "high = 40", "high = 50")
+    edited(study, '"cost-varying"', '"cost-varying"\nminimize = true')
+    message = refused(call("extend", study), 2)
+    assert "problem.minimize" in message
+    assert "another study" in message
+
+
+def test_nature_stays_as_it_was_where_bounds_are_widened(study: Path) -> None:
+    edited(study, "low = 4, high = 8", "low = 3, high = 9")
+    message = refused(call("extend", study), 2)
+    assert "problem.variables.ph.law" in message
+    assert "state the law's own ends" in message
+    edited(study, 'law = { kind = "uniform" }', 'law = { kind = "uniform", low = 4, high = 8 }')
+    assert "ph can be set from 3 to 9 now" in call("extend", study).stderr
+    assert call("ask", study).exit_code == 0
+
+
+def test_what_is_changed_in_a_study_file_is_named(study: Path) -> None:
+    edited(study, '"°C"', '"K"')
+    message = refused(call("show", study), 2)
+    assert "problem.variables.temperature.unit: " in message
+    assert "°C" in message

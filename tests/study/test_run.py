@@ -91,7 +91,7 @@ def test_the_log_of_another_study_is_refused(tmp_path: Path, old: str, new: str,
     path = write_function(tmp_path, MEASURE)
     run(path, rounds=1)
     path.write_text(path.read_text().replace(old, new))
-    with pytest.raises(InvalidStudy, match=rf"study\.db: {name}: .* another study"):
+    with pytest.raises(InvalidStudy, match=rf"study\.db: {name}.*: .* another study"):
         run(path)
 
 

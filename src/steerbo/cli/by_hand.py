@@ -9,7 +9,7 @@ import typer
 
 from ..errors import InvalidContext, InvalidOutcome
 from ..masking import to_type
-from .place import AsJson, LogPlace, Place, StudyFile, explain_credentials, open_study
+from .place import AsJson, Errors, LogPlace, Place, StudyFile, explain_credentials, open_study
 from .screen import echo
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
 
 def add_to(main: typer.Typer) -> None:
     """Add the commands."""
-    for command in (new, ask, decide, fail, abandon):
+    for command in (new, extend, ask, decide, fail, abandon):
         main.command()(command)
     main.command(context_settings=NEGATIVE)(tell)
     main.command(context_settings=NEGATIVE)(amend)
@@ -58,6 +58,16 @@ def _say_status(study: Study, as_json: bool) -> None:
     from .report import answer
 
     answer(as_json, _status(study), str(study.status))
+
+
+def extend(study: StudyFile, log: LogPlace = None, as_json: AsJson = False) -> None:
+    """Go on with wider bounds: those of the study file, where it now says so. Nothing else of a study can change."""
+    from ..study import BY_HAND, DatabaseLog, read_study, resume
+
+    specification = read_study(study)
+    opened = DatabaseLog(log or specification.log, make=False)
+    with resume(specification, opened, Errors(), begin=False, extend=True, holder=BY_HAND) as going:
+        _say_status(going, as_json)
 
 
 def ask(

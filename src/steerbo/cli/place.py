@@ -35,7 +35,7 @@ def open_study(place: str) -> Study:
     if not specification.log.exists():
         raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
     log = DatabaseLog(specification.log, make=False)
-    return resume(specification, log, _Errors(), begin=False, holder=BY_HAND)
+    return resume(specification, log, Errors(), begin=False, holder=BY_HAND)
 
 
 def title(place: str) -> str:
@@ -60,7 +60,7 @@ def headers(place: str) -> dict[str, str]:
     return read_study(place).settings.columns if place.endswith(".toml") else {}
 
 
-class _Errors:
+class Errors:
     """Warnings go to standard error."""
 
     def began(self, suggestion: Any) -> None:

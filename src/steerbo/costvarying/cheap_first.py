@@ -38,7 +38,7 @@ import numpy as np
 from pydantic import Field
 
 from ..record import record
-from ..rounds import Amended, Choice, Event, Explanation, History, Outcome, Streams, Table, Told
+from ..rounds import Amended, Choice, Event, Explanation, Extended, History, Outcome, Streams, Table, Told
 from ..search import Maximum
 from .acquisition import Standardised
 from .method import STARTING_POINTS, PartialControl
@@ -92,8 +92,8 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         match event:
             case Told() if len(self.model) >= STARTING_POINTS:
                 self.surprises = (*self.surprises, self._surprise(event.outcome))[-RECENT:]
-            case Amended():
-                self.surprises = ()  # an outcome that was put right may have been the surprise
+            case Amended() | Extended():
+                self.surprises = ()  # an outcome that was put right may have been the surprise, and so may old bounds
             case _:
                 pass
         super().learn(event, history)

@@ -26,7 +26,7 @@ from pydantic import Field
 
 from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
 from ..record import record
-from ..rounds import Amended, Asked, Choice, Event, Explanation, History, Refitted, Streams, Table
+from ..rounds import Amended, Asked, Choice, Event, Explanation, Extended, History, Refitted, Streams, Table
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
 
@@ -95,7 +95,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
                 if note["phase"] == "exploit":
                     out = [i for i in range(len(self.sets)) if i not in note["acceptable"]]
                     self.dropped = {i: self.dropped.get(i, event.round) for i in out}
-            case Refitted() | Amended():
+            case Refitted() | Amended() | Extended():
                 self.guaranteed = -np.inf
                 self.possible = np.full(len(self.sets), np.inf)
             case _:

@@ -1,7 +1,8 @@
 """The round protocol, history and seeding: what every wing stands on."""
 
 from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text
-from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
+from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Extended, Failed, Outcome, Refitted, Told
+from .extension import after, extended, read_bounds
 from .history import History, Round
 from .method import Choice, Decision, Method
 from .optimizer import Log, Optimizer, ReproducibilityWarning
@@ -20,6 +21,7 @@ __all__ = [
     "Decision",
     "Event",
     "Explanation",
+    "Extended",
     "Failed",
     "History",
     "Log",
@@ -37,8 +39,11 @@ __all__ = [
     "Suggestion",
     "Table",
     "Told",
+    "after",
     "as_text",
+    "extended",
     "finite",
     "keyed",
     "one_or_more",
+    "read_bounds",
 ]

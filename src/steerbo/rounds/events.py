@@ -149,13 +149,21 @@ class Added:
     kind: Literal["added"] = "added"
 
 
+@record
+class Extended:
+    """From here on these variables can be set within wider bounds, `(low, high)` by name."""
+
+    bounds: dict[str, tuple[Any, Any]]
+    kind: Literal["extended"] = "extended"
+
+
 Event = Annotated[
-    Created | Refitted | Asked | Decided | Told | Failed | Amended | Abandoned | Added,
+    Created | Refitted | Asked | Decided | Told | Failed | Amended | Abandoned | Added | Extended,
     Field(discriminator="kind"),
 ]
 """Any of the events, told apart by `kind` in their JSON form."""
 
-_BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters")
+_BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
 
 
 def in_order(event: Event, order: Callable[[Any], Any]) -> Event:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Literal, assert_never
 
 from ..errors import UnknownSuggestion, show
-from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Failed, Outcome, Refitted, Told
+from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Extended, Failed, Outcome, Refitted, Told
 from .suggestion import Suggestion
 
 State = Literal["open", "told", "failed", "void", "abandoned"]
@@ -213,7 +213,7 @@ class History:
                 self._added += 1
                 self.data[self.latest_data] = event
                 self._charged += _charge(event)
-            case Created() | Refitted():
+            case Created() | Refitted() | Extended():
                 pass
             case _:
                 assert_never(event)

@@ -19,9 +19,11 @@ from .events import (
     Created,
     Decided,
     Event,
+    Extended,
     Refitted,
     in_order,
 )
+from .extension import after, read_bounds
 from .history import History, Round
 from .plausible import doubts
 from .problem import Problem
@@ -331,6 +333,26 @@ class Optimizer:
         """
         self._append(self._reports.added(value, cost, realised, scope, charge))
 
+    def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
+        """Let variables be set within wider bounds from here on; what nature does stays as it is.
+
+        The method begins anew on the wider problem, with all that was told, and learns its hyperparameters again.
+
+        Args:
+            bounds: pairs (low, high) by variable. Bounds that are there already change nothing.
+
+        Raises:
+            InvalidProblem: narrower bounds, or a problem that has none to widen.
+        """
+        wider = read_bounds(self.problem, bounds)
+        if not wider:
+            return
+        self._append(Extended(wider))
+        with one_blas_thread():
+            fitted = self._method.refit(self._history)
+        if fitted is not None:
+            self._append(Refitted(len(self._history) + 1, dict(fitted)))
+
     def recommend(self) -> Recommendation:
         """What to do from now on, with bounds; before anything is measured no value is expected."""
         with one_blas_thread():
@@ -443,10 +465,26 @@ class Optimizer:
 
     def _take(self, event: Event) -> None:
         event = in_order(event, self.problem.in_order)
+        if isinstance(event, Extended):
+            self._begin_anew(after(self.problem, event))
         self._history.apply(event)
         self._events.append(event)
         with one_blas_thread():
             self._method.learn(event, self._history)
+
+    def _begin_anew(self, problem: Problem) -> None:
+        """The same events on another problem. Hyperparameters that were learned on the old one mean nothing here."""
+        created, *rest = self._events
+        assert isinstance(created, Created)
+        self.problem, self._history = problem, History(created, problem.in_order)
+        self._reports = Reports(problem, self._history)
+        kind = problem.methods()[created.method]
+        with one_blas_thread():
+            self._method = kind(problem, self._method.options, self._streams)
+            for event in rest:
+                self._history.apply(event)
+                if not isinstance(event, Refitted):
+                    self._method.learn(event, self._history)
 
 
 def _token(suggestion: object) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import jaxtyping as jt
 import numpy as np
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem
 from .distribution import Distribution
-from .fields import is_interval
+from .fields import as_number, is_interval
 from .laws import Law, share_outside
 from .scaling import Scaling
 
@@ -114,6 +115,27 @@ class Numeric(Lawful):
     def range_text(self) -> str:
         """The bounds, with the unit."""
         return f"{self.low:g} to {self.high:g} {getattr(self, 'unit', '')}".rstrip()
+
+    def widened(self, low: Any, high: Any) -> Self:
+        """The same variable with wider bounds. A law that the bounds gave its ends keeps those.
+
+        Raises:
+            InvalidProblem: they are narrower, or steps from the new low would miss what could be set before.
+        """
+        for field, given, narrower in (("low", low, self.low), ("high", high, self.high)):
+            number = as_number(given)
+            if number is None or (number > narrower if field == "low" else number < narrower):
+                allowed = f"a number {'not above' if field == 'low' else 'not below'} {narrower:g}"
+                hint = "Bounds can be widened, not narrowed: rounds were played within the present ones."
+                raise InvalidProblem(f"{self.name}.{field}", given, allowed, hint)
+        step = getattr(self, "step", None)
+        if step is not None and abs((steps := (self.low - low) / step) - round(steps)) > 1e-6:
+            raise InvalidProblem(f"{self.name}.low", low, f"a whole number of steps of {step:g} below {self.low:g}")
+        law: Any = self.law
+        if law is not None and {"low", "high"} <= {field.name for field in fields(law)}:
+            own = {"low": self.low if law.low is None else law.low, "high": self.high if law.high is None else law.high}
+            law = replace(law, **own) if (low, high) != (self.low, self.high) else law
+        return replace(self, low=low, high=high, law=law)  # type: ignore[type-var]
 
     @cached_property
     def _usual(self) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InvalidStudy, LogConflict
 from ..rounds import Created, Problem
+from .difference import ANOTHER, check_same, problem_of, widening
 from .log import EventLog
 from .observer import Observer
 from .replay import replay
@@ -15,7 +16,13 @@ from .study import Study
 
 
 def resume(
-    specification: Specification, log: EventLog, observer: Observer, *, begin: bool = True, **worker: Any
+    specification: Specification,
+    log: EventLog,
+    observer: Observer,
+    *,
+    begin: bool = True,
+    extend: bool = False,
+    **worker: Any,
 ) -> Study:
     """The study that the log's events lead to; a new one where it is empty. The log is closed where this fails.
 
@@ -26,20 +33,26 @@ def resume(
         log: where the events are.
         observer: is told of warnings.
         begin: whether a new one may begin.
+        extend: widen the bounds of variables to those of the study file, where these are wider.
         worker: holder, lease and clock; see `Study`.
 
     Raises:
         InvalidStudy: the log belongs to another study, is damaged, or is empty and may not be.
     """
     try:
-        return _resumed(specification, log, observer, begin, worker)
+        study = _resumed(specification, log, observer, begin, extend, worker)
+        if extend and (bounds := widening(study.problem, specification.problem)):
+            study.extend(bounds)
+            for name, (low, high) in bounds.items():
+                observer.say(f"{name} can be set from {low:g} to {high:g} now")
+        return study
     except BaseException:
         log.close()
         raise
 
 
-def _resumed(
-    specification: Specification, log: EventLog, observer: Observer, begin: bool, worker: dict[str, Any]
+def _resumed(  # noqa: PLR0917
+    specification: Specification, log: EventLog, observer: Observer, begin: bool, extend: bool, worker: dict[str, Any]
 ) -> Study:
     fresh = specification.optimizer()
     wanted = fresh.events[0]
@@ -57,10 +70,12 @@ def _resumed(
     if not isinstance(created, Created):
         raise InvalidStudy(f"{log.place}: event 1", created, "a 'created' event")
     _check_same_study(log.place, created, wanted, specification.settings)
+    if not extend:
+        check_same(log.place, problem_of(created, events), specification.problem)
     limits = {"budget": wanted.budget, "rounds": wanted.rounds}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        optimizer = replay(log.place, events, specification.problem, limits)
+        optimizer = replay(log.place, events, None, limits)
     _say_what_is_kept(specification.problem, created, wanted, observer)
     for warning in caught:
         observer.say(str(warning.message))
@@ -71,20 +86,13 @@ def _check_same_study(place: str, created: Created, wanted: Created, said: Setti
     """Refuse what the study file says otherwise; a method or an option that it leaves out is the log's."""
     logged_options, options = ({k: v for k, v in c.options.items() if k in said.options} for c in (created, wanted))
     compared: list[tuple[str, Any, Any]] = [
-        ("problem", created.problem, wanted.problem),
         ("seed", created.seed, wanted.seed),
     ]
     if said.method is not None or said.options:
-        compared[1:1] = [("method", created.method, wanted.method), ("options", logged_options, options)]
+        compared[:0] = [("method", created.method, wanted.method), ("options", logged_options, options)]
     for name, logged, asked in compared:
         if logged != asked:
-            detail = f"{name} {asked!r}" if name != "problem" else "the problem of the study file"
-            raise InvalidStudy(
-                f"{place}: {name}",
-                logged,
-                detail,
-                "It is the log of another study: name another one with --log, or move this one away.",
-            )
+            raise InvalidStudy(f"{place}: {name}", logged, f"{name} {asked!r}", ANOTHER)
 
 
 def _say_what_is_kept(problem: Problem, created: Created, wanted: Created, observer: Observer) -> None:

@@ -329,6 +329,10 @@ class Study:
         """Add data that nobody suggested (`cost`, `scope`, `charge`); see `Optimizer.add`."""
         self._logged(lambda: self.optimizer.add(value, realised, **more))
 
+    def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
+        """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""
+        self._logged(lambda: self.optimizer.extend(bounds))
+
     def append(self, event: Event) -> None:
         """The optimizer's log: this study's, with a lease where the event is a new round."""
         self.log.append(event, self.leases.new() if event.kind == "asked" else None)
