@@ -238,6 +238,16 @@ def _playing(problem: Any, told: dict[str, Any] | None = None) -> Optimizer:
     return optimizer
 
 
+def _informed() -> Optimizer:
+    """A causal study with one outcome."""
+    optimizer = _playing(SEEING)
+    (asked,) = optimizer.pending
+    if asked.observe:
+        optimizer.decide(asked, {"age": 44.0})
+    optimizer.tell(asked, 1.0)
+    return optimizer
+
+
 def _words() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     """The round's words: a function that makes a fresh study and calls one, and what it is given."""
     outcome = {"value": 1.0, "cost": 1.0, "realised": {"x": 0.5, "z": 0.5}}
@@ -308,6 +318,12 @@ def _words() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     )
     yield "add", lambda **g: _playing(COSTLY).add(**{"value": 1.0, "realised": {"x": 0.5, "z": 0.5}, **g}), outcome
     yield "add drifting", lambda **g: _playing(DRIFTING).add(1.0, g), {"x": 1, "time": 2.0}
+    yield (
+        "policy drifting",
+        lambda **g: _playing(DRIFTING).policy(**g),
+        {"time": 9.0, "available": None, "current": None},
+    )
+    yield "policy", lambda **g: _informed().policy(**g), {"context": {"age": 0.5}}
     yield "Study.ask", lambda **g: _study().ask(**g), {"batch": 2, "context": {"age": 0.5}, "time": 1.0}
     yield (
         "Study.decide",

@@ -78,8 +78,6 @@ class Causal(Problem):
         Raises:
             InvalidContext: naming what is no context, or no value of one.
         """
-        if not isinstance(context, Mapping):
-            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         wanted = self.graph.contexts or ()
         for name in context:
             if name not in wanted:

@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, overload
 
-from ..errors import InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict, OutOfRangeWarning, show
+from ..errors import (
+    InvalidContext,
+    InvalidOption,
+    InvalidOutcome,
+    InvalidProblem,
+    OutcomeConflict,
+    OutOfRangeWarning,
+    show,
+)
 from ..record import from_plain, identity, to_plain
 from .answers import Explanation, PolicyStep, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
@@ -393,7 +401,9 @@ class Optimizer:
         given = {"available": available, "time": time, "current": current}
         asked = {name: value for name, value in given.items() if value is not None}
         request = self.problem.read_applied(asked, self._history)
-        seen = self.problem.read_seen({} if context is None else context)
+        if context is not None and not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+        seen = self.problem.read_seen(context or {})
         with one_blas_thread():
             return self._method.policy(self._history, seen, request)
 

@@ -145,7 +145,7 @@ class Study:
             InvalidStudy: there is none, or the log is damaged.
         """
         named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
-        log, ours = _log(log, name or "study", make=False)
+        log, ours = _log(log, "study" if name is None else name, make=False)
         try:
             events = log.read()
             if not events and ours and isinstance(log, DatabaseLog) and (names := log.names()):
