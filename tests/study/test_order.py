@@ -50,6 +50,13 @@ def test_another_process_reads_what_this_one_said(tmp_path: Path, kind: str) -> 
         assert json.dumps(to_plain(follower.pending)) == json.dumps([to_plain(suggestion)])
         assert json.dumps(to_plain(follower.history.added)) == json.dumps(to_plain(study.history.added))
         assert json.dumps(study.history.added[0].realised) == json.dumps(measured)
+        study.tell(suggestion, 1.0, realised=measured)
+        contexts = {name: 0.5 for name in ("b",) if kind == "causal"}
+        policy = study.optimizer.policy(contexts)
+        assert list(policy.values) == [name for name in problem.columns if name in policy.values]
+        suggestion = study.ask()
+        while suggestion.observe:
+            suggestion = study.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
     command = [sys.executable, "-m", "steerbo", "ask", str(log), "--json"]
     answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     (again,) = json.loads(answer)

@@ -405,7 +405,9 @@ class Optimizer:
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         seen = self.problem.read_seen(context or {})
         with one_blas_thread():
-            return self._method.policy(self._history, seen, request)
+            step = self._method.policy(self._history, seen, request)
+        order = self.problem.in_order
+        return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
 
     def explain(self) -> Explanation:
         """Why: what was ruled out and when, and the numbers behind the present choice."""

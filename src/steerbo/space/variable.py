@@ -125,7 +125,7 @@ class Numeric(Lawful):
         for field, given, narrower in (("low", low, self.low), ("high", high, self.high)):
             number = as_number(given)
             if number is None or (number > narrower if field == "low" else number < narrower):
-                allowed = f"a number {'not above' if field == 'low' else 'not below'} {narrower:g}"
+                allowed = f"a finite number {'not above' if field == 'low' else 'not below'} {narrower:g}"
                 hint = "Bounds can be widened, not narrowed: rounds were played within the present ones."
                 raise InvalidProblem(f"{self.name}.{field}", given, allowed, hint)
         step = getattr(self, "step", None)
