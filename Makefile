@@ -27,7 +27,7 @@ types: $(STAMP)
 # Speed against plain rivals, such as `make bench-meanfield`, written to docs/results/bench-meanfield.json; rivals
 # that are not installed (pip install '.[peers]') are left out.
 bench-%: $(STAMP)
-	$(BIN)/python -m benchmarks.$*.speed
+	$(BIN)/python -m benchmarks.speed $*
 
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist

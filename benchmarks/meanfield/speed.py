@@ -1,4 +1,4 @@
-"""`python -m benchmarks.meanfield.speed`: whole runs against a plain GPyTorch + Adam program; writes JSON.
+"""Whole runs against a plain GPyTorch + Adam program, and rounds of the default method by size.
 
 Like for like: both sides have Eq. 1's kernel on plain distributions and maximise the paper's `E[μ + βσ]`, β = 2, with
 a refit every round. Our run is timed whole. The rival is timed between our rounds, at five numbers of observations,
@@ -9,11 +9,9 @@ random and vertex-near distributions.
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -22,9 +20,9 @@ from steerbo.meanfield import MeanField
 from steerbo.meanfield.acquisition import Bounds
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.rounds import Optimizer
-from steerbo.rounds.arithmetic import fingerprint, one_blas_thread
 from steerbo.search import simplex_starts
 
+from ..speed import Cases, Row, cpu_ms, row, timed
 from .plain import STEPS, Plain
 from .problems import World, world
 from .results import PAPER
@@ -39,7 +37,7 @@ CASES = {
     "new-york-160": ("160x1", 200.0),
     "new-york-394": ("394x1", 400.0),
 }
-"""Problems with the sizes and the bars of the issue."""
+"""Problems with their sizes, actions × contexts, and bars."""
 BETA = 2.0
 
 
@@ -54,10 +52,8 @@ def indexed(problem: MeanField) -> MeanField:
 
 
 def play(place: World, optimizer: Optimizer, random: np.random.Generator) -> float:
-    """One round; CPU seconds of ask and tell."""
-    began = time.process_time()
-    suggestion = optimizer.ask()
-    seconds = time.process_time() - began
+    """One round; CPU milliseconds of ask and tell."""
+    suggestion, asking = timed(optimizer.ask)
     assert suggestion is not None
     problem: MeanField = optimizer.problem  # type: ignore[assignment]
     table = problem.table(suggestion.values["distribution"])
@@ -69,9 +65,7 @@ def play(place: World, optimizer: Optimizer, random: np.random.Generator) -> flo
             "action": problem.actions[int(random.choice(table.shape[1], p=table[c]))],
         }
     value = place.value(table)
-    began = time.process_time()
-    optimizer.tell(suggestion, value, realised=realised)
-    return seconds + time.process_time() - began
+    return asking + cpu_ms(lambda: optimizer.tell(suggestion, value, realised=realised))
 
 
 def rival_of(optimizer: Optimizer) -> tuple[Plain, Bounds]:
@@ -98,90 +92,65 @@ def rival_of(optimizer: Optimizer) -> tuple[Plain, Bounds]:
 
 
 def rival(optimizer: Optimizer, full: bool) -> tuple[float, float | None]:
-    """CPU seconds of the rival's round, and with `full` the gap of its best acquisition value over ours."""
+    """CPU milliseconds of the rival's round, and with `full` the gap of its best acquisition value over ours."""
     method: MFGPUCB = optimizer._method  # type: ignore[assignment]
     problem: MeanField = optimizer.problem  # type: ignore[assignment]
     plain, bounds = rival_of(optimizer)
     sample = STEPS if full else max(20, STEPS // (4 * len(problem.actions)))
     plain.maximise(BETA, 2, seed=0)  # caches are warm on both sides
-    began = time.process_time()
-    table = plain.maximise(BETA, sample, seed=0)
-    seconds = (time.process_time() - began) * STEPS / sample
+    table, climbing = timed(lambda: plain.maximise(BETA, sample, seed=0))
     gap = None
     if full:
-        with one_blas_thread():
-            ours = method.search(lambda t: bounds.expected(t, BETA), problem.region, seed=0)[:1]
-            spread = simplex_starts(np.empty((0, *table.shape)), 64, seed=2)
-            points = np.concatenate([ours, table[None], spread])
-            values, _ = bounds.expected(points, BETA)
+        ours = method.search(lambda t: bounds.expected(t, BETA), problem.region, seed=0)[:1]
+        spread = simplex_starts(np.empty((0, *table.shape)), 64, seed=2)
+        values, _ = bounds.expected(np.concatenate([ours, table[None], spread]), BETA)
         gap = float((values[1] - values[0]) / (values.max() - values.min()))
-    began = time.process_time()
-    plain.fit()
-    return seconds + time.process_time() - began, gap
+    return climbing * STEPS / sample + cpu_ms(plain.fit), gap
 
 
-def run(name: str, rounds: int, against: bool) -> dict[str, Any]:
-    """One case: our whole run, the rival's between our rounds."""
+def run(name: str, rounds: int = ROUNDS, against: bool | None = None) -> list[Row]:
+    """One case: our whole run, and the rival's between our rounds where it is installed."""
+    against = find_spec("gpytorch") is not None if against is None else against
     place, (size, bar) = world(name), CASES[name]
-    problem = indexed(place.problem)
-    optimizer = Optimizer(problem, "mf-gp-ucb", seed=0, **dict(PAPER))
+    optimizer = Optimizer(indexed(place.problem), "mf-gp-ucb", seed=0, **dict(PAPER))
     random, ours, times, gap = np.random.default_rng(0), 0.0, [], None
     for number in range(1, rounds + 1):
         ours += play(place, optimizer, random)
         if against and number in SAMPLED:
-            seconds, found = rival(optimizer, full=number == SAMPLED[2])
-            times.append(seconds)
+            ms, found = rival(optimizer, full=number == SAMPLED[2])
+            times.append(ms)
             gap = found if found is not None else gap
     default = Optimizer(place.problem, "mf-gp-ucb", seed=0)
     own = sum(play(place, default, random) for _ in range(rounds))
-    row = {"name": f"run of {rounds}, {size} ({name})", "ours_ms": 1e3 * ours, "bar": bar, "default_ms": 1e3 * own}
-    if times:
-        grid = np.arange(1, rounds + 1)
-        whole = float(np.interp(grid, SAMPLED[: len(times)], times).sum())
-        row |= {"rival_ms": 1e3 * whole, "ratio": whole / ours, "default_ratio": whole / own, "value_gap": gap}
-    return row
+    name = f"run of {rounds}, {size} ({name})"
+    if not times:
+        return [row(name, ours, bar=bar, default_ms=own)]
+    grid = np.arange(1, rounds + 1)
+    whole = float(np.interp(grid, SAMPLED[: len(times)], times).sum())
+    return [row(name, ours, whole, bar=bar, gap=gap, default_ms=own, default_ratio=whole / own)]
 
 
-def scaling() -> list[dict[str, Any]]:
-    """Rounds of the default method: from 50 to 10⁷ agents with 30 actions; 5000 actions with 10⁶ agents."""
-    rows = []
-    for actions, agents, known in ((30, 50, 100), (30, 10**4, 100), (30, 10**7, 100), (5000, 10**6, 60)):
-        problem = MeanField(tuple(map(str, range(actions))), agents)
-        optimizer = Optimizer(problem, seed=0)
-        ideal = np.random.default_rng(0).dirichlet(np.ones(actions))
-        times = []
-        for _ in range(known):
-            began = time.process_time()
-            suggestion = optimizer.ask()
-            assert suggestion is not None
-            table = problem.table(suggestion.values["distribution"])
-            optimizer.tell(suggestion, -float(((np.sqrt(table[0]) - np.sqrt(ideal)) ** 2).sum()))
-            times.append(time.process_time() - began)
-        name = f"a round, {actions} actions, {agents} agents, about {known} outcomes"
-        bar = 1000.0 if actions == 5000 else None
-        rows.append({"name": name, "ours_ms": 1e3 * float(np.median(times[-10:])), "bar_ms": bar})
-    return rows
+def scaling(actions: int, agents: int, known: int) -> list[Row]:
+    """The median of the last ten rounds of the default method."""
+    problem = MeanField(tuple(map(str, range(actions))), agents)
+    optimizer = Optimizer(problem, seed=0)
+    ideal = np.random.default_rng(0).dirichlet(np.ones(actions))
+
+    def one() -> None:
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        table = problem.table(suggestion.values["distribution"])
+        optimizer.tell(suggestion, -float(((np.sqrt(table[0]) - np.sqrt(ideal)) ** 2).sum()))
+
+    times = [cpu_ms(one) for _ in range(known)]
+    name = f"a round, {actions} actions, {agents} agents, about {known} outcomes"
+    return [row(name, float(np.median(times[-10:])), bar_ms=1000.0 if actions == 5000 else None)]
 
 
-def main() -> None:
-    """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--only", nargs="*", default=list(CASES), choices=list(CASES))
-    parser.add_argument("--alone", action="store_true", help="without the rival")
-    parser.add_argument("--out", type=Path, default=Path("docs/results/bench-meanfield.json"))
-    given = parser.parse_args()
-    rows = []
-    for name in given.only:
-        rows.append(run(name, given.rounds, not given.alone))
-        print(json.dumps(rows[-1]), flush=True)
-    rows += scaling()
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps({"machine": fingerprint(), "rows": rows}, indent=1) + "\n")
-    for row in rows:
-        parts = (f"{key} {value:.4g}" for key, value in row.items() if isinstance(value, float))
-        print(f"{row['name']}: {', '.join(parts)}")
-
-
-if __name__ == "__main__":
-    main()
+_SIZES = ((30, 50, 100), (30, 10**4, 100), (30, 10**7, 100), (5000, 10**6, 60))
+TABLES: dict[str, Cases] = {
+    "rows": {
+        **{name: partial(run, name) for name in CASES},
+        **{f"round-{size[0]}x{size[1]}": partial(scaling, *size) for size in _SIZES},
+    }
+}

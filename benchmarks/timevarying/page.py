@@ -220,6 +220,6 @@ def _speed(place: Path) -> str:
         )
         for r in rows
     ]
-    text = "## Speed\n\n`python -m benchmarks.timevarying.speed`: CPU time a round, one thread, both sides by turns,"
+    text = "## Speed\n\n`make bench-timevarying`: CPU time a round, one thread, both sides by turns,"
     text += " eight rounds each. For the stream the 'rival' is its own first tenth.\n\n"
     return text + table(("what", "ours, ms", "rival, ms", "ratio", "bar", "largest difference"), lines)

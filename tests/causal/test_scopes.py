@@ -11,8 +11,8 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
+from benchmarks.causal.enumeration import brute_force, sparse
 from benchmarks.causal.problems import FIGURE_1, PSA, plates_graph
-from benchmarks.causal.speed import brute_force, sparse
 from steerbo.causal import CausalGraph, PolicyScope, intervention_sets, policy_scopes
 from steerbo.causal.enumeration import Mode
 from steerbo.causal.reasons import candidates, why_dropped
