@@ -33,3 +33,18 @@ def test_counts_are_those_of_the_rounds(steps: list[tuple[str, int]]) -> None:
         assert history.failed == optimizer.status.failed == sum(r.state == "failed" for r in rounds)
         for n in (0, 1, 3, 99):
             assert history.last(n) == rounds[len(rounds) - min(n, len(rounds)) :]
+        known = [(r.suggestion.token, r.outcome, r) for r in rounds if r.state == "told"]
+        assert list(history.outcomes()) == known
+
+
+def test_outcomes_begin_with_added_data_as_it_stands() -> None:
+    optimizer = Optimizer(Stub(), seed=1)
+    optimizer.tell(WORLD.ask(optimizer), 1.0)
+    point = {"age": 0.5, "dose": 0.5, "pulse": 1.0, "rest": 0.5}
+    for value in (2.0, 3.0):
+        optimizer.add(value, point)
+    optimizer.amend("added-2", 4.0)
+    optimizer.amend("added-1", void=True)
+    found = [(name, outcome.value, played and played.number) for name, outcome, played in optimizer.history.outcomes()]
+    (told,) = optimizer.history
+    assert found == [("added-2", 4.0, None), (told.suggestion.token, 1.0, 1)]

@@ -67,11 +67,11 @@ class Models:
         for k, hyperparameters in enumerate(before):
             if self._fitted_at[k]:
                 self.each[k].set(hyperparameters)
-        for outcome in history.added:
-            self.watch(outcome)
-        for played in history:
-            if played.state == "told" and played.outcome is not None:
-                self.take(played.suggestion.note["arm"], played.outcome)
+        for _, outcome, played in history.outcomes():
+            if played is None:
+                self.watch(outcome)
+            else:
+                self.take(played.suggestion.note["arm"], outcome)
         for model in self.each:
             model.replace(model.inputs, model.outcomes)
         for k, adjuster in adjusters.items():

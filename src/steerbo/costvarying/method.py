@@ -69,8 +69,7 @@ class PartialControl(Searching[O]):
                 self.model.add(*self._row(event.outcome))
                 self._pay_past(event)
             case Amended():
-                outcomes = [*history.added, *(r.outcome for r in history if r.state == "told")]
-                rows = [self._row(outcome) for outcome in outcomes if outcome is not None]
+                rows = [self._row(outcome) for _, outcome, _ in history.outcomes()]
                 self.model.replace(
                     np.array([x for x, _ in rows]).reshape(-1, self.space.dimension), np.array([y for _, y in rows])
                 )

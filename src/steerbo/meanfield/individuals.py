@@ -56,14 +56,12 @@ class Individuals(Population[O]):
 
     def told(self, history: History) -> tuple[Int[np.ndarray, "n M"], Float[np.ndarray, " n"], list[int]]:
         """The vectors told, their values (larger is better) and the rounds' numbers; added data count as round 0."""
-        vectors = [self._ordered(self.problem.table(outcome.realised["distribution"])) for outcome in history.added]
-        values = [self.problem.average(outcome) for outcome in history.added]
-        numbers = [0] * len(vectors)
-        for played in history:
-            if played.state == "told" and played.outcome is not None:
-                vectors.append(self.vectors[played.suggestion.token])
-                values.append(self.problem.average(played.outcome))
-                numbers.append(played.number)
+        vectors, values, numbers = [], [], []
+        for name, outcome, played in history.outcomes():
+            seen = outcome.realised["distribution"]
+            vectors.append(self.vectors[name] if played else self._ordered(self.problem.table(seen)))
+            values.append(self.problem.average(outcome))
+            numbers.append(0 if played is None else played.number)
         known = self.problem.sign * np.array(values)
         return np.array(vectors).reshape(-1, self.problem.agents), known, numbers
 

@@ -57,9 +57,8 @@ class Population(Method[MeanField, O]):
                 self._take(event.outcome)
             case Amended():
                 self.outcomes, self.tables, self.known = [], [], []
-                for outcome in [*history.added, *(r.outcome for r in history if r.state == "told")]:
-                    if outcome is not None:
-                        self._take(outcome)
+                for _, outcome, _ in history.outcomes():
+                    self._take(outcome)
             case _:
                 pass
 

@@ -94,6 +94,14 @@ class History:
         """Outcomes that nobody suggested, in order."""
         return [event.outcome for event in self.data.values()]
 
+    def outcomes(self) -> Iterator[tuple[str, Outcome, Round | None]]:
+        """Everything to learn from, as it stands now: by name the data that nobody suggested, then the rounds told."""
+        for name, event in self.data.items():
+            yield name, event.outcome, None
+        for token, played in self._rounds.items():
+            if played.state == "told" and played.outcome is not None:
+                yield token, played.outcome, played
+
     @property
     def latest_data(self) -> str:
         """The name of the data added last."""

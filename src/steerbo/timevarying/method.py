@@ -114,8 +114,10 @@ class CandidatePriors(Method[TimeVarying, O]):
 
     def _everything(self, history: History) -> list[tuple[Datum, Round | None]]:
         """All outcomes in order of time, with the rounds they belong to."""
-        rows: list[tuple[Datum, Round | None]] = [(self._datum(r), r) for r in history if r.state == "told"]
-        rows += [(self._past(name, event.outcome), None) for name, event in history.data.items()]
+        rows = [
+            (self._datum(played) if played is not None else self._past(name, outcome), played)
+            for name, outcome, played in history.outcomes()
+        ]
         return sorted(rows, key=lambda row: row[0][:2])
 
     def _datum(self, told: Round) -> Datum:
