@@ -1,4 +1,4 @@
-"""A plain BoTorch rewrite of one arm: the rival in speed, and the second back end of the paper's ablation A.5.
+"""A plain BoTorch rewrite of one arm: the rival in speed.
 
 Best practice of that library: `SingleTaskGP` with an outcome transform and a Kumaraswamy input warp,
 `UpperConfidenceBound` with the contexts held by `fixed_features`, `optimize_acqf`. One thread.

@@ -108,137 +108,73 @@ PSA = CausalGraph(
 )
 
 
-def psa(configuration: int = 1, authors: bool = False) -> Environment:
-    """A.1: prostate-specific antigen, to be made small. In configuration 2 the best medication depends on age and BMI.
+def _combined(v: Values) -> np.ndarray:
+    """What age and BMI are together, in configuration 2."""
+    return (v["age"] - 55) / 21 * np.abs((v["bmi"] - 27) / 4)
 
-    `authors`: BMI ~ N(27, .7), whatever the age, as in the authors' program.
-    """
+
+def _cancer(v: Values, configuration: int) -> np.ndarray:
+    if configuration == 2:
+        return v["statin"] ** 2 + _combined(v) ** 2 + 0.5 * v["aspirin"] ** 2
+    return expit(2.2 - 0.05 * v["age"] + 0.01 * v["bmi"] - 0.04 * v["statin"] + 0.02 * v["aspirin"])
+
+
+def _antigen(v: Values, configuration: int) -> np.ndarray:
+    """The target without its noise."""
+    if configuration == 2:
+        both = _combined(v)
+        return v["cancer"] + 0.5 * v["aspirin"] ** 2 + both**2 - 2 * both * (v["aspirin"] + v["statin"])
+    return 6.8 + 0.04 * v["age"] - 0.15 * v["bmi"] - 0.6 * v["statin"] + 0.55 * v["aspirin"] + v["cancer"]
+
+
+def _psa_model(configuration: int, authors: bool) -> StructuralCausalModel:
     spread = 0.7 if configuration == 1 or authors else 0.1
     noise = 0.4 if configuration == 1 else 0.01
-
-    def combined(v: Values) -> np.ndarray:
-        return (v["age"] - 55) / 21 * np.abs((v["bmi"] - 27) / 4)
-
-    def cancer(v: Values, r: np.random.Generator, n: int) -> np.ndarray:
-        if configuration == 2:
-            return v["statin"] ** 2 + combined(v) ** 2 + 0.5 * v["aspirin"] ** 2
-        return expit(2.2 - 0.05 * v["age"] + 0.01 * v["bmi"] - 0.04 * v["statin"] + 0.02 * v["aspirin"])
-
-    def outcome(v: Values) -> np.ndarray:
-        if configuration == 2:
-            both = combined(v)
-            return v["cancer"] + 0.5 * v["aspirin"] ** 2 + both**2 - 2 * both * (v["aspirin"] + v["statin"])
-        return 6.8 + 0.04 * v["age"] - 0.15 * v["bmi"] - 0.6 * v["statin"] + 0.55 * v["aspirin"] + v["cancer"]
-
-    model = StructuralCausalModel(
+    return StructuralCausalModel(
         PSA,
         {
             "age": _uniform(55, 76),
             "bmi": lambda v, r, n: r.normal(27.0 - (0.0 if authors else 0.01) * v["age"], spread, n),
             "aspirin": lambda v, r, n: expit(-8.0 + 0.1 * v["age"] + 0.03 * v["bmi"]),
             "statin": lambda v, r, n: expit(-13.0 + 0.1 * v["age"] + 0.2 * v["bmi"]),
-            "cancer": cancer,
-            "psa": lambda v, r, n: outcome(v) + r.normal(0, noise, n),
+            "cancer": lambda v, r, n: _cancer(v, configuration),
+            "psa": lambda v, r, n: _antigen(v, configuration) + r.normal(0, noise, n),
         },
     )
+
+
+def psa(configuration: int = 1, authors: bool = False) -> Environment:
+    """A.1: prostate-specific antigen, to be made small. In configuration 2 the best medication depends on age and BMI.
+
+    `authors`: BMI ~ N(27, .7), whatever the age, as in the authors' program.
+    """
+    model = _psa_model(configuration, authors)
     fixed = np.random.default_rng(0)
     people = model.sample(4000, fixed)
 
-    def expected(actions: Mapping[str, Any]) -> np.ndarray:
+    def expected(actions: Mapping[str, Any]) -> float:
+        """The target, averaged over people."""
         v = {**people}
         for name, mechanism in model.mechanisms.items():
             if name in actions:
                 v[name] = np.full(4000, float(actions[name]))
             elif name in ("aspirin", "statin", "cancer"):
                 v[name] = mechanism(v, fixed, 4000)
-        return outcome(v)
+        return float(_antigen(v, configuration).mean())
 
-    best = 0.0 if configuration == 2 else float(expected({"aspirin": 0.0, "statin": 1.0}).mean())
+    best = 0.0 if configuration == 2 else expected({"aspirin": 0.0, "statin": 1.0})
 
     def mean(actions: Mapping[str, Any], seen: Mapping[str, Any]) -> float:
         """For configuration 1 the contexts' own part is averaged out, so that a lucky patient is no merit."""
         if configuration == 1 or not {"age", "bmi"} <= seen.keys():
-            return float(expected(actions).mean())
+            return expected(actions)
         v = {name: np.array([float(value)]) for name, value in {**seen, **actions}.items()}
-        both = combined(v)
+        both = _combined(v)
         return float(((v["aspirin"] - both) ** 2 + (v["statin"] - both) ** 2)[0])
 
     variables = (Float("aspirin", 0, 1), Float("statin", 0, 1), Float("age", 55, 76), Float("bmi", 23, 30))
     problem = Causal(PSA, variables, minimize=True)
     return Environment(f"psa-{configuration}{'-authors' if authors else ''}", problem, model, best, mean)
-
-
-def plates_graph(
-    watched: int = 50,
-    idle: int = 27,
-    intervenable: tuple[str, ...] | None = None,
-    contexts: tuple[str, ...] | None = None,
-) -> CausalGraph:
-    """A.3's graph with `watched` variables ct and `idle` variables xt; default: all 29 x can be set, all 57 c seen."""
-    ct, xt = [f"ct{i}" for i in range(watched)], [f"xt{j}" for j in range(idle)]
-    return CausalGraph(
-        [
-            *((f"c{i}", f"c{i + 1}") for i in range(6)),
-            ("c6", "x2"),
-            ("c1", "x2"),
-            ("x1", "x2"),
-            ("x2", "y"),
-            ("c1", "y"),
-            *((c, x) for c in ct for x in xt),
-            *((x, "c5") for x in xt),
-        ],
-        [("x1", "c1"), ("x2", "y")],
-        target="y",
-        intervenable=("x1", "x2", *xt) if intervenable is None else intervenable,
-        contexts=(*(f"c{i}" for i in range(7)), *ct) if contexts is None else contexts,
-        variables=ct,
-    )
-
-
-def plates(watched: int = 50, idle: int = 27) -> Environment:
-    """A.3: Figure 1's heart among many variables that do not matter. As in the paper, x1 and x2 can be set."""
-    ct, xt = [f"ct{i}" for i in range(watched)], [f"xt{j}" for j in range(idle)]
-    intervenable = ("x1", "x2")
-    graph = plates_graph(watched, idle, intervenable)
-
-    def average(v: Values, names: list[str], n: int) -> np.ndarray:
-        return np.mean([v[name] for name in names], axis=0) if names else np.zeros(n)
-
-    mechanisms: dict[str, Any] = {
-        "u1": _uniform(-1, 1),
-        "u2": _uniform(-1, 1),
-        "c0": lambda v, r, n: r.normal(0, 0.2, n),
-        "x1": lambda v, r, n: r.normal(v["u1"], 0.1, n),
-        "c1": lambda v, r, n: r.normal(v["c0"] - v["u1"], 0.1, n),
-    }
-    for i in (2, 3, 4):
-        mechanisms[f"c{i}"] = lambda v, r, n, i=i: r.normal(v[f"c{i - 1}"], 0.1, n)
-    mechanisms.update({name: lambda v, r, n: r.normal(0, 0.2, n) for name in ct})
-    mechanisms.update({name: lambda v, r, n: r.uniform(-1, 1 + 0.1 * average(v, ct, n), n) for name in xt})
-    mechanisms.update(
-        {
-            "c5": lambda v, r, n: r.normal(v["c4"] + 0.01 * average(v, xt, n), 0.1),
-            "c6": lambda v, r, n: r.normal(v["c5"], 0.1),
-            "x2": lambda v, r, n: r.normal(0.5 * (v["c1"] + v["c6"]) + v["x1"] + 0.3 * np.abs(v["u2"]), 0.1),
-            "y": lambda v, r, n: r.normal(np.cos(v["c1"] - v["x2"]) + 0.1 * v["u2"], 0.01),
-        }
-    )
-    u2 = np.linspace(0, 1, 101)[1::2]
-
-    def mean(actions: Mapping[str, Any], seen: Mapping[str, Any]) -> float:
-        if "x2" in actions:
-            return float(np.cos(seen["c1"] - actions["x2"]))
-        middle = 0.5 * (seen["c1"] - seen["c6"]) - actions["x1"] - 0.3 * u2
-        return float((np.cos(middle) * np.exp(-0.005)).mean())  # the noise of x2 has variance .01
-
-    wide = {f"c{i}": Float(f"c{i}", -1.5, 1.5) for i in range(7)}
-    variables = (
-        *(Float(name, -2, 2) for name in intervenable),
-        *wide.values(),
-        *(Float(name, -0.6, 0.6) for name in ct),
-    )
-    problem = Causal(graph, variables)
-    return Environment("plates", problem, StructuralCausalModel(graph, mechanisms), 1.0, mean)
 
 
 def _mean_over(function: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> float:

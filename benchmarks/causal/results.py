@@ -25,7 +25,8 @@ from steerbo.rounds import Optimizer
 from ..runs import finished, play_missing
 from .coca_bo_botorch import CoCaBOOnBotorch, on_botorch
 from .environment import Environment
-from .problems import cosine, figure_1, plates, psa
+from .plates import plates
+from .problems import cosine, figure_1, psa
 
 ROUNDS = 700
 _TAIL = 100

@@ -14,7 +14,8 @@ from steerbo.rounds import Optimizer
 from ..speed import Cases, Row, cpu_ms, medians, row
 from .botorch import suggest
 from .enumeration import brute_force, sparse
-from .problems import FIGURE_1, PSA, figure_1, plates_graph
+from .plates import plates_graph
+from .problems import FIGURE_1, PSA, figure_1
 
 _XT = ("x1", "x2", "xt0", "xt1")
 CASES = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,40 +17,86 @@ from .rows import Runs, figure, pick, ratio, shares, table, totals
 _AT = (12, 36, 72, 144)
 
 
+def _averages(regret: Sequence[float]) -> np.ndarray:
+    """Of the first step, of the first two, and so on."""
+    return np.cumsum(regret) / np.arange(1, len(regret) + 1)
+
+
+@dataclass(frozen=True)
+class Day:
+    """What was played on one day.
+
+    Attributes:
+        number: of the day in March.
+        average: by method, the average regret up to each step, (seeds, steps).
+        found: by method, its runs.
+    """
+
+    number: int
+    average: dict[str, np.ndarray]
+    found: dict[str, Runs]
+
+    @classmethod
+    def of(cls, rows: Runs, number: int) -> Day:
+        """The runs of a day, of every method that was played on it."""
+        found = {method: pick(rows, "intel", method, day=number) for method in (*RIVALS, *FORGETTING)}
+        found = {method: runs for method, runs in found.items() if runs}
+        average = {method: np.array([_averages(r["regret"]) for r in runs]) for method, runs in found.items()}
+        return cls(number, average, found)
+
+    @property
+    def name(self) -> str:
+        """For headings."""
+        return f"{self.number} March"
+
+    @property
+    def order(self) -> list[str]:
+        """The paper's methods and `random` by their average regret at the end, best first."""
+        ends = {m: float(average[:, -1].mean()) for m, average in self.average.items()}
+        return sorted((m for m in (*CHOOSERS, "random") if m in ends), key=lambda m: ends[m])
+
+    @property
+    def first(self) -> str:
+        """The best of the paper's methods early on."""
+        starts = {m: float(average[:, _AT[1] - 1].mean()) for m, average in self.average.items()}
+        return min(CHOOSERS, key=lambda m: starts.get(m, np.inf))
+
+    @property
+    def regrets(self) -> dict[str, np.ndarray]:
+        """For the picture: regrets of the methods that know all priors, (seeds, steps)."""
+        return {m: np.array([r["regret"] for r in runs]) for m, runs in self.found.items() if m not in FORGETTING}
+
+    def block(self) -> str:
+        """Its two tables."""
+        lines = [
+            (m, *(figure(average[:, min(t, average.shape[1]) - 1].tolist(), 2) for t in _AT))
+            for m, average in self.average.items()
+        ]
+        behind = [shares(m, self.found[m]) for m in (*CHOOSERS, OURS) if m in self.found]
+        head = ("method", *(f"{day}" for day in range(1, self.number)))
+        return (
+            f"### {self.name}\n\n{table(('method', *(f't = {t}' for t in _AT)), lines)}\n"
+            f"Share of rounds behind the prior of each day of March:\n\n{table(head, behind)}"
+        )
+
+    def against(self) -> str:
+        """Our regret as a share of prior elimination's."""
+        r, error = ratio(totals(self.found.get(OURS, [])), totals(self.found.get(PAPERS, [])))
+        return f"{r:.2f} ({error:.2f})"
+
+
 def intel(rows: Runs, folder: Path) -> str:
     """Tables of every day, and a figure of them in `folder`."""
-    days = sorted({r["setting"]["day"] for r in rows if r["experiment"] == "intel"})
+    days = [Day.of(rows, day) for day in sorted({r["setting"]["day"] for r in rows if r["experiment"] == "intel"})]
     if not days:
         return ""
-    methods = (*RIVALS, *FORGETTING)
-    blocks, orders, early = [], [], 0
-    curves: dict[str, dict[str, np.ndarray]] = {}
-    for day in days:
-        lines, ends, starts = [], {}, {}
-        for method in methods:
-            found = pick(rows, "intel", method, day=day)
-            if not found:
-                continue
-            average = np.array([np.cumsum(r["regret"]) / np.arange(1, len(r["regret"]) + 1) for r in found])
-            ends[method] = float(average[:, -1].mean())
-            starts[method] = float(average[:, _AT[1] - 1].mean())
-            if method not in FORGETTING:
-                curves.setdefault(f"{day} March", {})[method] = np.array([r["regret"] for r in found])
-            lines.append((method, *(figure(average[:, min(t, average.shape[1]) - 1].tolist(), 2) for t in _AT)))
-        order = sorted((m for m in (*CHOOSERS, "random") if m in ends), key=lambda m: ends[m])
-        early += min(CHOOSERS, key=lambda m: starts.get(m, np.inf)) == PAPERS
-        r, error = ratio(*(totals(pick(rows, "intel", m, day=day)) for m in (OURS, PAPERS)))
-        orders.append((f"{day} March", " < ".join(order), f"{r:.2f} ({error:.2f})"))
-        behind = [shares(m, pick(rows, "intel", m, day=day)) for m in (*CHOOSERS, OURS)]
-        head = ("method", *(f"{d}" for d in range(1, day)))
-        blocks.append(
-            f"### {day} March\n\n{table(('method', *(f't = {t}' for t in _AT)), lines)}\n"
-            f"Share of rounds behind the prior of each day of March:\n\n{table(head, [s for s in behind if s])}"
-        )
     if find_spec("matplotlib"):
-        save(regret(curves), folder / "timevarying-intel.png")
+        save(regret({day.name: day.regrets for day in days}), folder / "timevarying-intel.png")
     as_published = [*CHOOSERS, "random"]
-    same = sum(order.split(" < ") == as_published for _, order, _ in orders)
+    same = sum(day.order == as_published for day in days)
+    early = sum(day.first == PAPERS for day in days)
+    orders = [(day.name, " < ".join(day.order), day.against()) for day in days]
+    blocks = "\n".join(day.block() for day in days)
     return f"""## Intel lab temperatures
 
 The warmest of 52 motes every ten minutes; priors learned from each earlier day of March (`Prior.from_panel`), zero-mean
@@ -57,12 +105,12 @@ t. Methods that believe one prior (`gp-ucb` and the forgetting ones) get yesterd
 
 ![Average regret against time](timevarying-intel.png)
 
-{chr(10).join(blocks)}
-The paper's ordering, elimination < fully Bayesian < MLE < balancing < random, holds on {same} of {len(orders)} days:
+{blocks}
+The paper's ordering, elimination < fully Bayesian < MLE < balancing < random, holds on {same} of {len(days)} days:
 
 {table(("day", "order of average regret at the end", "ours / PE"), orders)}
 What does hold is the paper's remark about the beginning: after {_AT[1]} steps elimination is the best of the four on
-{early} of {len(orders)} days. Later in the day it loses, and the histograms say why: it spends most
+{early} of {len(days)} days. Later in the day it loses, and the histograms say why: it spends most
 rounds on one of the first days of March, whose standard deviations are the largest (about 3 °C, against 1 to 2 °C of 8
 to 12 March). Day priors differ in output scale, the limit that the paper names in its section 6: a wide prior's own
 band excuses its errors. Tempered elimination mends that on the days on which elimination is worst (last column). But

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.causal.problems import FIGURE_1, cosine, figure_1, plates, psa
+from benchmarks.causal.plates import plates
+from benchmarks.causal.problems import FIGURE_1, cosine, figure_1, psa
 from steerbo.causal import Causal, CausalGraph, PolicyScope
 from steerbo.causal.acquisition import lattice
 from steerbo.causal.arm import Arm

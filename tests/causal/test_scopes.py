@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from benchmarks.causal.enumeration import brute_force, sparse
-from benchmarks.causal.problems import FIGURE_1, PSA, plates_graph
+from benchmarks.causal.plates import plates_graph
+from benchmarks.causal.problems import FIGURE_1, PSA
 from steerbo.causal import CausalGraph, PolicyScope, intervention_sets, policy_scopes
 from steerbo.causal.enumeration import Mode
 from steerbo.causal.reasons import candidates, why_dropped

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.causal.problems import cosine, figure_1, plates, psa
+from benchmarks.causal.plates import plates
+from benchmarks.causal.problems import cosine, figure_1, psa
 from benchmarks.causal.scm import StructuralCausalModel
 from steerbo.causal import CausalGraph, PolicyScope
 from steerbo.errors import InvalidProblem

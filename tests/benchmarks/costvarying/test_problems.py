@@ -22,7 +22,6 @@ from benchmarks.costvarying.runner import Run, measures, summary
 from benchmarks.costvarying.runner import play as play_run
 from benchmarks.costvarying.synthetic import ackley, hartmann, levy
 from benchmarks.runs import finished
-from steerbo.cli.borehole import borehole, flow, play
 from steerbo.errors import InvalidOption, SteerboError
 from steerbo.rounds import Optimizer, keyed
 
@@ -55,20 +54,6 @@ def test_synthetic_optima() -> None:
         idle = random.copy()
         idle[:, 6:] = 0.3
         np.testing.assert_array_equal(objective(idle), values)
-
-
-def test_the_borehole_as_published() -> None:
-    """More water through a wider, shorter hole and a larger difference of heads."""
-    middle = {v.name: v.decode(np.array([0.5]))[0] for v in borehole().variables}
-    base = flow(middle)
-    assert flow({**middle, "rw": 0.15}) > base > flow({**middle, "L": 1680})
-    assert flow({**middle, "Hl": 700}) > base
-    problem = borehole()
-    suggestion = Optimizer(problem, seed=0).ask()
-    assert suggestion is not None
-    told = play(problem, suggestion, keyed(0, 1, "nature"))
-    assert told["cost"] > 0
-    assert suggestion.values.items() <= told["realised"].items()
 
 
 def test_worlds_charge_and_draw_as_stated() -> None:
