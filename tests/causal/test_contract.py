@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import Causal, CausalGraph
+from steerbo.errors import OutOfRangeWarning
 from steerbo.rounds import Suggestion
 from steerbo.space import Categorical, Float
 from tests.contract import Case, WingContract
@@ -82,7 +83,8 @@ def test_there_are_two_looks() -> None:
     assert (suggestion.observe, set(suggestion.values)) == (("age",), set())
     suggestion = optimizer.decide(suggestion, {"age": "old"})
     assert (suggestion.observe, set(suggestion.values)) == (("pulse",), {"dose"})
-    suggestion = optimizer.decide(suggestion, {"pulse": 7.0})  # far outside its box: welcome
+    with pytest.warns(OutOfRangeWarning, match="pulse = 7"):  # far outside its box: welcome, and said
+        suggestion = optimizer.decide(suggestion, {"pulse": 7.0})
     assert (suggestion.observe, set(suggestion.values)) == ((), {"dose", "rest"})
 
 
