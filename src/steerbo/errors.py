@@ -10,6 +10,7 @@
     │   └── InvalidStudy                  a study file, a log, a saved optimizer
     ├── OutcomeConflict                   a second, different outcome for one suggestion
     ├── LogConflict                       another worker's event came between: read the log, compute again
+    ├── LogUnavailable                    the log cannot be reached or written just now: try again
     ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
     ├── ModelFailure                      no model could be fitted to what was observed
     ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
@@ -181,6 +182,27 @@ class OutcomeConflict(SteerboError):  # noqa: N818
 
 class LogConflict(SteerboError):  # noqa: N818
     """Another worker's event came between: read the log, and compute again. A `Study` does so by itself."""
+
+
+class LogUnavailable(SteerboError):  # noqa: N818
+    """The log cannot be reached or written just now: no server, a full disk, a lock that is not given back. Try again.
+
+    Args:
+        place: the log.
+        said: the database's own words.
+        kept: what became of what was to be written, as full sentences.
+
+    >>> print(LogUnavailable("study.db", "disk I/O error"))
+    the log study.db cannot be reached or written just now (disk I/O error). Try again when it is back.
+    """
+
+    def __init__(self, place: str, said: str, kept: str = "") -> None:
+        self.place, self.said, self.kept = place, said, kept
+        what = f"the log {place} cannot be reached or written just now ({said.rstrip('.')})."
+        super().__init__(f"{what} {kept or 'Try again when it is back.'}")
+
+    def __reduce__(self) -> tuple[type[LogUnavailable], tuple[str, str, str]]:
+        return type(self), (self.place, self.said, self.kept)
 
 
 class UnknownSuggestion(SteerboError, KeyError):  # noqa: N818

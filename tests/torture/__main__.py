@@ -19,11 +19,13 @@ from typing import Any
 from tests.torture.backups import backups
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
+from tests.torture.forks import forks
 from tests.torture.kills import WINGS, kill_often
 from tests.torture.malformed import malformed
+from tests.torture.outages import outages
 from tests.torture.overhead import overhead
 from tests.torture.reopening import reopening
-from tests.torture.server import missing, postgres
+from tests.torture.server import missing, postgres, server
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
 
@@ -58,6 +60,7 @@ def main() -> None:
         kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, 400, 6, asked.seconds))
+        part("forks on SQLite", lambda: forks(f"{folder}/forks.db", "forks", folder, 3, 120, 10))
         part("damage", lambda: damage(folder / "damage", 300))
         part("backups on SQLite", lambda: backups(f"{folder}/backups.db", folder, 200, 4, asked.seconds))
         part("malformed", lambda: malformed(12_000, folder))
@@ -74,6 +77,10 @@ def main() -> None:
                 )
                 part("backups on PostgreSQL", lambda: backups(url, folder, 400, 4, asked.seconds))
                 part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, 2000, 10, asked.seconds))
+                part("forks on PostgreSQL", lambda: forks(url, "forks of a server's", folder, 3, 120, 10))
+            with server() as running:
+                many = {"workers": 4, "rounds": 400, "stops": 20, "kills": 10, "seconds": asked.seconds}
+                part("restarts of PostgreSQL", lambda: outages(running, folder, **many))
 
 
 if __name__ == "__main__":

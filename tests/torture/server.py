@@ -8,8 +8,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,9 +36,32 @@ def missing() -> str:
     return ""
 
 
+@dataclass(frozen=True)
+class Server:
+    """A running server, and how to stop it and start it again."""
+
+    url: str
+    _call: Callable[..., None]
+
+    def stop(self, mode: str = "fast") -> None:
+        """`fast` tells those who are connected; `immediate` is a crash."""
+        self._call("--wait", "--mode", mode, "stop")
+
+    def start(self) -> None:
+        """At the same address, with the same data."""
+        self._call("--wait", "start")
+
+
 @contextmanager
 def postgres(password: str = "") -> Iterator[str]:
     """The URL, without the password, of a fresh server with `fsync` on. It asks for the password where one is given."""
+    with server(password) as running:
+        yield running.url
+
+
+@contextmanager
+def server(password: str = "") -> Iterator[Server]:
+    """The same, and it can be restarted."""
     if reason := missing():
         pytest.skip(reason)
     binaries = _binaries()
@@ -64,8 +89,11 @@ def postgres(password: str = "") -> Iterator[str]:
             auth = ["--auth", "scram-sha-256", "--pwfile", str(file)]
         call(f"{binaries}/initdb", "--pgdata", data, "--username", "steerbo", *auth, "--encoding", "UTF8")
         options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder}"
-        call(f"{binaries}/pg_ctl", "--pgdata", data, "--wait", "--log", f"{folder}/log", "--options", options, "start")
+        control = [f"{binaries}/pg_ctl", "--pgdata", data, "--log", f"{folder}/log", "--options", options]
+        running = Server(f"postgresql://steerbo@127.0.0.1:{port}/postgres", partial(call, *control))
+        running.start()
         try:
-            yield f"postgresql://steerbo@127.0.0.1:{port}/postgres"
+            yield running
         finally:
-            call(f"{binaries}/pg_ctl", "--pgdata", data, "--wait", "--mode", "immediate", "stop")
+            with suppress(AssertionError):  # it was stopped already
+                running.stop("immediate")

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import InvalidContext, InvalidOutcome
 from ..masking import to_type
-from .place import AsJson, Errors, LogPlace, Place, StudyFile, explain_credentials, open_study
+from .place import AsJson, Errors, LogPlace, Place, StudyFile, answering, explain_credentials, open_study
 from .screen import echo
 
 if TYPE_CHECKING:
@@ -150,9 +150,11 @@ def decide(
     from .given import pairs
     from .report import answer
 
-    with open_study(study) as going:
-        seen = pairs(going.problem, "context", context, InvalidContext)
-        decided = going.decide(token, seen)
+    def given(problem: Problem | None) -> dict[str, Any]:
+        return {"context": pairs(problem, "context", context, InvalidContext)}
+
+    with answering(study, "decide", token, given) as going:
+        decided = going.decide(token, **given(going.problem))
         answer(as_json, decided.to_dict(), _todo(going, decided, to_type(study)))
     explain_credentials(study)
 
@@ -170,10 +172,12 @@ def tell(
     from ..study.table import read_value
     from .given import pairs
 
-    with open_study(study) as going:
-        going.tell(
-            token, read_value(value), cost=cost, realised=pairs(going.problem, "realised", realised, InvalidOutcome)
-        )
+    def given(problem: Problem | None) -> dict[str, Any]:
+        measured = pairs(problem, "realised", realised, InvalidOutcome)
+        return {"value": read_value(value), "cost": cost, "realised": measured}
+
+    with answering(study, "tell", token, given) as going:
+        going.tell(token, **given(going.problem))
         _say_status(going, as_json)
 
 
@@ -190,9 +194,12 @@ def fail(
     """The evaluation broke: its point and cost count, a value there is none."""
     from .given import pairs
 
-    with open_study(study) as going:
-        measured = pairs(going.problem, "realised", realised, InvalidOutcome)
-        going.fail(token, reason, cost=cost, charge=charge, realised=measured)
+    def given(problem: Problem | None) -> dict[str, Any]:
+        measured = pairs(problem, "realised", realised, InvalidOutcome)
+        return {"reason": reason, "cost": cost, "charge": charge, "realised": measured}
+
+    with answering(study, "fail", token, given) as going:
+        going.fail(token, **given(going.problem))
         _say_status(going, as_json)
 
 
@@ -218,8 +225,11 @@ def amend(
     from ..study.table import read_value
     from .given import pairs
 
-    with open_study(study) as going:
+    def given(problem: Problem | None) -> dict[str, Any]:
+        measured = pairs(problem, "realised", realised, InvalidOutcome) or None
         right = None if value is None else read_value(value)
-        measured = pairs(going.problem, "realised", realised, InvalidOutcome) or None
-        going.amend(token, right, cost=cost, realised=measured, void=void, reason=reason)
+        return {"value": right, "cost": cost, "realised": measured, "void": void, "reason": reason}
+
+    with answering(study, "amend", token, given) as going:
+        going.amend(token, **given(going.problem))
         _say_status(going, as_json)

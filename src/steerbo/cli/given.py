@@ -14,18 +14,20 @@ from ..study.table import read_cell, read_value
 
 
 def pairs(
-    problem: Problem, field: str, given: Iterable[str] | None, error: type[InvalidOutcome | InvalidContext]
+    problem: Problem | None, field: str, given: Iterable[str] | None, error: type[InvalidOutcome | InvalidContext]
 ) -> dict[str, Any]:
-    """`NAME=VALUE` texts as values by name."""
+    """`NAME=VALUE` texts as values by name; without the problem, where nobody can read it, as numbers and texts."""
     found: dict[str, Any] = {}
     for text in given or ():
-        known = [name for name in problem.columns if text.startswith(f"{name}=")]  # a name may hold an equals sign
+        known = [
+            name for name in (problem.columns if problem else ()) if text.startswith(f"{name}=")
+        ]  # a name may hold an equals sign
         typed = max(known, key=len, default=text.partition("=")[0])
         name = typed if known else typed.strip()
         if "=" not in text or not name or name in found:
             raise error(field, text, "NAME=VALUE, each name once")
         value = text[len(typed) + 1 :]
-        found[name] = read_cell(problem, name, value)
+        found[name] = read_cell(problem, name, value) if problem else read_value(value)
     return found
 
 

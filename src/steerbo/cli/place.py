@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InvalidStudy
+from ..errors import InvalidStudy, LogUnavailable
 from ..masking import CREDENTIALS, has_secrets, split_name, to_type
 from .screen import echo
 
 if TYPE_CHECKING:
+    from ..rounds import Problem
     from ..study import Study
 
 Place = Annotated[
@@ -24,18 +27,42 @@ LogPlace = Annotated[
     str | None, typer.Option(help="An SQLite file or a database URL; default: STUDY.db beside the study file.")
 ]
 
+WAIT = 10.0
+"""Seconds that a command for people waits for a log that is away. What was answered is kept."""
+
 
 def open_study(place: str) -> Study:
     """The study, for people."""
     from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
 
     if not place.endswith(".toml"):
-        return Study.open(place, holder=BY_HAND)
+        return Study.open(place, holder=BY_HAND, wait=WAIT, say=Errors().say)
     specification = read_study(place)
     if not specification.log.exists():
         raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
     log = DatabaseLog(specification.log, make=False)
-    return resume(specification, log, Errors(), begin=False, holder=BY_HAND)
+    return resume(specification, log, Errors(), begin=False, holder=BY_HAND, wait=WAIT)
+
+
+@contextmanager
+def answering(place: str, call: str, token: str, given: Callable[[Problem | None], dict[str, Any]]) -> Iterator[Study]:
+    """The study, for an answer about one of its rounds.
+
+    Where its log cannot be reached the answer waits in a file, as well as it can be read without the problem.
+    """
+    from ..study import read_study
+    from ..study.keeping import Keeping
+    from ..study.spill import Spill
+
+    try:
+        opened = open_study(place)
+    except LogUnavailable as error:
+        url, name = (str(read_study(place).log), "") if place.endswith(".toml") else split_name(place)
+        spill = Spill.of(url, name)
+        kept = Keeping(spill, Errors().say).leave(spill.answer(call, token, given(None)))
+        raise LogUnavailable(error.place, error.said, kept) from None
+    with opened as going:
+        yield going
 
 
 def title(place: str) -> str:

@@ -2,13 +2,14 @@
 
 from .backup import backup, restore
 from .database import DatabaseLog
+from .leases import LEASE
 from .log import BY_HAND, EventLog, Lease
 from .memory import Memory, MemoryLog
 from .objective import Command, Function, Objective
 from .progress import Display
 from .ray_executor import RayExecutor
 from .resume import resume
-from .run import LEASE, drive
+from .run import drive
 from .specification import Settings, Specification, read_study
 from .study import Study
 

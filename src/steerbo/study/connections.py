@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import sqlite3
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from ..errors import InvalidStudy, LogConflict, MissingExtra
+from ..errors import InvalidStudy, LogConflict, LogUnavailable, MissingExtra
 from ..masking import HIDDEN, masked, masked_url
+from .forks import FORKS
+from .outage import is_outage
 from .sqlite_file import check, read_only
 
+T = TypeVar("T")
 Access = Literal["make", "write", "read"]
 
 BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
 PATIENCE = 2.0
 """Seconds that a call waits for its turn, before it competes with whoever has not given it back."""
+OPENING = 10.0
+"""Seconds that opening waits for a database that cannot be reached: it may be starting."""
+NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+NETWORK |= {"tcp_user_timeout": 60_000}
+"""What libpq is told unless the URL says otherwise: a network that is gone is noticed within about a minute."""
 DOCTOR = "The log is damaged: `steerbo doctor` says what can be saved."
 
 
@@ -39,16 +49,58 @@ class Database:
     Raises:
         InvalidStudy: it is neither, or not a log of ours.
         MissingExtra: the database's driver is not installed.
+
+    Several threads may use it, one transaction at a time, and so may forked processes, each by connections of its own.
     """
 
     def __init__(self, place: str, access: Access = "make") -> None:
+        self._given, self._access = place, access
         self.engine, self._file, self._secrets = _engine(place, access)
         self.place = masked_url(place) if "://" in place else place
         self._identity = self._identified()
+        self._process, self._parents = os.getpid(), list[sa.Engine]()
+        self._busy = threading.RLock()
+        self._worked = False
+        FORKS.tell(self)
 
     def close(self) -> None:
         """Let go of the connections."""
+        if not self.private:
+            self._own()
         self.engine.dispose()
+
+    @property
+    def private(self) -> bool:
+        """Whether it is an SQLite database in memory, which no other process sees."""
+        return self.engine.name == "sqlite" and self._file is None
+
+    def before_fork(self) -> None:
+        """Wait until nothing is under way; SQLite's connections are closed, and come back by themselves."""
+        if os.getpid() != self._process:
+            return
+        if self.engine.name == "sqlite":
+            self._busy.acquire()  # no longer than a transaction lasts
+            if not self.private:
+                self.engine.dispose()
+        else:
+            self._busy.acquire(timeout=PATIENCE)  # a server that hangs is no reason to: the child makes its own
+
+    def after_fork(self) -> None:
+        """Go on."""
+        if os.getpid() == self._process:
+            with suppress(RuntimeError):  # it was not ours within that time
+                self._busy.release()
+
+    def _own(self) -> None:
+        """In a forked child: connections of its own. The parent's are kept, untouched: closing them would end them."""
+        if os.getpid() == self._process:
+            return
+        if self.private:
+            allowed = "a log that processes can share, such as a file"
+            raise InvalidStudy("log", self.place, allowed, "It is in the memory of the process that made it.")
+        self._parents.append(self.engine)
+        self.engine, *_ = _engine(self._given, "write" if self._access == "make" else self._access)
+        self._busy, self._process = threading.RLock(), os.getpid()
 
     @contextmanager
     def transaction(self, body: str = "") -> Iterator[sa.Connection]:
@@ -56,22 +108,26 @@ class Database:
 
         Raises:
             LogConflict: another worker wrote the same row.
-            InvalidStudy: the database cannot be read or written.
+            LogUnavailable: the database cannot be reached or written just now.
+            InvalidStudy: it is damaged, of another kind, or not for us to write.
         """
+        self._own()
         lost = f" Not written: {body}" if body else ""
         try:
-            with self.engine.begin() as connection:
+            with self._busy, self.engine.begin() as connection:
                 yield connection
                 self._still_there()
+            self._worked = True
         except exc.IntegrityError as error:
             raise LogConflict(f"another worker has written to {self.place}: {self._clean(str(error.orig))}") from None
         except (exc.SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
             said = self._clean(" ".join(str(getattr(error, "orig", None) or error).split()))
             allowed = "a log that can be read and written"
-            if "locked" in said:
-                allowed = f"a log that no other worker keeps locked for {BUSY:g} s"
-            elif "already exists" in said:  # PostgreSQL: two workers make the tables at once
+            if "already exists" in said:  # PostgreSQL: two workers make the tables at once
                 raise LogConflict(said) from None
+            if is_outage(error, self._worked):
+                held = f" for {BUSY:g} s" if "locked" in said and self.engine.name == "sqlite" else ""
+                raise LogUnavailable(self.place, said + held, lost.strip()) from None
             hint = f" {DOCTOR}" if any(word in said for word in ("malformed", "not a database", "decode")) else ""
             if "no password" in said:
                 hint = " Keep the password in the variable PGPASSWORD or in the file ~/.pgpass."
@@ -98,8 +154,7 @@ class Database:
 
     def has(self, table: str) -> bool:
         """Whether there is a table of this name."""
-        with self.transaction() as connection:
-            return sa.inspect(connection).has_table(table)
+        return self.opening(lambda connection: sa.inspect(connection).has_table(table))
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
@@ -113,20 +168,31 @@ class Database:
     def make(self, tables: sa.MetaData) -> None:
         """Make the tables that are not there.
 
-        Several workers may do so at once, and SQLite does not wait by itself while a file becomes a database.
+        Raises:
+            LogUnavailable: see `opening`.
         """
-        limit = time.monotonic() + BUSY
+        with suppress(LogConflict):  # another worker was first
+            self.opening(tables.create_all)
+
+    def opening(self, work: Callable[[sa.Connection], T]) -> T:
+        """The first thing that is done is waited for: several workers may do it at once, and a server may be starting.
+
+        SQLite does not wait by itself while a file becomes a database.
+
+        Raises:
+            LogUnavailable: it could not be reached for `OPENING` seconds, or an SQLite file was locked for `BUSY`.
+        """
+        pause, limit = 0.02, time.monotonic() + (BUSY if self.engine.name == "sqlite" else OPENING)
         while True:
             try:
                 with self.transaction() as connection:
-                    tables.create_all(connection)
-                return
-            except LogConflict:  # another worker was first
-                return
-            except InvalidStudy as error:
-                if "locked" not in error.hint or time.monotonic() > limit:
+                    return work(connection)
+            except LogUnavailable as error:
+                waits = self.engine.name != "sqlite" or "locked" in error.said
+                if not waits or time.monotonic() > limit:
                     raise
-            time.sleep(0.02)
+            time.sleep(pause)
+            pause = pause if self.engine.name == "sqlite" else min(2 * pause, 1.0)
 
     @contextmanager
     def turn(self, name: str) -> Iterator[None]:
@@ -138,18 +204,21 @@ class Database:
         if self.engine.name != "postgresql":
             yield
             return
+        self._own()
         key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
         waiting = sa.func.set_config("lock_timeout", f"{PATIENCE:g}s", True)  # in this statement only
         with ExitStack() as held:
             with suppress(exc.SQLAlchemyError):  # not our turn yet, or no server: what is done in it will say so
                 connection = held.enter_context(self.engine.connect())
                 connection.execution_options(isolation_level="AUTOCOMMIT")
-                held.callback(_unlock, connection)
+                held.callback(_unlock, connection, os.getpid())
                 connection.execute(sa.select(waiting, sa.func.pg_advisory_lock(key)))
             yield
 
 
-def _unlock(connection: sa.Connection) -> None:
+def _unlock(connection: sa.Connection, process: int) -> None:
+    if os.getpid() != process:  # a child that was forked meanwhile: it is the parent's
+        return
     with suppress(exc.SQLAlchemyError):  # a connection that was lost has let go already
         connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
 
@@ -164,7 +233,8 @@ def _engine(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple[s
             secrets["password"] = str(url.password)
         url = url.set(drivername="postgresql+psycopg", password=None).difference_update_query(hidden)
         try:  # a turn, what is done in it, and the heartbeat
-            engine = sa.create_engine(url, pool_size=3, connect_args=secrets)
+            network = {name: value for name, value in NETWORK.items() if name not in url.query}
+            engine = sa.create_engine(url, pool_size=3, connect_args=network | secrets)
         except ModuleNotFoundError as error:
             raise MissingExtra(str(error.name), "postgres") from None
         return engine, None, tuple(str(secret) for secret in secrets.values())

@@ -16,13 +16,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ..errors import InvalidStudy, LogConflict
+from ..errors import InvalidStudy, LogConflict, LogUnavailable
 from ..masking import split_name
 from ..record import from_plain, to_plain
 from ..rounds import Created, Event
 from ..text import unsafe
 from .connections import DOCTOR, Database
 from .log import Lease, ends_a_round
+from .spill import Spill
 from .tables import EVENTS, HEADS, LEASES, TABLES
 
 FORMAT = 1
@@ -65,11 +66,12 @@ class DatabaseLog:
     """
 
     def __init__(self, place: Path | str, name: str = "study", *, make: bool = True) -> None:
-        url, after = split_name(str(place))
+        self._url, after = split_name(str(place))
         self.name = after or name
-        self._database = Database(url, "make" if make else "write")
-        self.place = self._database.place
-        self.seen, self._tip = 0, ""
+        self.named = self.name != "study"
+        self._database = Database(self._url, "make" if make else "write")
+        self.place, self.private = self._database.place, self._database.private
+        self.seen, self._tip, self._unsure = 0, "", ""
         try:
             if make:
                 self._database.make(TABLES)
@@ -78,6 +80,11 @@ class DatabaseLog:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def spill(self) -> Spill:
+        """Where answers wait that it has not taken."""
+        return Spill.of(self._url, self.name)
 
     def read(self) -> list[Event]:
         """The events that are new, each checked against its predecessor.
@@ -115,11 +122,34 @@ class DatabaseLog:
         return found
 
     def append(self, event: Event, lease: Lease | None = None) -> None:
-        """Add one event after those seen: one transaction, one commit."""
+        """Add one event after those seen: one transaction, one commit.
+
+        A connection that is lost may be lost after the commit: the same call again looks first.
+        """
         if not self.seen and (fault := unsafe(self.name)):
             raise InvalidStudy("name", self.name, "a name of characters that can be seen", f"It has {fault}.")
         body, position = writable(event), self.seen + 1
         tip = checksum(self._tip, position, body)
+        if self._unsure != tip or not self._stands(position, tip, event, lease):
+            try:
+                self._write(position, tip, body, event, lease)
+            except LogUnavailable:
+                self._unsure = tip
+                raise
+        self.seen, self._tip, self._unsure = position, tip, ""
+
+    def _stands(self, position: int, tip: str, event: Event, lease: Lease | None) -> bool:
+        """Whether an event was added after all, by us: workers may choose alike, but only one gets the lease."""
+        ours = (EVENTS.c.study == self.name) & (EVENTS.c.position == position) & (EVENTS.c.checksum == tip)
+        with self._database.transaction() as connection:
+            if connection.execute(sa.select(EVENTS.c.position).where(ours)).first() is None:
+                return False
+        if lease is None or event.kind != "asked":
+            return True
+        held = self.leases().get(event.token)
+        return held is not None and held.holder == lease.holder
+
+    def _write(self, position: int, tip: str, body: str, event: Event, lease: Lease | None) -> None:
         head = {"format": FORMAT, "events": position, "tip": tip}
         with self._database.transaction(body) as connection:
             if position == 1:
@@ -133,7 +163,6 @@ class DatabaseLog:
                 connection.execute(sa.insert(LEASES).values(study=self.name, token=event.token, **vars(lease)))
             if (token := ends_a_round(event)) is not None:
                 connection.execute(sa.delete(LEASES).where(self._lease(token)))
-        self.seen, self._tip = position, tip
 
     def names(self) -> list[str]:
         """Of all studies in this database."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from .log import BY_HAND, EventLog, Lease, is_gone
 
+LEASE = 60.0
+"""Seconds that a worker's rounds stay its own after it was last heard of; it is heard of every third of that."""
+
 
 @dataclass(frozen=True)
 class Leases:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..rounds import Abandoned, Event, Failed, Told
+from .spill import Spill
 
 BY_HAND = "by hand"
 """The holder of rounds that people evaluate: only they can say that they have stopped."""
@@ -44,9 +45,22 @@ class EventLog(Protocol):
     """Keeps the events of one study, for any number of workers; each worker has its own `EventLog`.
 
     It remembers how many events its worker has seen: `append` is based on these, and refused if others came between.
+    Any call may raise `LogUnavailable`, and then be made again.
+
+    Args:
+        place: its name for people.
+        private: whether no other process sees it.
+        named: whether its study was asked for by name.
+        spill: where answers wait that it has not taken.
     """
 
     place: str
+    private: bool
+    named: bool
+
+    @property
+    def spill(self) -> Spill:
+        """Where."""
 
     def read(self) -> list[Event]:
         """The events since the last `read` or `append`, in order; now they are seen."""
@@ -58,6 +72,7 @@ class EventLog(Protocol):
 
         Raises:
             LogConflict: there are events that were not seen. Nothing is added.
+            LogUnavailable: nobody knows whether it was added. The same call again adds it once.
             InvalidStudy: it cannot be written. Nothing is added.
         """
 
@@ -86,8 +101,8 @@ def ends_a_round(event: Event) -> str | None:
 
 
 @cache
-def _here() -> str:
-    """This machine since its start, and this name space of processes: within it, equal numbers are equal processes."""
+def _here(process: int) -> str:
+    """A process's machine since its start, and its name space of processes: within it, equal numbers are equal ones."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{platform.node()}|{boot}|{os.readlink('/proc/self/ns/pid')}"
@@ -96,12 +111,31 @@ def _here() -> str:
 
 
 def _started(process: int) -> str | None:
-    """When a process of this machine started; None: it has ended."""
+    """When a process of this machine started; None: it is not to be seen; empty: it has ended."""
     try:
         state, *rest = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return None
-    return None if state in "ZX" else rest[18]
+    return "" if state in "ZX" else rest[18]
+
+
+def _seen() -> bool:
+    """Whether /proc shows the processes of our own name space."""
+    try:
+        return os.readlink("/proc/self") == str(os.getpid())
+    except OSError:
+        return False
+
+
+def _there(process: int) -> bool:
+    """Whether there is a process of this number, even if /proc hides it from us."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def new_holder() -> str:
@@ -110,12 +144,16 @@ def new_holder() -> str:
     >>> is_gone(new_holder())
     False
     """
-    return f"{_here()}|{os.getpid()}|{_started(os.getpid()) or ''}|{uuid.uuid4().hex[:8]}"
+    mine = os.getpid()
+    return f"{_here(mine)}|{mine}|{(_started(mine) if _seen() else None) or ''}|{uuid.uuid4().hex[:8]}"
 
 
 def is_gone(holder: str) -> bool:
     """Whether the holder was a process of this machine that has ended. False where nobody can know."""
     parts = holder.rsplit("|", 3)
-    if len(parts) < 4 or parts[0] != _here() or not parts[1].isdecimal() or not parts[2]:
+    if len(parts) < 4 or parts[0] != _here(os.getpid()) or not parts[1].isdecimal() or not parts[2]:
         return False
-    return _started(int(parts[1])) != parts[2]
+    if not _seen():
+        return False
+    started = _started(int(parts[1]))
+    return started != parts[2] and (started is not None or not _there(int(parts[1])))

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from ..errors import LogConflict
+from ..errors import InvalidStudy, LogConflict
 from ..rounds import Event
 from .log import Lease, ends_a_round
+from .spill import Spill
 
 
 @dataclass
 class Memory:
-    """What the logs of one study's workers share."""
+    """What the logs of one study's workers share: threads of one process."""
 
     events: list[Event] = field(default_factory=list)
     leases: dict[str, Lease] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+    process: int = field(default_factory=os.getpid)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One thread at a time.
+
+        Raises:
+            InvalidStudy: this is another process, which has a copy: what it wrote there, nobody would see.
+        """
+        if os.getpid() != self.process:
+            hint = "It is in the memory of the process that made it: give a file's name, or a database's URL."
+            raise InvalidStudy("log", "memory", "a log that processes can share", hint)
+        with self.lock:
+            yield
 
 
 class MemoryLog:
-    """One worker's view of a `Memory`; see `EventLog`. It lasts as long as its process.
+    """One worker's view of a `Memory`; see `EventLog`. It lasts as long as its process, and is for it alone.
 
     >>> log = MemoryLog()
     >>> log.read()
     []
     """
 
-    place = "memory"
+    place, private, named, spill = "memory", True, True, Spill()
 
     def __init__(self, memory: Memory | None = None) -> None:
         self._memory = memory or Memory()
@@ -34,20 +53,22 @@ class MemoryLog:
 
     def read(self) -> list[Event]:
         """Events that are new to this worker."""
-        new = self._memory.events[self._seen :]
+        with self._memory.alone():
+            new = self._memory.events[self._seen :]
         self._seen += len(new)
         return new
 
     def append(self, event: Event, lease: Lease | None = None) -> None:
         """Add one event after those seen."""
-        if len(self._memory.events) != self._seen:
-            raise LogConflict(f"event {self._seen + 1} is another worker's")
-        self._memory.events.append(event)
-        self._seen += 1
-        if lease is not None and event.kind == "asked":
-            self._memory.leases[event.token] = lease
-        if (token := ends_a_round(event)) is not None:
-            self._memory.leases.pop(token, None)
+        with self._memory.alone():
+            if len(self._memory.events) != self._seen:
+                raise LogConflict(f"event {self._seen + 1} is another worker's")
+            self._memory.events.append(event)
+            self._seen += 1
+            if lease is not None and event.kind == "asked":
+                self._memory.leases[event.token] = lease
+            if (token := ends_a_round(event)) is not None:
+                self._memory.leases.pop(token, None)
 
     def turn(self) -> AbstractContextManager[object]:
         """Nothing to wait for: what is refused costs no time here."""
@@ -55,22 +76,25 @@ class MemoryLog:
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
-        return dict(self._memory.leases)
+        with self._memory.alone():
+            return dict(self._memory.leases)
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
         """Compare and swap."""
-        if self._memory.leases.get(token) != instead_of:
-            return False
-        self._memory.leases.pop(token, None)
-        if lease is not None:
-            self._memory.leases[token] = lease
-        return True
+        with self._memory.alone():
+            if self._memory.leases.get(token) != instead_of:
+                return False
+            self._memory.leases.pop(token, None)
+            if lease is not None:
+                self._memory.leases[token] = lease
+            return True
 
     def renew(self, holder: str, until: float) -> None:
         """Leases of `holder` last until then."""
-        for token, lease in self._memory.leases.items():
-            if lease.holder == holder and lease.until is not None:
-                self._memory.leases[token] = replace(lease, until=until)
+        with self._memory.alone():
+            for token, lease in self._memory.leases.items():
+                if lease.holder == holder and lease.until is not None:
+                    self._memory.leases[token] = replace(lease, until=until)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -34,7 +34,7 @@ def resume(
         observer: is told of warnings.
         begin: whether a new one may begin.
         extend: widen the bounds of variables to those of the study file, where these are wider.
-        worker: holder, lease and clock; see `Study`.
+        worker: holder, lease, clock and wait; see `Study`.
 
     Raises:
         InvalidStudy: the log belongs to another study, is damaged, or is empty and may not be.
@@ -63,7 +63,7 @@ def _resumed(  # noqa: PLR0917
             raise InvalidStudy("log", log.place, "a log with a study in it", "‹new› makes one.")
         try:
             log.append(wanted)
-            return Study(log, fresh, **worker)
+            return Study(log, fresh, say=observer.say, **worker)
         except LogConflict:  # another run has just begun it
             events = log.read()
     created = events[0]
@@ -79,7 +79,9 @@ def _resumed(  # noqa: PLR0917
     _say_what_is_kept(specification.problem, created, wanted, observer)
     for warning in caught:
         observer.say(str(warning.message))
-    return Study(log, optimizer, **worker)
+    study = Study(log, optimizer, say=observer.say, **worker)
+    study.settle()
+    return study
 
 
 def _check_same_study(place: str, created: Created, wanted: Created, said: Settings) -> None:

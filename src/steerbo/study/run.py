@@ -6,13 +6,16 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..errors import (
     InvalidInput,
     InvalidOption,
     InvalidOutcome,
+    LogUnavailable,
     ObjectiveFailure,
     OutcomeConflict,
 )
@@ -27,8 +30,6 @@ from .workers import Runner, heard_of
 
 MOST_PARALLEL = 10_000
 """Evaluations at once."""
-LEASE = 60.0
-"""Seconds that a run's rounds stay its own after it was last heard of; it is heard of every third of that."""
 
 
 @dataclass
@@ -71,6 +72,7 @@ def drive(
     Raises:
         InvalidStudy: the objective is a function or program that is nowhere.
         ObjectiveFailure: too many evaluations in a row have failed, or the executor broke.
+        LogUnavailable: the log was away for too long; what was measured is kept in files.
         KeyboardInterrupt: Ctrl-C was pressed; everything observed is in the log.
     """
     parallel = whole("parallel", parallel, 1, InvalidOption, most=MOST_PARALLEL)
@@ -85,7 +87,7 @@ def drive(
         raise InvalidOption("parallel", parallel, "1 without an executor", "Give one, such as ThreadPoolExecutor(4).")
     if isinstance(objective, Function | Command):
         objective.prepare()
-    with Interruptible() as interrupt, heard_of(study), Runner(executor) as runner:
+    with Interruptible() as interrupt, heard_of(study, interrupt), Runner(executor) as runner:
         _Loop(study, objective, observer or Silent(), runner, interrupt, failures, retries).play(parallel, rounds)
 
 
@@ -125,10 +127,19 @@ class _Loop:
                 else:  # others evaluate the last rounds: theirs, unless they are lost
                     with self.interrupt.evaluation():
                         time.sleep(min(seconds, 1.0) + 0.01)
-        except BaseException:
-            for future in self.running:
-                future.cancel()
+        except LogUnavailable:
+            self._stop()
+            with self.interrupt.evaluation():
+                wait(self.running)  # each is kept in a file when it is done
             raise
+        except BaseException:
+            self._stop()
+            raise
+
+    def _stop(self) -> None:
+        for future in list(self.running):
+            if future.cancel():
+                del self.running[future]
 
     def _submit(self, evaluation: _Evaluation) -> None:
         with self.interrupt.evaluation():
@@ -138,6 +149,18 @@ class _Loop:
                 self.runner.mend(error)
                 future = self.runner.submit(self.objective, evaluation.suggestion)
         self.running[future] = evaluation
+        if self.runner.elsewhere:
+            future.add_done_callback(partial(self._keep, evaluation.suggestion))
+
+    def _keep(self, suggestion: Suggestion, future: Future[Any]) -> None:
+        """What was measured is in a file at once: this loop may be computing, or waiting for the log."""
+        if future.cancelled() or future.exception() is not None:
+            return
+        with suppress(ObjectiveFailure):  # an answer that cannot be used
+            if suggestion.observe:
+                self.study.keep("decide", suggestion, {"context": read_context(future.result(), suggestion.observe)})
+            else:
+                self.study.keep("tell", suggestion, read_outcome(future.result()))
 
     def _settle(self) -> None:
         """Write down what is done, in the order of the rounds."""

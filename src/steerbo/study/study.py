@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -10,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..errors import InvalidOption, InvalidStudy, LogConflict, SteerboError, one_of
 from ..masking import split_name
+from ..record import to_plain
 from ..rounds import (
     Event,
     Explanation,
@@ -22,12 +25,18 @@ from ..rounds import (
     Suggestion,
     one_or_more,
 )
+from ..space.fields import as_number
 from ..text import unsafe
+from .again import decided, give_again, is_there
 from .backup import copy_of, save
 from .database import DatabaseLog
-from .leases import Leases
-from .log import EventLog, new_holder
+from .heartbeat import Heartbeat
+from .keeping import Keeping
+from .leases import LEASE, Leases
+from .log import BY_HAND, EventLog, new_holder
+from .patience import WAIT, PatientLog
 from .replay import replay
+from .spill import Answer, through_to_disk
 
 T = TypeVar("T")
 _LONGEST_NAME = 200
@@ -40,15 +49,20 @@ class Study:
 
     The words are the optimizer's. Each call first takes in what other workers have logged; what it logs itself is
     durable before it returns. `ask` offers unfinished rounds again whose worker is gone, then new ones; no round is out
-    twice while its lease lasts. Not for several threads: each takes its own.
+    twice while its lease lasts. Not for several threads: each takes its own. A forked child is another worker.
+
+    Where the log is away, calls wait for it. What was measured is in a file meanwhile, and is written to the log when
+    the study is opened the next time, if not before; see `steerbo.study.spill`.
 
     Args:
         log: where the events are.
         optimizer: what they lead to.
         holder: this worker's name in leases.
-        lease: seconds until a round that was asked here and has no outcome is offered to others; None: while this
-            process lives.
+        lease: seconds until a round that was asked here and has no outcome is offered to others; None: as long as this
+            process has the study, which a thread of its own says every 20 s, and for 60 s after it was last heard of.
         clock: seconds since 1970. Workers' clocks should agree to well within a lease.
+        wait: seconds that a call waits for a log that is away, before it raises `LogUnavailable`.
+        say: is told what the user ought to know; None: Python's logging, as a warning of `steerbo.study`.
     """
 
     def __init__(
@@ -59,12 +73,33 @@ class Study:
         holder: str = "",
         lease: float | None = None,
         clock: Callable[[], float] = time.time,
+        wait: float = WAIT,
+        say: Callable[[str], None] | None = None,
     ) -> None:
+        if (seconds := as_number(wait)) is None or seconds < 0:
+            raise InvalidOption("wait", wait, "a number of seconds from 0")
         self.log, self.optimizer = log, optimizer
-        self.leases = Leases(log, holder or new_holder(), lease, clock)
+        say = say or logging.getLogger("steerbo.study").warning
+        self.keeping = Keeping(log.spill, say)
+        self.patient = PatientLog(log, wait, say, self.keeping.harden)
+        self.lives = lease is None and holder != BY_HAND and not log.private
+        self._be(holder or new_holder(), LEASE if self.lives else lease, clock)
         self._out: set[str] = set()  # rounds handed out here
         self._heard, self._company = 0, False  # events of others since the last call; whether there were any before it
         optimizer.log_to(self)
+
+    def _be(self, holder: str, lease: float | None, clock: Callable[[], float]) -> None:
+        self.leases = Leases(self.patient, holder, lease, clock)
+        self.heartbeat = Heartbeat(self.leases)
+        self._process = os.getpid()
+
+    def _be_oneself(self) -> None:
+        """A child that was forked is another worker than its parent, which keeps its own rounds."""
+        if self._process != os.getpid():
+            before = self.leases
+            forked = before.holder if before.holder == BY_HAND else new_holder()
+            self._be(forked, before.seconds, before.clock)
+            self._out = set()
 
     @classmethod
     def create(
@@ -91,10 +126,11 @@ class Study:
             rounds: suggestions that may be made.
             seed: a whole number not below 0.
             options: the method's options.
-            worker: holder, lease and clock.
+            worker: holder, lease, clock, wait and say.
 
         Raises:
             InvalidStudy: there is a study of this name already, or the log cannot be written.
+            LogUnavailable: the log cannot be reached.
 
         >>> from steerbo import CostVarying, Float, Uniform
         >>> problem = CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]])
@@ -139,10 +175,11 @@ class Study:
             problem: needed where the log, in memory, does not say.
             name: of the study in the database; None: the only one there, or "study".
             limits: another `budget` and `rounds` than it began with, for this worker.
-            worker: holder, lease and clock.
+            worker: holder, lease, clock, wait and say.
 
         Raises:
             InvalidStudy: there is none, or the log is damaged.
+            LogUnavailable: the log cannot be reached.
         """
         named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
         log, ours = _log(log, "study" if name is None else name, make=False)
@@ -154,7 +191,9 @@ class Study:
                     raise InvalidStudy(f"{log.place}: study", log.name, one_of(names, log.name), hint)
                 log.name = names[0]
                 events = log.read()
-            return cls(log, replay(log.place, events, problem, _mapping("limits", limits)), **worker)
+            opened = cls(log, replay(log.place, events, problem, _mapping("limits", limits)), **worker)
+            opened.settle()
+            return opened
         except BaseException:
             if ours:
                 log.close()
@@ -171,10 +210,15 @@ class Study:
 
     def close(self) -> None:
         """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
+        self._be_oneself()
+        self.heartbeat.stop()
+        self.patient.seconds = 0.0
         try:
+            if self.keeping.left:
+                self.settle()
             self.leases.release()
         except SteerboError:
-            pass  # a log that cannot be written: the leases end with this process
+            pass  # a log that cannot be written: the leases run out
         finally:
             self.log.close()
 
@@ -182,7 +226,8 @@ class Study:
 
     def refresh(self) -> int:
         """Take in what other workers have logged; returns how many events that were."""
-        new = self.log.read()
+        self._be_oneself()
+        new = self.patient.read()
         for event in new:
             self.optimizer.follow(event)
         self._heard += len(new)
@@ -240,6 +285,11 @@ class Study:
         return one_or_more(batch, lambda: self._ask(request))
 
     def _ask(self, request: Mapping[str, Any]) -> Suggestion | None:
+        if self.keeping.left:
+            self.settle()
+        if self.lives:
+            self._be_oneself()
+            self.heartbeat.start()
         suggestion = self.unfinished() or self._logged(lambda: self.optimizer.ask(**request))
         if suggestion is not None:
             self._out.add(suggestion.token)
@@ -252,6 +302,7 @@ class Study:
         """
         self.refresh()
         for token, lapses in self.leases.take_over([s.token for s in self.pending if s.token not in self._out]):
+            self.settle()  # what its worker measured may be in a file
             self.refresh()
             if lapses >= LAPSES:
                 self._logged(lambda token=token, lapses=lapses: self._give_up(token, lapses))  # type: ignore[misc]
@@ -307,15 +358,25 @@ class Study:
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
         """Give what was looked at; see `Optimizer.decide`."""
-        return self._logged(lambda: self.optimizer.decide(suggestion, context))
+        given = {"context": context}
+        about = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
+
+        def work() -> Suggestion:
+            if decided(self.history, about, context):  # by a worker that found it waiting in a file
+                return self.history[about].suggestion
+            return self.optimizer.decide(suggestion, context)
+
+        return self._kept("decide", suggestion, given, work)
 
     def tell(self, suggestion: Suggestion | str, value: Any, **more: Any) -> None:
         """Give the outcome (`value`, `cost`, `realised`); see `Optimizer.tell`. Whoever asked may be another worker."""
-        self._logged(lambda: self.optimizer.tell(suggestion, value, **more))
+        given = {"value": value, **more}
+        self._kept("tell", suggestion, given, lambda: self.optimizer.tell(suggestion, value, **more))
 
     def fail(self, suggestion: Suggestion | str, reason: str = "", **more: Any) -> None:
         """The evaluation broke (`cost`, `charge`, `realised`); see `Optimizer.fail`."""
-        self._logged(lambda: self.optimizer.fail(suggestion, reason, **more))
+        given = {"reason": reason, **more}
+        self._kept("fail", suggestion, given, lambda: self.optimizer.fail(suggestion, reason, **more))
 
     def abandon(self, suggestion: Suggestion | str, reason: str = "", **more: Any) -> None:
         """Nobody evaluates it any more (`charge`); see `Optimizer.abandon`."""
@@ -323,11 +384,60 @@ class Study:
 
     def amend(self, suggestion: Suggestion | str, value: Any = None, **more: Any) -> None:
         """Correct or void an outcome (`cost`, `realised`, `void`, `reason`); see `Optimizer.amend`."""
-        self._logged(lambda: self.optimizer.amend(suggestion, value, **more))
+        given = {"value": value, **more}
+        self._kept("amend", suggestion, given, lambda: self.optimizer.amend(suggestion, value, **more))
 
     def add(self, value: Any, realised: Mapping[str, Any], **more: Any) -> None:
         """Add data that nobody suggested (`cost`, `scope`, `charge`); see `Optimizer.add`."""
-        self._logged(lambda: self.optimizer.add(value, realised, **more))
+        given = {"value": value, "realised": realised, **more}
+        self._kept("add", None, given, lambda: self.optimizer.add(value, realised, **more))
+
+    def answer(self, call: str, suggestion: Any, given: Mapping[str, Any]) -> Answer | None:
+        """What `call` is given, as it is kept in a file until it is in the log; None: no file could say it."""
+        about = {"values": to_plain(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
+        token = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
+        try:
+            return self.log.spill.answer(call, token or "", given, after=len(self.events), **about)
+        except (SteerboError, TypeError, ValueError, RecursionError):
+            return None  # nor will the call take it
+
+    def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any]) -> None:
+        """Keep what was measured in a file until it is told: it may be long before there is time for it."""
+        answer = self.answer(call, suggestion, given)
+        if answer is not None and (path := self.log.spill.keep(answer)) is not None:
+            through_to_disk(path)
+
+    def settle(self) -> None:
+        """Write to the log what waits in files since it was away. What is refused stays there, and is spoken of."""
+        wait, self.patient.seconds = self.patient.seconds, 0.0
+        try:
+            self.keeping.settle(self._give_again, self.log.named)
+        finally:
+            self.patient.seconds = wait
+
+    def _give_again(self, answer: Answer, equal: int) -> None:
+        self._logged(lambda: give_again(self.optimizer, answer, equal))
+
+    def _kept(
+        self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any], work: Callable[[], T]
+    ) -> T:
+        """Do it, with what is given in a file until it is done.
+
+        Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
+        """
+        if call == "add" and self.keeping.left:  # data that are alike are told apart by their order
+            self.settle()
+        answer = None if self.log.private else self.answer(call, suggestion, given)
+        if answer is None:
+            return self._logged(work)
+        twice = call in ("amend", "add")  # would count twice
+
+        def once() -> Any:
+            written = twice and self.keeping.away and is_there(self.optimizer, answer, 0)
+            return None if written else work()
+
+        with self.keeping.until_logged(answer, at_once=not twice):
+            return self._logged(once)
 
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""
@@ -335,7 +445,7 @@ class Study:
 
     def append(self, event: Event) -> None:
         """The optimizer's log: this study's, with a lease where the event is a new round."""
-        self.log.append(event, self.leases.new() if event.kind == "asked" else None)
+        self.patient.append(event, self.leases.new() if event.kind == "asked" else None)
 
     def _logged(self, call: Callable[[], T]) -> T:
         """Compute on everything that is logged; again where an event came between, which is another's progress.
@@ -344,7 +454,7 @@ class Study:
         take turns.
         """
         while True:
-            with self.log.turn() if self._company else nullcontext():
+            with self.patient.turn() if self._company else nullcontext():
                 self.refresh()
                 self._company, self._heard = self._heard > 0, 0
                 try:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import InvalidOption, ObjectiveFailure, SteerboError
+from ..errors import InvalidOption, ObjectiveFailure
 from ..rounds import Suggestion
+from .interrupt import Interruptible
 from .study import Study
 
 
@@ -28,6 +29,11 @@ class Runner:
     def __exit__(self, kind: Any, *_: object) -> None:
         if self._make is not None and self._executor is not None:
             self._executor.shutdown(wait=kind is None, cancel_futures=True)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether evaluations end while this thread does something else."""
+        return self._executor is not None
 
     def submit(self, objective: Callable[[Suggestion], Any], suggestion: Suggestion) -> Future[Any]:
         """Evaluate; here it is done when this returns."""
@@ -64,24 +70,18 @@ class Runner:
 
 
 @contextmanager
-def heard_of(study: Study) -> Iterator[None]:
-    """While it lasts the study's leases are renewed."""
-    if study.leases.seconds is None:
-        yield
-        return
-    over = threading.Event()
+def heard_of(study: Study, interrupt: Interruptible) -> Iterator[None]:
+    """While it lasts the study's leases are renewed, and Ctrl-C stops it from waiting for a log that is away."""
 
-    def renew(every: float) -> None:
-        while not over.wait(every):
-            try:
-                study.leases.renew()
-            except SteerboError:
-                continue  # the log is busy or away: the loop itself will say so
+    def pause(seconds: float) -> None:
+        with interrupt.evaluation():
+            time.sleep(seconds)
 
-    thread = threading.Thread(target=renew, args=(study.leases.seconds / 3,), daemon=True)
-    thread.start()
+    study.patient.pause = pause
+    study.heartbeat.start()
     try:
         yield
     finally:
-        over.set()
-        thread.join()
+        study.patient.pause = time.sleep
+        if not study.lives:
+            study.heartbeat.stop()

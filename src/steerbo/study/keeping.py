@@ -1,0 +1,132 @@
+"""Nothing that was measured is in memory alone: it is in a file until the log has it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..errors import (
+    InvalidInput,
+    InvalidStudy,
+    LogUnavailable,
+    OutcomeConflict,
+    SteerboError,
+    UnknownSuggestion,
+)
+from .spill import Answer, Spill, through_to_disk
+
+
+class Keeping:
+    """Keeps the answers of one worker while they are not in the log.
+
+    Args:
+        spill: where.
+        say: is told what the user ought to know.
+    """
+
+    def __init__(self, spill: Spill, say: Callable[[str], None]) -> None:
+        self.spill, self.say = spill, say
+        self.left = False  # whether something was left for later
+        self.away = False  # whether the log was, since the present answer was given: others may have found it
+        self._current: tuple[Answer, Path | None] | None = None
+
+    @contextmanager
+    def until_logged(self, answer: Answer, at_once: bool = True) -> Iterator[None]:
+        """Keep it until what is inside is done, or is refused for what the answer says.
+
+        Not `at_once`: in a file only if the log is away.
+        """
+        self.away = False
+        self._current = answer, self.spill.keep(answer) if at_once else None
+        try:
+            yield
+        except Exception as error:
+            if _refused(error):
+                self._forget()
+                raise
+            kept = self._leave()
+            if isinstance(error, LogUnavailable):
+                raise LogUnavailable(error.place, error.said, kept) from None
+            self.say(kept)
+            raise
+        except BaseException:  # Ctrl-C while the log is waited for
+            self.say(self._leave())
+            raise
+        else:
+            self._forget()
+        finally:
+            self._current = None
+
+    def harden(self) -> None:
+        """The log is away: what is being said reaches the disk, or the user."""
+        if self._current is None or not self.spill.places:
+            return
+        self.away = True
+        answer, path = self._current
+        path = path or self.spill.keep(answer)
+        if path is None:
+            self.say(self._nowhere(answer))
+        else:
+            through_to_disk(path)
+        self._current = answer, path
+
+    def leave(self, answer: Answer) -> str:
+        """Keep it for later; says where."""
+        self._current = answer, None
+        return self._leave()
+
+    def _leave(self) -> str:
+        self.harden()
+        assert self._current is not None
+        answer, path = self._current
+        self.left = True
+        if path is None:
+            return self._nowhere(answer)
+        return f"What was said is kept in {path}, and written to the log when the study is opened the next time."
+
+    def _nowhere(self, answer: Answer) -> str:
+        where = " or ".join(str(folder) for folder, _ in self.spill.places) or "a file"
+        text = json.dumps({"call": answer.call, "token": answer.token, **answer.given})
+        return f"NOT KEPT, since {where} cannot be written either. Write this down: {text}"
+
+    def _forget(self) -> None:
+        if self._current is not None and self._current[1] is not None:
+            with suppress(OSError):
+                self._current[1].unlink()
+
+    def settle(self, write: Callable[[Answer, int], None], named: bool) -> None:
+        """Have everything written that waits; what is refused stays, and is spoken of.
+
+        Args:
+            write: makes the call again; it is told how many equal ones came before, which count as well.
+            named: whether the study was opened by its name, and not as the only one.
+        """
+        self.left, written, before = False, 0, Counter[str]()
+        for path, answer in self.spill.waiting(named):
+            try:
+                if isinstance(answer, InvalidStudy):
+                    raise answer
+                equal = json.dumps([answer.call, answer.token, answer.given], sort_keys=True)
+                write(answer, before[equal])
+                before[equal] += 1
+            except LogUnavailable:
+                self.left = True
+                return
+            except SteerboError as error:
+                hint = "Settle it by hand (tell, amend), then delete the file."
+                self.say(f"{path} waits to be written to the log, and is refused: {error} {hint}")
+            else:
+                written += 1
+                with suppress(OSError):
+                    path.unlink()
+        if written:
+            self.say(f"what waited in files is in the log now: {written} answer{'s' if written > 1 else ''}")
+
+
+def _refused(error: Exception) -> bool:
+    """Whether it is the answer that is wrong, which whoever gave it now knows."""
+    wrong = isinstance(error, InvalidInput | OutcomeConflict | UnknownSuggestion)
+    return wrong and not isinstance(error, InvalidStudy)

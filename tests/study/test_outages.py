@@ -1,0 +1,407 @@
+"""The log goes away: runs wait for it, and what was measured is written when it is back, once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from steerbo import CostVarying, Float, Uniform
+from steerbo.cli import main
+from steerbo.errors import InvalidOption, InvalidOutcome, LogUnavailable, OutcomeConflict, SteerboError
+from steerbo.rounds import Event, Suggestion
+from steerbo.study import DatabaseLog, Lease, Study
+from steerbo.study.spill import Spill
+from tests.rounds.stub import Stub
+from tests.study.test_workers import measure
+from tests.torture.kills import in_child
+from tests.torture.outages import outages
+from tests.torture.server import server
+
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+
+
+class Fragile(DatabaseLog):
+    """Away for so many appends from now on; `late`: they are written before the connection is lost."""
+
+    away = 0
+    late = False
+
+    def append(self, event: Event, lease: Lease | None = None) -> None:
+        if self.away > 0 and not self.late:
+            self.away -= 1
+            raise LogUnavailable(self.place, "no route to host")
+        super().append(event, lease)
+
+    def _write(self, *arguments: Any) -> None:
+        super()._write(*arguments)
+        if self.away > 0:
+            self.away -= 1
+            raise LogUnavailable(self.place, "the connection was lost")
+
+
+def started(path: Path, rounds: int = 9, **worker: Any) -> tuple[Study, Fragile]:
+    log = Fragile(path)
+    return Study.create(log, Stub(), rounds=rounds, **worker), log
+
+
+def decided(study: Study) -> Suggestion:
+    suggestion = study.ask()
+    while suggestion.observe:
+        suggestion = study.decide(suggestion, measure(suggestion)["context"])
+    result: Suggestion = suggestion
+    return result
+
+
+def unwritten(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.unwritten.*"))
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+def opened(path: Path, said: list[str]) -> Study:
+    return Study.open(path, Stub(), say=said.append)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_run_waits_for_its_log(tmp_path: Path, late: bool) -> None:
+    """Also where the event was written, and only the answer was lost: it is there once."""
+    study, log = started(tmp_path / "study.db")
+    quiet, _ = started(tmp_path / "quiet.db")
+    log.late, count = late, 0
+
+    def away(suggestion: Suggestion) -> Any:
+        nonlocal count
+        count += 1
+        log.away = 2
+        return measure(suggestion)
+
+    with study, quiet:
+        study.run(away)
+        quiet.run(measure)
+        assert count == sum(event.kind in ("told", "decided") for event in quiet.events), "nothing is evaluated twice"
+        assert study.events == quiet.events
+    assert not unwritten(tmp_path)
+
+
+def test_who_waits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]) -> None:
+    monkeypatch.setattr("steerbo.study.patience._QUIET", -1.0)
+    study, log = started(tmp_path / "study.db", say=said.append)
+    with study:
+        log.away = 2
+        assert study.ask() is not None
+    assert "is away (no route to host); it is waited for, up to 600 s" in said[0]
+    assert "is back" in said[1]
+
+
+CALLS: dict[str, Callable[[Study, Suggestion], Any]] = {
+    "tell": lambda study, asked: study.tell(asked, 1.5),
+    "fail": lambda study, asked: study.fail(asked, "the pump broke"),
+    "add": lambda study, asked: study.add(2.5, {"age": 0.5, "dose": 0.25, "pulse": 0.75, "rest": 0.5}),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_cannot_be_written_is_in_a_file_and_is_written_when_the_log_is_back(
+    tmp_path: Path, call: str, said: list[str]
+) -> None:
+    study, log = started(tmp_path / "study.db", wait=0.0)
+    asked = decided(study)
+    before = len(study.events)
+    log.away = 1
+    with pytest.raises(LogUnavailable, match=r"no route to host.*kept in .*unwritten.*opened the next time"):
+        CALLS[call](study, asked)
+    (file,) = unwritten(tmp_path)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(file.read_text())["call"] == call
+    study.log.close()  # as if it had been killed
+    with opened(tmp_path / "study.db", said) as again:
+        assert len(again.events) == before + 1
+        assert not unwritten(tmp_path)
+        assert "in the log now" in said[0]
+    with opened(tmp_path / "study.db", said) as again:
+        assert len(again.events) == before + 1
+        assert len(said) == 1
+
+
+def test_the_same_process_writes_it_as_soon_as_it_can(tmp_path: Path) -> None:
+    study, log = started(tmp_path / "study.db", wait=0.0)
+    asked = decided(study)
+    log.away = 1
+    with pytest.raises(LogUnavailable):
+        study.tell(asked, 1.5)
+    study.ask()
+    assert study.history[asked.token].state == "told"
+    log.away = 1
+    with pytest.raises(LogUnavailable):
+        study.amend(asked, 2.5)
+    study.close()
+    with Study.open(tmp_path / "study.db", Stub()) as again:
+        outcome = again.history[asked.token].outcome
+        assert outcome is not None
+        assert outcome.value == 2.5
+
+
+def test_a_context_that_was_looked_at_is_kept_as_well(tmp_path: Path, said: list[str]) -> None:
+    study, log = started(tmp_path / "study.db", wait=0.0)
+    asked = study.ask()
+    seen = measure(asked)["context"]
+    log.away = 1
+    with pytest.raises(LogUnavailable):
+        study.decide(asked, seen)
+    with opened(tmp_path / "study.db", said) as other:
+        assert seen.items() <= other.history[asked.token].suggestion.context.items()
+    assert study.decide(asked, seen) == study.history[asked.token].suggestion, "whoever waited for it is not refused"
+    study.close()
+
+
+def test_data_that_are_alike_count_as_often_as_they_were_added(tmp_path: Path, said: list[str]) -> None:
+    study, log = started(tmp_path / "study.db", wait=0.0)
+    for _ in range(2):
+        log.away = 9
+        with pytest.raises(LogUnavailable):
+            CALLS["add"](study, decided)  # type: ignore[arg-type]
+    log.away = 0
+    waiting = {file: file.read_bytes() for file in unwritten(tmp_path)}
+    assert len(waiting) == 2
+    with opened(tmp_path / "study.db", said) as again:
+        assert len(again.history.added) == 2
+    for file, content in waiting.items():
+        file.write_bytes(content)  # killed after it was written, before the file was gone
+    with opened(tmp_path / "study.db", said) as again:
+        assert len(again.history.added) == 2
+    study.close()
+
+
+def test_another_outcome_in_the_meantime_is_a_conflict_that_is_kept_and_said(tmp_path: Path, said: list[str]) -> None:
+    study, log = started(tmp_path / "study.db", wait=0.0)
+    asked = decided(study)
+    log.away = 1
+    with pytest.raises(LogUnavailable):
+        study.tell(asked, 1.5)
+    (file,) = unwritten(tmp_path)
+    content = file.read_text()
+    file.unlink()
+    study.keeping.left = False
+    study.tell(asked, 3.5)
+    study.close()
+    file.write_text(content)
+    for _ in range(2):
+        with opened(tmp_path / "study.db", said) as again:
+            outcome = again.history[asked.token].outcome
+            assert outcome is not None
+            assert outcome.value == 3.5
+    assert file.read_text() == content
+    assert len(said) == 2
+    assert "has an outcome already (3.5)" in said[1]
+    assert str(file) in said[1]
+
+
+def test_a_study_that_was_begun_anew_does_not_take_the_old_one_s_outcomes(tmp_path: Path, said: list[str]) -> None:
+    study, log = started(tmp_path / "study.db", wait=0.0)
+    asked = decided(study)
+    log.away = 1
+    with pytest.raises(LogUnavailable):
+        study.tell(asked, 1.5)
+    study.log.close()
+    for file in tmp_path.glob("study.db*"):
+        if "unwritten" not in file.name:
+            file.unlink()
+    with Study.create(tmp_path / "study.db", Stub(), rounds=9) as anew:
+        assert anew.ask().token == asked.token
+    with opened(tmp_path / "study.db", said) as again:
+        assert again.status.told == 0
+    assert "what suggestion" in said[0]
+    assert unwritten(tmp_path)
+
+
+def test_a_file_that_nobody_can_read_is_named(tmp_path: Path, said: list[str]) -> None:
+    study, _ = started(tmp_path / "study.db")
+    study.close()
+    (tmp_path / "study.db.unwritten.1-x-tell-0.json").write_text('{"call": "te')
+    with opened(tmp_path / "study.db", said) as again:
+        assert again.ask() is not None
+    assert "study.db.unwritten.1-x-tell-0.json" in said[0]
+
+
+def test_where_no_file_can_be_written_the_outcome_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    nowhere = tmp_path / "a file"
+    nowhere.touch()
+    monkeypatch.setattr(Spill, "of", lambda *_: Spill("study", ((nowhere, "x"), (nowhere / "state", "x"))))
+    study, log = started(tmp_path / "study.db", wait=0.0, say=said.append)
+    asked = decided(study)
+    log.away = 1
+    with pytest.raises(LogUnavailable, match=r'NOT KEPT.*Write this down: .*"value": 1.5'):
+        study.tell(asked, 1.5)
+    assert "NOT KEPT" in said[0], "as soon as it is known, not only when there was no use in waiting"
+    study.close()
+
+
+def test_a_full_folder_leaves_the_user_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    spill = Spill.of(str(tmp_path / "away" / "study.db"), "study")
+    answer = spill.answer("tell", "1-x", {"value": 1.5})
+    path = spill.keep(answer)
+    assert path is not None
+    assert path.parent == tmp_path / "state" / "steerbo"
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert [found for _, found in spill.waiting()] == [answer]
+    assert list(Spill.of(str(tmp_path / "away" / "study.db"), "another").waiting()) == []
+
+
+def test_no_file_is_named_after_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    spills = [Spill.of(f"postgresql://{user}@host:5432/lab", "field") for user in ("ann:sesame", "bob")]
+    assert spills[0] == spills[1], "another user's name and password lead to the same study"
+    path = spills[0].keep(spills[0].answer("tell", "1-x", {"value": 1.5}))
+    assert path is not None
+    assert "sesame" not in path.name + path.read_text()
+    assert Spill.of(":memory:", "study").places == ()
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_killed_between_the_end_of_an_evaluation_and_its_append(tmp_path: Path, said: list[str]) -> None:
+    path, evaluated = tmp_path / "study.db", tmp_path / "evaluated"
+    Study.create(path, Stub(), rounds=4).close()
+    mine = set()  # what this process has measured
+
+    class Deadly(DatabaseLog):
+        def append(self, event: Event, lease: Lease | None = None) -> None:
+            if event.kind == "told" and event.token in mine:
+                os.kill(os.getpid(), signal.SIGKILL)
+            super().append(event, lease)
+
+    def noted(suggestion: Suggestion) -> Any:
+        if not suggestion.observe:
+            mine.add(suggestion.token)
+            with evaluated.open("a") as file:
+                file.write(f"{suggestion.token}\n")
+        return measure(suggestion)
+
+    def work() -> None:
+        Study.open(Deadly(path), Stub()).run(noted)
+
+    for number in range(4):
+        child = in_child(work)
+        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+        assert len(evaluated.read_text().split()) == number + 1
+    with opened(path, said) as study:
+        assert study.status.told == 4
+    tokens = evaluated.read_text().split()
+    assert len(set(tokens)) == len(tokens) == 4
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_what_others_measure_while_the_loop_waits_is_in_files(tmp_path: Path, said: list[str]) -> None:
+    """Three threads are done, and the loop is at its first outcome, when the process is killed."""
+    path = tmp_path / "study.db"
+    Study.create(path, Stub(), rounds=3).close()
+
+    class Deadly(DatabaseLog):
+        def append(self, event: Event, lease: Lease | None = None) -> None:
+            if event.kind == "told":
+                while len([file for file in unwritten(tmp_path) if "tell" in file.name]) < 3:
+                    time.sleep(0.01)
+                os.kill(os.getpid(), signal.SIGKILL)
+            super().append(event, lease)
+
+    def work() -> None:
+        together = threading.Barrier(3, timeout=60)
+
+        def at_once(suggestion: Suggestion) -> Any:
+            if not suggestion.observe:
+                together.wait()
+            return measure(suggestion)
+
+        Study.open(Deadly(path), Stub()).run(at_once, executor=ThreadPoolExecutor(3), parallel=3)
+
+    assert os.WTERMSIG(os.waitpid(in_child(work), 0)[1]) == signal.SIGKILL
+    with opened(path, said) as study:
+        assert study.status.told == 3
+
+
+def test_a_second_outcome_of_a_live_worker_is_still_refused(tmp_path: Path) -> None:
+    study, _ = started(tmp_path / "study.db")
+    asked = decided(study)
+    study.tell(asked, 1.5)
+    with pytest.raises(OutcomeConflict):
+        study.tell(asked, 2.5)
+    assert not unwritten(tmp_path), "whoever said it knows"
+    study.close()
+
+
+# -- a real server --------------------------------------------------------------------------------------------------
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_server_is_restarted_under_a_crowd(tmp_path: Path) -> None:
+    with server() as running:
+        found = outages(running, tmp_path, workers=2, rounds=24, stops=2, kills=1, seconds=120)
+    assert found["rounds"] == 24
+
+
+@pytest.mark.slow
+def test_by_hand_while_the_server_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands say so in one line, with exit code 1, and the next one that gets through writes the outcome."""
+    monkeypatch.setattr("steerbo.study.connections.OPENING", 0.1)
+    problem = CostVarying([Float("ph", 4, 8, law=Uniform()), Float("t", 0, 1, law=Uniform())], [["ph"]])
+    with server() as running:
+        place = f"{running.url}#by-hand"
+        with Study.create(place, problem, "random", rounds=3) as study:
+            token = study.ask().token
+        running.stop()
+        call = ["tell", place, token, "7.4", "--realised", "t=0.5"]
+        away = CliRunner().invoke(main, call)
+        assert away.exit_code == 1
+        assert "kept in" in away.output
+        assert "Traceback" not in away.output
+        assert CliRunner().invoke(main, ["show", place]).exit_code == 1
+        running.start()
+        back = CliRunner().invoke(main, ["show", place])
+        assert back.exit_code == 0, back.output
+        with Study.open(place) as study:
+            outcome = study.history[token].outcome
+            assert outcome is not None
+            assert (outcome.value, outcome.realised["t"]) == (7.4, 0.5)
+        assert CliRunner().invoke(main, call).exit_code == 0, "told again: the same outcome twice is fine"
+
+
+@pytest.mark.parametrize("wait", [-1.0, float("nan"), "long", None])
+def test_a_wait_is_a_number_of_seconds(tmp_path: Path, wait: Any) -> None:
+    with pytest.raises(InvalidOption, match="wait"):
+        started(tmp_path / "study.db", wait=wait)
+
+
+@pytest.mark.parametrize("given", [{"realised": {(1, 2): 3}}, {"cost": object()}, {"realised": {"\ud800": 1}}])
+def test_what_no_file_can_say_is_refused_as_ever(tmp_path: Path, given: dict[str, Any]) -> None:
+    study, _ = started(tmp_path / "study.db")
+    asked = decided(study)
+    for about in (asked, asked.token):
+        with pytest.raises(InvalidOutcome):
+            study.tell(about, 1.5, **given)
+    for nobody in (None, 5, b"x", ["x"]):
+        with pytest.raises(SteerboError):
+            study.tell(nobody, 1.5)  # type: ignore[arg-type]
+        with pytest.raises(SteerboError):
+            study.decide(nobody, {"age": 0.5})  # type: ignore[arg-type]
+    assert not unwritten(tmp_path)
+    study.close()
