@@ -27,7 +27,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from ..errors import InvalidStudy
-from ..record import from_plain, record, to_plain
+from ..record import from_plain, record
 
 
 @record
@@ -96,7 +96,7 @@ class Spill:
         """Write it, not yet through to the disk; None: there is no place that can be written."""
         identity = json.dumps([answer.study, answer.call, answer.token, answer.given, answer.number], sort_keys=True)
         token = re.sub(r"[^\w.-]+", "_", answer.token)[:40] or "data"
-        text = json.dumps(to_plain(answer), indent=1, ensure_ascii=True) + "\n"
+        text = json.dumps(vars(answer), indent=1) + "\n"  # in ASCII: whatever was said
         for folder, prefix in self.places:
             path = folder / f"{prefix}{token}-{answer.call}-{_digest(identity)}.json"
             try:
