@@ -17,6 +17,7 @@ _SQLITE = {
 _STATES = ("08", "25006", "40", "53", "55P03", "57", "58")
 """SQLSTATE, or how it begins: no connection, a standby, deadlocks, no room, a lock, an operator, the system."""
 _STARTING = ("starting up", "shutting down", "in recovery", "not yet accepting", "too many clients", "reserved for")
+_NOBODY = ("connection to server", "timeout", "timed out", "Temporary failure")
 
 
 def is_outage(error: Exception, worked: bool) -> bool:
@@ -33,4 +34,6 @@ def is_outage(error: Exception, worked: bool) -> bool:
     if state is not None:
         return state.startswith(_STATES)
     said = str(cause)  # there was no answer, or the server refused to be talked to at all
-    return worked or "FATAL" not in said or any(words in said for words in _STARTING)
+    if worked or any(words in said for words in _STARTING):
+        return True
+    return "FATAL" not in said and any(words in said for words in _NOBODY)  # else a name or a password is wrong

@@ -1,0 +1,71 @@
+"""What is an outage, and what is a mistake of whoever gave the name of the log."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from sqlalchemy import exc
+
+from steerbo.study.outage import is_outage
+
+REFUSED = 'connection failed: connection to server at "127.0.0.1", port 1 failed: Connection refused'
+
+
+def postgres(said: str, state: str | None = None) -> exc.OperationalError:
+    cause = Exception(said)
+    cause.sqlstate = state  # type: ignore[attr-defined]
+    return exc.OperationalError(None, None, cause)
+
+
+def sqlite(code: int) -> exc.OperationalError:
+    cause = sqlite3.OperationalError("said")
+    cause.sqlite_errorcode = code
+    return exc.OperationalError(None, None, cause)
+
+
+@pytest.mark.parametrize("state", ["57P01", "57P03", "08006", "53100", "53300", "40001", "25006", "58030"])
+def test_states_that_pass(state: str) -> None:
+    assert is_outage(postgres("", state), worked=True)
+
+
+@pytest.mark.parametrize("state", ["28P01", "3D000", "42P01", "42501", "22021"])
+def test_states_that_do_not(state: str) -> None:
+    assert not is_outage(postgres("", state), worked=True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        REFUSED,
+        "connection timeout expired",
+        'connection to server at "x" failed: FATAL:  the database system is starting up',
+        'connection to server at "x" failed: FATAL:  sorry, too many clients already',
+        "failed to resolve host 'db': [Errno -3] Temporary failure in name resolution",
+    ],
+)
+def test_a_server_that_is_away_when_a_log_is_opened(said: str) -> None:
+    assert is_outage(postgres(said), worked=False)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'connection to server at "x" failed: FATAL:  password authentication failed for user "ann"',
+        'connection to server at "x" failed: FATAL:  database "nowhere" does not exist',
+        "failed to resolve host 'no-such-host.invalid': [Errno -2] Name or service not known",
+        'invalid sslmode value: "nonsense"',
+    ],
+)
+def test_a_name_that_was_right_before_is_not_wrong_now(said: str) -> None:
+    assert not is_outage(postgres(said), worked=False)
+    assert is_outage(postgres(said), worked=True)
+
+
+def test_sqlite() -> None:
+    for passes in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR | 1 << 8, sqlite3.SQLITE_LOCKED):
+        assert is_outage(sqlite(passes), worked=False)
+    for stays in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        assert not is_outage(sqlite(stays), worked=True)
+    assert is_outage(sqlite(sqlite3.SQLITE_CANTOPEN), worked=True)
+    assert not is_outage(sqlite(sqlite3.SQLITE_CANTOPEN), worked=False)
