@@ -54,10 +54,12 @@ class Database:
     """
 
     def __init__(self, place: str, access: Access = "make") -> None:
-        self._given, self._access = place, access
         self.engine, self._file, self._secrets = _engine(place, access)
         self.place = masked_url(place) if "://" in place else place
         self._identity = self._identified()
+        self._anew: Callable[[], sa.Engine] = lambda: _engine(place, "write" if access == "make" else access)[
+            0
+        ]  # whose text has no password
         self._process, self._parents = os.getpid(), list[sa.Engine]()
         self._busy = threading.RLock()
         self._worked = False
@@ -99,8 +101,7 @@ class Database:
             allowed = "a log that processes can share, such as a file"
             raise InvalidStudy("log", self.place, allowed, "It is in the memory of the process that made it.")
         self._parents.append(self.engine)
-        self.engine, *_ = _engine(self._given, "write" if self._access == "make" else self._access)
-        self._busy, self._process = threading.RLock(), os.getpid()
+        self.engine, self._busy, self._process = self._anew(), threading.RLock(), os.getpid()
 
     @contextmanager
     def transaction(self, body: str = "") -> Iterator[sa.Connection]:

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +67,12 @@ class DatabaseLog:
     """
 
     def __init__(self, place: Path | str, name: str = "study", *, make: bool = True) -> None:
-        self._url, after = split_name(str(place))
+        url, after = split_name(str(place))
         self.name = after or name
         self.named = self.name != "study"
-        self._database = Database(self._url, "make" if make else "write")
+        self._database = Database(url, "make" if make else "write")
         self.place, self.private = self._database.place, self._database.private
+        self._spill = Spill.of(url, self.name)
         self.seen, self._tip, self._unsure = 0, "", ""
         try:
             if make:
@@ -84,7 +86,7 @@ class DatabaseLog:
     @property
     def spill(self) -> Spill:
         """Where answers wait that it has not taken."""
-        return Spill.of(self._url, self.name)
+        return replace(self._spill, study=self.name)
 
     def read(self) -> list[Event]:
         """The events that are new, each checked against its predecessor.
