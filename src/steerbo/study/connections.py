@@ -57,9 +57,8 @@ class Database:
         self.engine, self._file, self._secrets = _engine(place, access)
         self.place = masked_url(place) if "://" in place else place
         self._identity = self._identified()
-        self._anew: Callable[[], sa.Engine] = lambda: _engine(place, "write" if access == "make" else access)[
-            0
-        ]  # whose text has no password
+        later: Access = "write" if access == "make" else access
+        self._anew: Callable[[], sa.Engine] = lambda: _engine(place, later)[0]  # its text has no password
         self._process, self._parents = os.getpid(), list[sa.Engine]()
         self._busy = threading.RLock()
         self._worked = False
