@@ -28,7 +28,17 @@ from steerbo.errors import (
     UnknownSuggestion,
 )
 from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Extended, Optimizer, Problem, Refitted, ReproducibilityWarning, Suggestion, keyed
+from steerbo.rounds import (
+    Event,
+    Extended,
+    Method,
+    Optimizer,
+    Problem,
+    Refitted,
+    ReproducibilityWarning,
+    Suggestion,
+    keyed,
+)
 from steerbo.space import Float
 
 Draw = Callable[[Suggestion, np.random.Generator], dict[str, Any]]
@@ -48,7 +58,7 @@ class Case:
     """
 
     problem: Problem
-    method: str
+    method: str | type[Method[Any, Any]]
     evaluate: Draw
     look: Draw = _nothing
     request: Callable[[int], dict[str, Any]] = lambda round: {}

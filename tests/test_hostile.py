@@ -20,7 +20,7 @@ from steerbo.errors import InvalidInput, InvalidRequest, OutOfRangeWarning, Stee
 from steerbo.rounds import Optimizer
 from steerbo.study import BY_HAND, Command, Function, MemoryLog, Settings, Study, drive, read_study
 from steerbo.timevarying import Bumps, Covariance, Matern, MaternInTime, Periodic, SquaredExponential
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 
 
 class Silent(str):
@@ -230,7 +230,7 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 
 def _playing(problem: Any, told: dict[str, Any] | None = None) -> Optimizer:
-    optimizer = Optimizer(problem, "random" if "random" in problem.methods() else None, rounds=9)
+    optimizer = Optimizer(problem, Nearest if isinstance(problem, Stub) else "random", rounds=9)
     asked = optimizer.ask()
     if told is not None:
         assert asked is not None
@@ -336,7 +336,7 @@ def _words() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
 
 
 def _study() -> Study:
-    return Study.create(MemoryLog(), Stub(), rounds=9, holder=BY_HAND)
+    return Study.create(MemoryLog(), Stub(), Nearest, rounds=9, holder=BY_HAND)
 
 
 def _about(played: Any, word: str, given: dict[str, Any]) -> Any:
@@ -437,6 +437,6 @@ def test_numpy_numbers_count() -> None:
 
 def test_requests_that_are_unknown_are_named() -> None:
     with pytest.raises(InvalidRequest, match=r"context: .* is for decide\("):
-        Optimizer(Stub()).ask(context={"age": 1})  # type: ignore[call-overload]
+        Optimizer(Stub(), Nearest).ask(context={"age": 1})  # type: ignore[call-overload]
     with pytest.raises(InvalidRequest, match="avialable"):
         Optimizer(DRIFTING).ask(avialable=[1])  # type: ignore[call-overload]

@@ -1,15 +1,14 @@
-"""CoCa-BO with BoTorch's model in every arm, for the ablation A.5 of the paper: ``on_botorch(problem)`` plays it."""
+"""CoCa-BO with BoTorch's model in every arm, for the ablation A.5 of the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 from steerbo.causal import Causal
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
 from steerbo.causal.surrogate import Surrogate
 from steerbo.errors import InvalidOption
-from steerbo.rounds import Method, Streams
+from steerbo.rounds import Streams
 from steerbo.space import Space
 
 from .single_task_gp import BotorchRegression
@@ -41,17 +40,3 @@ class CoCaBOOnBotorch(CoCaBO):
         if space.categorical.any():
             raise InvalidOption("method", self.name, "another method where a variable is a category")
         return cast(Surrogate, BotorchRegression(len(space.names)))
-
-
-class CausalOnBotorch(Causal):
-    """A causal problem that `CoCaBOOnBotorch` can solve, too."""
-
-    @classmethod
-    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
-        """Those of every causal problem, and this one."""
-        return {**super().methods(), CoCaBOOnBotorch.name: CoCaBOOnBotorch}
-
-
-def on_botorch(problem: Causal) -> CausalOnBotorch:
-    """The same problem, which can also be solved by `CoCaBOOnBotorch`."""
-    return CausalOnBotorch(problem.graph, problem.variables, problem.minimize)

@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.causal import Causal
 from steerbo.rounds import Optimizer
 
 from ..runs import finished, play_missing
-from .coca_bo_botorch import CoCaBOOnBotorch, on_botorch
+from .coca_bo_botorch import CoCaBOOnBotorch
 from .environment import Environment
 from .plates import plates
 from .problems import cosine, figure_1, psa
@@ -47,12 +46,12 @@ class Experiment:
         """A name for one run."""
         return json.dumps([self.environment, self.method, self.options, self.rounds, seed], sort_keys=True)
 
-    def entrant(self, problem: Causal) -> tuple[Causal, str, dict[str, Any]]:
-        """Problem, method and options for `Optimizer`. `backend` is none of these options; runs are kept under it."""
+    def entrant(self) -> tuple[str | type[CoCaBOOnBotorch], dict[str, Any]]:
+        """Method and options for `Optimizer`. `backend` is none of these options; runs are kept under it."""
         options = {**self.options}
         if options.pop("backend", "own") == "botorch":
-            return on_botorch(problem), CoCaBOOnBotorch.name, options
-        return problem, self.method, options
+            return CoCaBOOnBotorch, options
+        return self.method, options
 
 
 ENVIRONMENTS: dict[str, Callable[[], Environment]] = {
@@ -118,8 +117,8 @@ def run(job: tuple[Experiment, int]) -> dict[str, Any]:
     experiment, seed = job
     environment = ENVIRONMENTS[experiment.environment]()
     start = time.process_time()
-    problem, method, options = experiment.entrant(environment.problem)
-    optimizer = Optimizer(problem, method, seed=seed, **options)
+    method, options = experiment.entrant()
+    optimizer = Optimizer(environment.problem, method, seed=seed, **options)
     noisy, clean, scopes = environment.play(optimizer, experiment.rounds, seed)
     return {
         "key": experiment.key(seed),

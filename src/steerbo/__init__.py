@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
     from .meanfield import MeanField
-    from .rounds import Explanation, Optimizer, Recommendation, Status, Suggestion
+    from .rounds import Explanation, Optimizer, Recommendation, Status, Suggestion, load, methods
     from .space import (
         Beta,
         Categorical,
@@ -32,14 +32,13 @@ if TYPE_CHECKING:
     )
     from .study import Study
     from .timevarying import Decay, Prior, TimeVarying
-    from .wings import load, methods
 
 _HOME = {
     "causal": ("Causal", "CausalGraph", "PolicyScope", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
     "meanfield": ("MeanField",),
-    "rounds": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion"),
+    "rounds": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion", "load", "methods"),
     "space": (
         "Beta",
         "Categorical",
@@ -55,7 +54,6 @@ _HOME = {
     ),
     "study": ("Study",),
     "timevarying": ("Decay", "Prior", "TimeVarying"),
-    "wings": ("load", "methods"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 

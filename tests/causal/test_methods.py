@@ -17,9 +17,8 @@ from steerbo.causal.observations import adjustment
 from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem
 from steerbo.gp import Regression
 from steerbo.record import to_plain
-from steerbo.rounds import Optimizer
+from steerbo.rounds import Optimizer, load
 from steerbo.space import Categorical, Float, Integer
-from steerbo.wings import load
 
 FIGURE = figure_1().problem
 

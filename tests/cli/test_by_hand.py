@@ -20,7 +20,7 @@ from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.table import import_csv, read_value, rounds_csv
 from tests.cli.test_app import call, refused
 from tests.contract import Case
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.files import PROBLEM, STUDY, logged
 
@@ -73,10 +73,9 @@ def test_a_study_by_hand(study: Path) -> None:
     assert json.loads(by_log.stdout)["rounds"] == rounds, "the log alone says everything"
 
 
-def test_contexts_are_looked_at_in_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contexts_are_looked_at_in_stages(tmp_path: Path) -> None:
     place = str(tmp_path / "study.db")
-    monkeypatch.setattr("steerbo.study.replay.read_problem", lambda plain: Stub())
-    Study.create(place, Stub(), rounds=5).close()
+    Study.create(place, Stub(), Nearest, rounds=5).close()
     first = call("ask", place).stdout
     assert "look at age" in first
     assert "--context age=…" in first
@@ -135,9 +134,9 @@ def test_a_table_of_the_lab(study: Path, tmp_path: Path) -> None:
 
 def test_what_is_exported_is_imported() -> None:
     world: Case = stub_case()
-    one = Study.create(MemoryLog(), Stub(), rounds=9, seed=7)
+    one = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, seed=7)
     world.play(one.optimizer, 6)
-    other = Study.create(MemoryLog(), Stub(), rounds=9, seed=7)
+    other = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, seed=7)
     for _ in range(6):
         world.ask(other.optimizer)
     for line in import_csv(other, rounds_csv(one.problem, one.history)):
@@ -205,7 +204,7 @@ CELLS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
 @settings(deadline=None, derandomize=True, max_examples=150)
 @given(st.lists(st.lists(CELLS, max_size=6), max_size=5), st.booleans())
 def test_tables_of_anything_are_read_or_refused(rows: list[list[str]], named: bool) -> None:
-    study = Study.create(MemoryLog(), Stub(), rounds=9, holder=BY_HAND)
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, holder=BY_HAND)
     study.ask()
     refusal = ""
     written = io.StringIO()

@@ -13,7 +13,7 @@ from steerbo.errors import InvalidOption, InvalidOutcome, InvalidProblem, Outcom
 from steerbo.rounds import Optimizer
 from steerbo.words import PYTHON, SHELL
 from tests.cli.test_app import call, refused
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.files import write_study
 
 README = Path(__file__).parents[2] / "README.md"
@@ -49,7 +49,7 @@ def test_a_line_for_each_error() -> None:
 
 @pytest.mark.parametrize("wording", [PYTHON, SHELL], ids=["Python", "shell"])
 def test_marks_are_never_shown(wording: object) -> None:
-    optimizer = Optimizer(Stub(), rounds=3)
+    optimizer = Optimizer(Stub(), Nearest, rounds=3)
     asked = optimizer.ask()
     assert asked is not None
     calls: tuple[Callable[[], None], ...] = (

@@ -16,7 +16,7 @@ from typer.testing import Result
 from steerbo.errors import SteerboError
 from steerbo.study import Study
 from tests.cli.test_app import call
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.files import PROBLEM, STUDY
 from tests.torture.server import postgres
 
@@ -149,7 +149,7 @@ def test_mistakes(url: str, number: int, tmp_path: Path, monkeypatch: pytest.Mon
         assert len([line for line in said.splitlines() if line.startswith("steerbo: ")]) == 1
     if "#" not in wrong:
         quiet(call("new", "study.toml", "--log", wrong), 2)
-    for made in (Study.open, lambda place: Study.create(place, Stub())):
+    for made in (Study.open, lambda place: Study.create(place, Stub(), Nearest)):
         if "#" in wrong and made is not Study.open:
             continue
         with pytest.raises(SteerboError) as caught:
@@ -164,7 +164,7 @@ def test_what_the_parser_repeats(url: str) -> None:
 
 
 def test_a_study_and_its_traceback(url: str) -> None:
-    with Study.create(f"{url}#shown", Stub()) as study:
+    with Study.create(f"{url}#shown", Stub(), Nearest) as study:
         assert "postgresql://steerbo:***@127.0.0.1" in repr(study)
         assert "heim" not in repr(vars(study)) + repr(vars(study.log)) + repr(vars(study.log)["_database"].engine)
     code = "import steerbo\nsteerbo.Study.open(__import__('os').environ['PLACE'])"
@@ -199,7 +199,7 @@ def test_credentials_from_elsewhere(server: str, way: str, tmp_path: Path, monke
             monkeypatch.setenv("PGPASSFILE", str(file))
         else:
             place = f"{server}?passfile={file}#{way}"
-    begun_study = Study.create(place, Stub())
+    begun_study = Study.create(place, Stub(), Nearest)
     begun_study.close()
     with Study.open(place, Stub()) as study:
         assert study.ask().round == 1

@@ -11,7 +11,7 @@ import steerbo as sb
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import costvarying
 from steerbo.rounds import Optimizer
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -103,7 +103,7 @@ def test_more_sets_than_colours() -> None:
 
 def test_what_cannot_be_drawn(tmp_path: Path) -> None:
     with pytest.raises(InvalidProblem, match=r"optimizer\.problem"):
-        costvarying.figure(Optimizer(Stub()))
+        costvarying.figure(Optimizer(Stub(), Nearest))
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "x.png", tmp_path / "x.nonsense"):
         with pytest.raises(InvalidOption, match=r"path: .* a picture file"):

@@ -12,7 +12,7 @@ from steerbo.meanfield import MeanField
 from steerbo.plots import meanfield
 from steerbo.rounds import Optimizer
 from tests.meanfield.worlds import case, crowd
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 
 pytest.importorskip("matplotlib")
 
@@ -38,4 +38,4 @@ def test_an_empty_study_can_be_drawn() -> None:
 
 def test_other_problems_are_refused() -> None:
     with pytest.raises(InvalidProblem, match="MeanField"):
-        meanfield.figure(Optimizer(Stub()))
+        meanfield.figure(Optimizer(Stub(), Nearest))

@@ -10,7 +10,7 @@ import pytest
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import timevarying
 from steerbo.rounds import Optimizer
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.timevarying.cases import case
 
 pytest.importorskip("matplotlib")
@@ -40,7 +40,7 @@ def test_regret_is_averaged() -> None:
 
 def test_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidProblem, match="a TimeVarying problem"):
-        timevarying.figure(Optimizer(Stub()))
+        timevarying.figure(Optimizer(Stub(), Nearest))
     world = case("random")
     with pytest.raises(InvalidOption, match="picture file"):
         timevarying.save(timevarying.figure(world.start()), tmp_path / "picture.docx2")

@@ -32,21 +32,17 @@ class Stub(Problem):
 
     minimize: bool = False
     kind: Literal["stub"] = "stub"
-    default_method: ClassVar[str] = "nearest"
 
     @property
     def space(self) -> Space:
         return Space((Float("age", 0, 1), Float("dose", 0, 1), Float("pulse", 0, 2), Float("rest", 0, 1)))
-
-    @classmethod
-    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
-        return {"nearest": Nearest}
 
 
 class Nearest(Method[Stub, Any]):
     """Perturb the actions of the best round whose contexts were near; the step is 'learned' and logged."""
 
     name: ClassVar[str] = "nearest"
+    solves = Stub
 
     @record
     class Options:

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from steerbo.rounds import Optimizer
 from tests.contract import Case
-from tests.rounds.stub import Stub, evaluate, look
+from tests.rounds.stub import Nearest, Stub, evaluate, look
 
-WORLD = Case(Stub(), "nearest", evaluate, look)
+WORLD = Case(Stub(), Nearest, evaluate, look)
 
 
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(st.lists(st.tuples(st.sampled_from(["tell", "fail", "wait", "void", "mend"]), st.integers(0, 30)), max_size=12))
 def test_counts_are_those_of_the_rounds(steps: list[tuple[str, int]]) -> None:
-    optimizer = Optimizer(Stub(), seed=1)
+    optimizer = Optimizer(Stub(), Nearest, seed=1)
     history = optimizer.history
     assert history.latest is None
     for step, which in steps:
@@ -38,7 +38,7 @@ def test_counts_are_those_of_the_rounds(steps: list[tuple[str, int]]) -> None:
 
 
 def test_outcomes_begin_with_added_data_as_it_stands() -> None:
-    optimizer = Optimizer(Stub(), seed=1)
+    optimizer = Optimizer(Stub(), Nearest, seed=1)
     optimizer.tell(WORLD.ask(optimizer), 1.0)
     point = {"age": 0.5, "dose": 0.5, "pulse": 1.0, "rest": 0.5}
     for value in (2.0, 3.0):

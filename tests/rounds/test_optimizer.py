@@ -7,11 +7,11 @@ import pytest
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict
 from steerbo.rounds import Optimizer
 from tests.contract import Case, WingContract
-from tests.rounds.stub import Stub, evaluate, look
+from tests.rounds.stub import Nearest, Stub, evaluate, look
 
 
 def stub_case() -> Case:
-    return Case(Stub(), "nearest", evaluate, look, added={"age": 0.4, "dose": 0.4, "pulse": 0.5, "rest": 0.0})
+    return Case(Stub(), Nearest, evaluate, look, added={"age": 0.4, "dose": 0.4, "pulse": 0.5, "rest": 0.0})
 
 
 class TestStub(WingContract):
@@ -19,7 +19,7 @@ class TestStub(WingContract):
 
 
 def test_stages_show_one_context_after_the_other() -> None:
-    optimizer = Optimizer(Stub())
+    optimizer = Optimizer(Stub(), Nearest)
     first = optimizer.ask()
     assert first is not None
     assert (first.observe, first.values) == (("age",), {})
@@ -41,11 +41,11 @@ def test_stages_show_one_context_after_the_other() -> None:
 
 def test_requests_a_problem_does_not_know_are_refused() -> None:
     with pytest.raises(InvalidRequest, match=r"time: 3 .* a stub problem does not take it"):
-        Optimizer(Stub()).ask(time=3)
+        Optimizer(Stub(), Nearest).ask(time=3)
 
 
 def test_a_budget_needs_costs_and_reserves_pending_ones() -> None:
-    optimizer = Optimizer(Stub(), budget=2.5)
+    optimizer = Optimizer(Stub(), Nearest, budget=2.5)
     out = optimizer.ask(batch=9)
     assert len(out) == 3, "each is expected to cost 1: the third begins with .5 left"
     assert "reserved" in optimizer.status.finished
@@ -59,7 +59,7 @@ def test_a_budget_needs_costs_and_reserves_pending_ones() -> None:
 
 
 def test_measured_values_outside_the_bounds_are_data() -> None:
-    optimizer = Optimizer(Stub())
+    optimizer = Optimizer(Stub(), Nearest)
     world = stub_case()
     suggestion = world.ask(optimizer)
     optimizer.tell(suggestion, 1.0, realised={"dose": 1.2})
@@ -67,7 +67,7 @@ def test_measured_values_outside_the_bounds_are_data() -> None:
 
 
 def test_a_failed_round_can_be_amended_to_an_outcome() -> None:
-    optimizer = Optimizer(Stub(), budget=10)
+    optimizer = Optimizer(Stub(), Nearest, budget=10)
     suggestion = stub_case().ask(optimizer)
     optimizer.fail(suggestion, "no reading", cost=2.0)
     optimizer.amend(suggestion, 0.7, reason="the reading was found")
@@ -83,7 +83,7 @@ def test_the_log_gets_every_event_before_the_call_returns() -> None:
             super().append(event)
 
     log = Refusing()
-    optimizer = Optimizer(Stub(), log=log)
+    optimizer = Optimizer(Stub(), Nearest, log=log)
     with pytest.raises(OSError, match="disk full"):
         stub_case().ask(optimizer)
     assert log == list(optimizer.events), "what is not in the log did not happen"

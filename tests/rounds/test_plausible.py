@@ -9,7 +9,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import OutOfRangeWarning
 from steerbo.rounds import Optimizer
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 
 PROBLEM = sb.CostVarying(
     [
@@ -41,7 +41,7 @@ def test_a_typo_is_kept_warned_about_and_amended() -> None:
 
 
 def test_contexts_are_warned_about_once() -> None:
-    optimizer = Optimizer(Stub())
+    optimizer = Optimizer(Stub(), Nearest)
     suggestion = optimizer.ask()
     assert suggestion is not None
     with pytest.warns(OutOfRangeWarning, match=r"round 1: age = 44 .* among `realised`"):

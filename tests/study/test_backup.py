@@ -16,7 +16,7 @@ from steerbo.study import BY_HAND, DatabaseLog, MemoryLog, Study, backup, restor
 from steerbo.study.database import body_of
 from steerbo.study.doctor import examine
 from tests.cli.test_app import call, refused
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.files import PROBLEM, STUDY
 from tests.study.test_database import change, snapshot, strangers
@@ -56,7 +56,7 @@ def test_there_and_back(server: str, tmp_path: Path) -> None:
 def test_of_a_live_file(tmp_path: Path) -> None:
     """What `cp` misses is in it, and whoever writes goes on."""
     place = tmp_path / "study.db"
-    with Study.create(place, Stub(), seed=7) as study:
+    with Study.create(place, Stub(), Nearest, seed=7) as study:
         stub_case().play(study.optimizer, 3)
         shutil.copyfile(place, tmp_path / "cp.db")
         study.backup(tmp_path / "mine.db")
@@ -82,17 +82,17 @@ def test_while_four_workers_write_on_a_server(server: str, tmp_path: Path) -> No
 
 
 def test_a_study_in_memory(tmp_path: Path) -> None:
-    with Study.create(MemoryLog(), Stub(), seed=7) as study:
+    with Study.create(MemoryLog(), Stub(), Nearest, seed=7) as study:
         stub_case().play(study.optimizer, 2)
         study.backup(tmp_path / "study.db")
         with Study.open(tmp_path / "study.db", Stub()) as again:
-            whole = stub_case().play(Optimizer(Stub(), seed=7), 3)
+            whole = stub_case().play(Optimizer(Stub(), Nearest, seed=7), 3)
             stub_case().play(again.optimizer, 1)
             assert [body_of(e) for e in again.events] == [body_of(e) for e in whole.events]
 
 
 def test_the_logs_own_limits_are_kept(tmp_path: Path) -> None:
-    Study.create(tmp_path / "study.db", Stub(), rounds=3).close()
+    Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=3).close()
     with Study.open(tmp_path / "study.db", Stub(), limits={"rounds": 9}) as study:
         study.backup(tmp_path / "copy.db")
     with Study.open(tmp_path / "copy.db", Stub()) as again:
@@ -101,7 +101,7 @@ def test_the_logs_own_limits_are_kept(tmp_path: Path) -> None:
 
 def test_leases_of_people_only(tmp_path: Path) -> None:
     with (
-        Study.create(tmp_path / "study.db", Stub(), holder=BY_HAND) as people,
+        Study.create(tmp_path / "study.db", Stub(), Nearest, holder=BY_HAND) as people,
         Study.open(tmp_path / "study.db", Stub(), lease=1e6) as machine,
     ):
         mine, theirs = people.ask(), machine.ask()

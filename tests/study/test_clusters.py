@@ -16,7 +16,7 @@ import pytest
 from steerbo.errors import MissingExtra, ObjectiveFailure
 from steerbo.rounds import Suggestion
 from steerbo.study import MemoryLog, RayExecutor, Study
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what they warn of is not ours
@@ -33,7 +33,7 @@ def dangerous(mark: Path, suggestion: Suggestion) -> Any:
 
 
 def play(executor: Executor, mark: Path) -> None:
-    study = Study.create(MemoryLog(), Stub(), rounds=12)
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=12)
     study.run(partial(dangerous, mark), executor=executor, parallel=4)
     assert mark.exists(), "a worker was killed"
     assert study.pending == ()

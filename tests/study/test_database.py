@@ -21,7 +21,7 @@ from steerbo.rounds import Created, Failed, Optimizer
 from steerbo.study import DatabaseLog, Lease, Study
 from steerbo.study.database import body_of
 from steerbo.study.doctor import examine, repair
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 
 FORMATS = Path(__file__).parent / "formats"
@@ -29,7 +29,7 @@ FORMATS = Path(__file__).parent / "formats"
 
 def played(path: Path, rounds: int = 3) -> list[str]:
     """A study with some rounds; its events as text."""
-    with Study.create(path, Stub(), seed=7) as study:
+    with Study.create(path, Stub(), Nearest, seed=7) as study:
         stub_case().play(study.optimizer, rounds)
         return [body_of(event) for event in study.events]
 
@@ -44,7 +44,7 @@ def test_events_come_back(tmp_path: Path) -> None:
     before = played(path)
     assert read(path) == before
     with Study.open(path, Stub()) as again:
-        whole = stub_case().play(Optimizer(Stub(), seed=7), 5)
+        whole = stub_case().play(Optimizer(Stub(), Nearest, seed=7), 5)
         stub_case().play(again.optimizer, 2)
         assert [body_of(e) for e in again.events] == [body_of(e) for e in whole.events]
 
@@ -92,8 +92,8 @@ def test_one_study_a_name(tmp_path: Path) -> None:
     place = tmp_path / "study.db"
     played(place)
     with pytest.raises(InvalidStudy, match="a place without a study"):
-        Study.create(place, Stub())
-    with Study.create(place, Stub(), name="another", seed=1) as other:
+        Study.create(place, Stub(), Nearest)
+    with Study.create(place, Stub(), Nearest, name="another", seed=1) as other:
         assert other.ask().round == 1
     assert len(read(place)) > 2
     for name in ("a third", None):
@@ -105,19 +105,19 @@ def test_one_study_a_name(tmp_path: Path) -> None:
 
 def test_the_only_study_needs_no_name(tmp_path: Path) -> None:
     place = tmp_path / "study.db"
-    Study.create(place, Stub(), name="field").close()
+    Study.create(place, Stub(), Nearest, name="field").close()
     with Study.open(place, Stub()) as study:
         assert study.ask().round == 1
     with Study.open(f"sqlite:///{place}#field", Stub()) as study:
         assert study.status.rounds == 1
-    Study.create(place, Stub(), name="glasshouse").close()
+    Study.create(place, Stub(), Nearest, name="glasshouse").close()
     for wrong in (place, f"sqlite:///{place}#feld"):
         with pytest.raises(InvalidStudy, match="field, glasshouse"):
             Study.open(wrong, Stub())
 
 
 def test_python_functions_are_refused_on_disk(tmp_path: Path) -> None:
-    created = Optimizer(Stub()).events[0]
+    created = Optimizer(Stub(), Nearest).events[0]
     assert isinstance(created, Created)
     with closing(DatabaseLog(tmp_path / "study.db")) as log, pytest.raises(InvalidStudy, match="problem"):
         log.append(replace(created, problem=None))
@@ -163,14 +163,14 @@ def test_opening_makes_and_changes_nothing(tmp_path: Path, number: int) -> None:
     assert snapshot(tmp_path) == before
     if place.name not in ("empty.db", "missing.db"):
         with pytest.raises(InvalidStudy, match=place.name):
-            Study.create(place, Stub())
+            Study.create(place, Stub(), Nearest)
         assert snapshot(tmp_path) == before
 
 
 @pytest.mark.parametrize("place", ["no/such/folder/study.db", "nul\0.db"])
 def test_no_folders_are_made(tmp_path: Path, place: str) -> None:
     with pytest.raises(InvalidStudy, match=r"folder|NUL"):
-        Study.create(tmp_path / place, Stub())
+        Study.create(tmp_path / place, Stub(), Nearest)
     assert not list(tmp_path.iterdir())
 
 
@@ -180,7 +180,7 @@ def test_files_are_their_owners_only(tmp_path: Path) -> None:
     (tmp_path / "shared.db").chmod(0o664)
     before = os.umask(0)
     try:
-        with Study.create(tmp_path / "own.db", Stub()), Study.create(tmp_path / "shared.db", Stub()):
+        with Study.create(tmp_path / "own.db", Stub(), Nearest), Study.create(tmp_path / "shared.db", Stub(), Nearest):
             modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
     finally:
         os.umask(before)
@@ -192,7 +192,7 @@ def test_files_are_their_owners_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize("instead", ["nothing", "another"])
 def test_a_file_that_was_taken_away_is_not_written(tmp_path: Path, instead: str) -> None:
     path = tmp_path / "study.db"
-    with Study.create(path, Stub(), seed=7) as study:
+    with Study.create(path, Stub(), Nearest, seed=7) as study:
         before = len(study.events)
         path.rename(tmp_path / "moved.db")
         if instead == "another":
@@ -296,7 +296,7 @@ def test_flipped_bits_and_torn_files_never_give_a_wrong_answer(tmp_path: Path, p
 def test_a_torn_write_ahead_log_is_recovered(tmp_path: Path) -> None:
     """What is cut off the file that SQLite writes first is what the last commits wrote; the rest is there."""
     path = tmp_path / "study.db"
-    study = Study.create(path, Stub(), seed=7)
+    study = Study.create(path, Stub(), Nearest, seed=7)
     before = [body_of(e) for e in stub_case().play(study.optimizer, 3).events]
     wal = path.with_name("study.db-wal").read_bytes()
     main = path.read_bytes()
@@ -317,7 +317,7 @@ def test_a_torn_write_ahead_log_is_recovered(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    with Study.create(tmp_path / "study.db", Stub(), seed=7, wait=0.0) as study:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, seed=7, wait=0.0) as study:
         suggestion = stub_case().ask(study.optimizer)
         log = study.log
         assert isinstance(log, DatabaseLog)

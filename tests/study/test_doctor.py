@@ -17,7 +17,7 @@ from steerbo.study import BY_HAND, DatabaseLog, Study
 from steerbo.study.database import body_of
 from steerbo.study.doctor import examine, repair
 from tests.cli.test_app import call, refused
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.test_database import change, snapshot, strangers
 from tests.torture.server import postgres
@@ -30,7 +30,7 @@ def played(place: Path | str) -> Bodies:
     """Three studies in one place."""
     found = {}
     for seed, name in enumerate(NAMES):
-        with Study.create(place, Stub(), name=name, seed=seed) as study:
+        with Study.create(place, Stub(), Nearest, name=name, seed=seed) as study:
             stub_case().play(study.optimizer, 3)
             found[name] = [body_of(event) for event in study.events]
     return found
@@ -142,7 +142,7 @@ def test_a_later_version_is_not_repaired(tmp_path: Path) -> None:
 
 def test_leases_of_people_stay_and_those_astray_are_told(tmp_path: Path) -> None:
     place = tmp_path / "study.db"
-    with Study.create(place, Stub(), holder=BY_HAND) as study:
+    with Study.create(place, Stub(), Nearest, holder=BY_HAND) as study:
         study.ask(2)
     change(place, "INSERT INTO steerbo_lease VALUES ('study', '9-zz', 'a worker', 5.0, 0)")
     found = examine(place)

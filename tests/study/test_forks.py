@@ -19,7 +19,7 @@ from steerbo.rounds import Failed
 from steerbo.study import BY_HAND, DatabaseLog, Lease, Memory, MemoryLog, Study
 from steerbo.study.doctor import examine
 from steerbo.study.log import is_gone, new_holder
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
 from tests.torture.forks import forks
 from tests.torture.kills import in_child
@@ -61,7 +61,7 @@ def test_parent_and_children_play_on_after_a_fork_on_postgresql(tmp_path: Path) 
 @threads
 def test_no_connection_to_a_file_is_carried_into_a_child(tmp_path: Path) -> None:
     """Its locks would stay behind with the parent: what a child writes could be deleted with SQLite's second file."""
-    with Study.create(tmp_path / "study.db", Stub(), rounds=9) as study:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
         study.ask()
         there, child_may, child_wrote = tmp_path / "there", tmp_path / "may", tmp_path / "wrote"
 
@@ -86,7 +86,7 @@ def test_no_connection_to_a_file_is_carried_into_a_child(tmp_path: Path) -> None
 @posix
 @threads
 def test_a_child_is_another_worker(tmp_path: Path) -> None:
-    with Study.create(tmp_path / "study.db", Stub(), rounds=9) as study:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
         mine = study.ask()
 
         def work() -> None:
@@ -95,7 +95,7 @@ def test_a_child_is_another_worker(tmp_path: Path) -> None:
 
         assert ended_well(in_child(work))
         assert set(study.log.leases()) == {mine.token}, "a child that leaves takes nothing of its parent's with it"
-    with Study.create(tmp_path / "hand.db", Stub(), rounds=9, holder=BY_HAND) as study:
+    with Study.create(tmp_path / "hand.db", Stub(), Nearest, rounds=9, holder=BY_HAND) as study:
 
         def person() -> None:
             study.ask()
@@ -114,7 +114,7 @@ def told_there(path: str) -> int:
 @threads
 def test_pools_of_forked_processes(tmp_path: Path) -> None:
     fork = multiprocessing.get_context("fork")
-    with Study.create(tmp_path / "study.db", Stub(), rounds=12) as study:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=12) as study:
         with ProcessPoolExecutor(2, mp_context=fork) as pool:
             study.run(measure, executor=pool, parallel=2, rounds=6)
             assert pool.submit(told_there, str(tmp_path / "study.db")).result(60) == 9
@@ -126,7 +126,7 @@ def test_pools_of_forked_processes(tmp_path: Path) -> None:
 @threads
 def test_a_log_in_memory_says_that_other_processes_do_not_see_it() -> None:
     for log in (MemoryLog(), DatabaseLog(":memory:")):
-        study = Study.create(log, Stub(), rounds=3)
+        study = Study.create(log, Stub(), Nearest, rounds=3)
 
         def work(study: Study = study) -> None:
             with pytest.raises(InvalidStudy, match="a log that processes can share"):
@@ -144,7 +144,7 @@ def test_a_memory_under_threads_takes_one_event_at_a_time() -> None:
     sys.setswitchinterval(1e-6)
     try:
         memory = Memory()
-        Study.create(MemoryLog(memory), Stub(), rounds=60)
+        Study.create(MemoryLog(memory), Stub(), Nearest, rounds=60)
 
         def work() -> None:
             with Study.open(MemoryLog(memory), Stub()) as study:
@@ -190,7 +190,7 @@ def test_every_worker_s_lease_has_an_end_and_is_renewed_while_it_lives(
 ) -> None:
     """In another container nobody can see that its process has ended."""
     monkeypatch.setattr("steerbo.study.study.LEASE", 0.3)
-    with Study.create(tmp_path / "study.db", Stub(), rounds=9) as study:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
         token = study.ask().token
         ends = {study.log.leases()[token].until}
         while len(ends) < 3:
@@ -205,7 +205,7 @@ def test_every_worker_s_lease_has_an_end_and_is_renewed_while_it_lives(
 
 
 def test_people_keep_what_they_hold(tmp_path: Path) -> None:
-    with Study.create(tmp_path / "study.db", Stub(), rounds=9, holder=BY_HAND) as study:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9, holder=BY_HAND) as study:
         study.ask()
         assert [lease.until for lease in study.log.leases().values()] == [None]
     with closing(DatabaseLog(tmp_path / "study.db")) as log:

@@ -20,7 +20,7 @@ from steerbo.rounds import Suggestion
 from steerbo.study import DatabaseLog, EventLog, Memory, MemoryLog, Study
 from steerbo.study.database import body_of
 from steerbo.study.study import LAPSES
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 
 LEASE, ROUNDS = 10.0, 12
 WORKERS = st.integers(0, 2)
@@ -33,7 +33,7 @@ class Workers(RuleBasedStateMachine):
         super().__init__()
         self.now = 0.0
         self.new_log = self.make()
-        Study.create(self.new_log(), Stub(), rounds=ROUNDS)
+        Study.create(self.new_log(), Stub(), Nearest, rounds=ROUNDS)
         self.studies = [self.enter() for _ in range(3)]
         self.held: dict[str, tuple[Study, float]] = {}  # token: who holds it, until when
         self.acknowledged: dict[str, float] = {}
@@ -183,7 +183,7 @@ TestWorkersOnSqlite.settings = settings(max_examples=8, stateful_step_count=25, 
 def test_a_round_that_takes_its_workers_down_is_abandoned_and_a_late_outcome_is_used() -> None:
     now = [0.0]
     memory = Memory()
-    Study.create(MemoryLog(memory), Stub(), rounds=2)
+    Study.create(MemoryLog(memory), Stub(), Nearest, rounds=2)
     workers = [Study.open(MemoryLog(memory), Stub(), lease=LEASE, clock=lambda: now[0]) for _ in range(LAPSES + 1)]
     tokens = []
     for worker in workers:

@@ -22,7 +22,7 @@ from steerbo.errors import InvalidOption, InvalidOutcome, LogUnavailable, Outcom
 from steerbo.rounds import Event, Suggestion
 from steerbo.study import DatabaseLog, Lease, Study
 from steerbo.study.spill import Spill
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
 from tests.torture.kills import in_child
 from tests.torture.outages import outages
@@ -52,7 +52,7 @@ class Fragile(DatabaseLog):
 
 def started(path: Path, rounds: int = 9, **worker: Any) -> tuple[Study, Fragile]:
     log = Fragile(path)
-    return Study.create(log, Stub(), rounds=rounds, **worker), log
+    return Study.create(log, Stub(), Nearest, rounds=rounds, **worker), log
 
 
 def decided(study: Study) -> Suggestion:
@@ -220,7 +220,7 @@ def test_a_study_that_was_begun_anew_does_not_take_the_old_one_s_outcomes(tmp_pa
     for file in tmp_path.glob("study.db*"):
         if "unwritten" not in file.name:
             file.unlink()
-    with Study.create(tmp_path / "study.db", Stub(), rounds=9) as anew:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as anew:
         assert anew.ask().token == asked.token
     with opened(tmp_path / "study.db", said) as again:
         assert again.status.told == 0
@@ -278,7 +278,7 @@ def test_no_file_is_named_after_a_password(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_killed_between_the_end_of_an_evaluation_and_its_append(tmp_path: Path, said: list[str]) -> None:
     path, evaluated = tmp_path / "study.db", tmp_path / "evaluated"
-    Study.create(path, Stub(), rounds=4).close()
+    Study.create(path, Stub(), Nearest, rounds=4).close()
     mine = set()  # what this process has measured
 
     class Deadly(DatabaseLog):
@@ -312,7 +312,7 @@ def test_killed_between_the_end_of_an_evaluation_and_its_append(tmp_path: Path, 
 def test_what_others_measure_while_the_loop_waits_is_in_files(tmp_path: Path, said: list[str]) -> None:
     """Three threads are done, and the loop is at its first outcome, when the process is killed."""
     path = tmp_path / "study.db"
-    Study.create(path, Stub(), rounds=3).close()
+    Study.create(path, Stub(), Nearest, rounds=3).close()
 
     class Deadly(DatabaseLog):
         def append(self, event: Event, lease: Lease | None = None) -> None:

@@ -25,7 +25,7 @@ from steerbo.study.table import events_jsonl, import_csv, rounds_csv
 from steerbo.text import unsafe
 from tests import hostile
 from tests.cli.test_app import call
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.files import MEASURE, write_function
 from tests.torture.kills import WINGS
 
@@ -96,7 +96,7 @@ def test_a_browser_needs_to_be_allowed_nothing_else() -> None:
 
 @pytest.mark.parametrize("told", [0, 1, 3])
 def test_little_data_of_another_wing(told: int) -> None:
-    study = Study.create(MemoryLog(), Stub(), rounds=9)
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=9)
     for _ in range(told):
         suggestion = study.ask()
         while suggestion.observe:

@@ -15,7 +15,7 @@ from steerbo.errors import InvalidStudy, ObjectiveFailure
 from steerbo.record import from_plain, to_plain
 from steerbo.rounds import Created, Event, Failed, Optimizer, Told
 from steerbo.study import LEASE, DatabaseLog, MemoryLog, Study, drive, read_study, resume
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.files import (
     MEASURE,
@@ -42,7 +42,7 @@ def run(path: Path, rounds: int | None = None, watcher: Watcher | None = None) -
 
 
 def stub_study(**limits: Any) -> Study:
-    return Study.create(MemoryLog(), Stub(), **limits)
+    return Study.create(MemoryLog(), Stub(), Nearest, **limits)
 
 
 def plain(optimizer: Optimizer) -> list[Any]:
@@ -248,7 +248,7 @@ def test_ctrl_c_while_writing_waits_until_it_is_written() -> None:
             super().append(event, lease)
 
     world = stub_case()
-    optimizer = Study.create(Interrupting(), Stub(), rounds=5)
+    optimizer = Study.create(Interrupting(), Stub(), Nearest, rounds=5)
 
     def objective(suggestion: Any) -> Any:
         return {"context": world.seen(suggestion)} if suggestion.observe else {"value": 1.0}
@@ -281,7 +281,7 @@ def test_a_huge_answer_leaves_a_small_log(tmp_path: Path, kind: str) -> None:
 def test_under_a_budget_failures_of_unknown_cost_are_charged_and_said(known: bool) -> None:
     """What a round was expected to cost; nothing as long as nobody knows, and the run ends all the same."""
     watcher = Watcher()
-    study = Study.create(MemoryLog(), Stub(), budget=20)
+    study = Study.create(MemoryLog(), Stub(), Nearest, budget=20)
     world = stub_case()
 
     def objective(suggestion: Any) -> Any:
@@ -308,7 +308,7 @@ def test_under_a_budget_failures_of_unknown_cost_are_charged_and_said(known: boo
 def test_a_round_that_is_given_up_is_charged() -> None:
     now = [0.0]
     log = MemoryLog()
-    study = Study.create(log, Stub(), budget=20, lease=1.0, clock=lambda: now[0])
+    study = Study.create(log, Stub(), Nearest, budget=20, lease=1.0, clock=lambda: now[0])
     study.ask()
     for _ in range(4):
         now[0] += 10

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from steerbo.errors import LogUnavailable
 from steerbo.study import DatabaseLog, Study
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture import reopening
 from tests.torture.crowd import crowd
@@ -44,7 +44,7 @@ def test_kills_and_a_crowd_on_postgresql(server: str, tmp_path: Path) -> None:
 
 
 def test_studies_have_names_on_postgresql(server: str) -> None:
-    with Study.create(f"{server}#one", Stub(), seed=7) as one, Study.create(server, Stub(), name="two") as two:
+    with Study.create(f"{server}#one", Stub(), Nearest, seed=7) as one, Study.create(server, Stub(), Nearest, name="two") as two:
         stub_case().play(one.optimizer, 3)
         assert two.ask().round == 1
     with Study.open(f"{server}#one", Stub()) as again:
@@ -83,7 +83,7 @@ def test_turns_are_waited_for_on_postgresql(server: str, monkeypatch: pytest.Mon
 
 def test_a_server_that_went_away_is_named() -> None:
     with postgres() as url:
-        study = Study.create(url, Stub(), wait=0.1)
+        study = Study.create(url, Stub(), Nearest, wait=0.1)
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
     study._company = True

@@ -21,7 +21,7 @@ from steerbo.rounds import Suggestion
 from steerbo.study import Memory, MemoryLog, Study, drive
 from steerbo.study.database import body_of
 from steerbo.study.log import is_gone, new_holder
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.files import Watcher
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -35,7 +35,7 @@ def measure(suggestion: Suggestion) -> Any:
 
 
 def start(rounds: int = 8) -> Study:
-    return Study.create(MemoryLog(), Stub(), rounds=rounds)
+    return Study.create(MemoryLog(), Stub(), Nearest, rounds=rounds)
 
 
 @pytest.mark.parametrize("parallel", [1, 3])
@@ -142,7 +142,7 @@ def test_wrong_options(wrong: dict[str, Any]) -> None:
 
 
 def test_leases_are_renewed_while_a_run_lasts() -> None:
-    study = Study.create(MemoryLog(), Stub(), rounds=1, lease=0.3)
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=1, lease=0.3)
     ends: list[float] = []
 
     def slow(suggestion: Suggestion) -> Any:
@@ -172,7 +172,7 @@ class Polite(MemoryLog):
 def test_turns_are_for_those_who_have_company() -> None:
     memory = Memory()
     one, two = Polite(memory), Polite(memory)
-    with Study.create(one, Stub(), rounds=9) as first, Study.open(two, Stub()) as second:
+    with Study.create(one, Stub(), Nearest, rounds=9) as first, Study.open(two, Stub()) as second:
         for _ in range(2):
             first.abandon(first.ask())
         assert one.turns == 0, "nobody else writes"
@@ -206,7 +206,7 @@ def test_holders_that_have_ended_are_known() -> None:
 WORKER = """
 import sys
 from steerbo.study import Study
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
 
 with Study.open(sys.argv[1], Stub(), lease=float(sys.argv[2])) as study:
@@ -221,7 +221,7 @@ def test_processes_share_a_file_and_some_are_killed(tmp_path: Path) -> None:
 
     rounds = 40
     path = tmp_path / "study.db"
-    Study.create(path, Stub(), rounds=rounds).close()
+    Study.create(path, Stub(), Nearest, rounds=rounds).close()
     root = Path(__file__).parents[2]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *sys.path])}
 

@@ -10,8 +10,8 @@ import pytest
 from steerbo import Categorical, Decay, Float, Integer, Optimizer, Prior, TimeVarying
 from steerbo.errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, InvalidRequest
 from steerbo.record import from_plain, to_plain
+from steerbo.rounds import load, methods
 from steerbo.timevarying import Bumps, Covariance, Matern, MaternInTime, Periodic, SquaredExponential
-from steerbo.wings import load, methods
 from tests.timevarying.cases import box, mixed, sites
 
 SMOOTH = SquaredExponential(0.2)

@@ -9,7 +9,7 @@ from typing import Any
 
 from steerbo.study import Study, backup, restore
 from steerbo.study.doctor import examine
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import in_child, world
 
@@ -31,7 +31,7 @@ def backups(place: str, folder: Path, rounds: int, workers: int, seconds: float)
     Raises:
         AssertionError: an acknowledged outcome is missing in one, or one is not whole.
     """
-    Study.create(place, Stub(), name="backups", rounds=rounds).close()
+    Study.create(place, Stub(), Nearest, name="backups", rounds=rounds).close()
     acknowledged = folder / "acknowledged"
     acknowledged.touch()
     crew = [in_child(lambda: _work(place, acknowledged)) for _ in range(workers)]

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from steerbo.study import Study
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import in_child, world
 
@@ -23,7 +23,7 @@ def _work(place: str, name: str) -> None:
 
 def crowd(place: str, name: str, workers: int, rounds: int, kills: int, seconds: float) -> dict[str, Any]:
     """`workers` processes play `rounds` rounds together; `kills` of them die on the way and are replaced."""
-    Study.create(place, Stub(), name=name, rounds=rounds).close()
+    Study.create(place, Stub(), Nearest, name=name, rounds=rounds).close()
     chance, killed, began = random.Random(3), 0, time.monotonic()
     crew = [in_child(lambda: _work(place, name)) for _ in range(workers)]
     with Study.open(place, Stub(), name=name) as watch:

@@ -10,7 +10,7 @@ from steerbo.errors import InvalidStudy
 from steerbo.study import Study
 from steerbo.study.database import body_of
 from steerbo.study.doctor import repair
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import world
 
@@ -27,7 +27,7 @@ def damage(folder: Path, number: int) -> dict[str, int]:
     path = folder / "study.db"
     before = {}
     for seed, name in enumerate(NAMES):
-        with Study.create(path, Stub(), name=name, rounds=10, seed=seed) as study:
+        with Study.create(path, Stub(), Nearest, name=name, rounds=10, seed=seed) as study:
             study.run(world(stub_case()))
             before[name] = [body_of(event) for event in study.events]
     whole, random = path.read_bytes(), np.random.default_rng(0)

@@ -9,7 +9,7 @@ from typing import Any
 
 from steerbo.rounds import Suggestion
 from steerbo.study import Study
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.kills import in_child, world
 
@@ -41,7 +41,7 @@ def forks(place: str, name: str, folder: Path, children: int, rounds: int, again
     found: Counter[str] = Counter()
     for number in range(again):
         evaluated = folder / f"{name} {number}.evaluated"
-        with Study.create(place, Stub(), name=f"{name} {number}", rounds=rounds) as study:
+        with Study.create(place, Stub(), Nearest, name=f"{name} {number}", rounds=rounds) as study:
             play(study, evaluated, 2)
             held = study.ask()
             crew = [in_child(lambda: play(study, evaluated)) for _ in range(children)]  # noqa: B023

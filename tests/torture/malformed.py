@@ -11,7 +11,7 @@ from typing import Any
 from steerbo.errors import InvalidInput, SteerboError
 from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.table import import_csv
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.study.files import PROBLEM, STUDY
 
 PIECES = [
@@ -88,7 +88,7 @@ def malformed(number: int, folder: Path, seed: int = 0) -> dict[str, int]:
     chance, counts = random.Random(seed), Counter[str]()
     specification, table = PROBLEM + STUDY, "token,value,cost,age,dose\n1-x,0.5,1,0.5,0.5\n,1.5,2,0.1,0.2\n"
     file = folder / "fuzzed.toml"
-    study = Study.create(MemoryLog(), Stub(), rounds=10**6, holder=BY_HAND)
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=10**6, holder=BY_HAND)
     first = study.ask()
     told = study.ask()
     for name in ("age", "pulse"):

@@ -13,7 +13,7 @@ from typing import Any
 
 from steerbo.rounds import Suggestion
 from steerbo.study import Study
-from tests.rounds.stub import Stub
+from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.torture.forks import noted
 from tests.torture.kills import in_child, world
@@ -55,7 +55,7 @@ def outages(
     Raises:
         AssertionError: a run ended, an outcome was lost, or was measured again although it had been noted down.
     """
-    Study.create(server.url, Stub(), name="outages", rounds=rounds).close()
+    Study.create(server.url, Stub(), Nearest, name="outages", rounds=rounds).close()
     chance, evaluated, began = random.Random(5), folder / "outages.evaluated", time.monotonic()
     evaluated.touch()
     with state_in(folder / "state"):

@@ -29,25 +29,17 @@ class Fixed(Problem):
 
     minimize: bool = False
     kind: str = "fixed"
-    default_method: ClassVar[str] = "constant"
 
     @property
     def space(self) -> Space:
         return Space(tuple(Float(name, 0, 1) for name in "abc"))
-
-    @classmethod
-    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
-        return {"constant": Constant}
 
 
 class Constant(Method[Fixed, Any]):
     """Always the same: what is left is storage."""
 
     name: ClassVar[str] = "constant"
-
-    @record
-    class Options:
-        """None."""
+    solves = Fixed
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         return Choice("everything", {"a": 0.1, "b": 0.2, "c": 0.3})
@@ -93,7 +85,7 @@ def overhead(folder: Path) -> dict[str, Any]:
             stdout=subprocess.PIPE,
             text=True,
         ) as rival,
-        Study.create(folder / "ours.db", Fixed()) as study,
+        Study.create(folder / "ours.db", Fixed(), Constant) as study,
     ):
         assert rival.stdin is not None
         assert rival.stdout is not None

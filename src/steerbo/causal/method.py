@@ -47,6 +47,8 @@ class ScopeBandit(Method[Causal, O]):
     inside is in units of `sign · value`.
     """
 
+    solves = Causal
+
     retired: ClassVar[Mapping[str, Any]] = {"backend": "own"}
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:

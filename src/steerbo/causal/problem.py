@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
 from ..record import record
-from ..rounds import Method, Problem
+from ..rounds import Problem
 from ..space import Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph
@@ -51,7 +51,6 @@ class Causal(Problem):
     variables: Annotated[Sequence[Variable], Listed]
     minimize: bool = False
     kind: Literal["causal"] = "causal"
-    default_method: ClassVar[str] = "coca-bo"
 
     @model_validator(mode="after")
     def _check(self) -> Causal:
@@ -103,13 +102,3 @@ class Causal(Problem):
         roles += [f"can be looked at: {', '.join(seen) or 'nothing'}"]
         roles += [f"neither: {', '.join(rest)}"] if rest else []
         return ("graph", ", ".join(edges[:_SHOWN]) + more or "no edges"), ("roles", "; ".join(roles))
-
-    @classmethod
-    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
-        """The methods that can solve it, by name."""
-        from .cabo import CaBO
-        from .cobo import CoBO
-        from .coca_bo import CoCaBO, CoCaBOWithoutContext
-        from .random import Random
-
-        return {method.name: method for method in (CoCaBO, CaBO, CoBO, CoCaBOWithoutContext, Random)}

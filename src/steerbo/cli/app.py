@@ -154,7 +154,7 @@ def methods(
     as_json: AsJson = False,
 ) -> None:
     """List the methods, what they do, and their options with their defaults."""
-    from ..wings import methods as table
+    from ..rounds import methods as table
     from .report import print_json, print_methods
 
     found = table(kind)

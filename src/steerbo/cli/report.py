@@ -116,7 +116,7 @@ def described(specification: Specification) -> dict[str, Any]:
     settings = to_plain(specification.settings)
     return {
         "problem": to_plain(specification.problem),
-        "study": {**settings, "method": specification.settings.method or specification.problem.default_method},
+        "study": {**settings, "method": specification.method},
         "objective": str(specification.objective) if specification.objective else None,
         "log": str(specification.log),
         "exists": specification.log.exists(),
@@ -128,7 +128,6 @@ def describe(specification: Specification) -> str:
     problem, settings = specification.problem, specification.settings
     limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
     limits += [f"{settings.rounds} rounds are played"] if settings.rounds is not None else []
-    method = settings.method or problem.default_method
     options = ", ".join(f"{name} = {value}" for name, value in settings.options.items())
     lines = [
         f"{specification.path.name} is a valid study.",
@@ -137,7 +136,7 @@ def describe(specification: Specification) -> str:
         *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
         *(f"  {heading:<12}{text}" for heading, text in problem.describe()),
         *_arms(specification),
-        f"  method      {method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
+        f"  method      {specification.method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
         f"  until       {' or '.join(limits)}",
         f"  objective   {specification.objective or 'evaluated by hand'}",
         f"  log         {specification.log}"

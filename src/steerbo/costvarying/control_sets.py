@@ -24,6 +24,8 @@ O = TypeVar("O")  # noqa: E741  the method's options
 class Searching(Method[CostVarying, O]):
     """A method that knows its control sets as boxes of encoded settings."""
 
+    solves = CostVarying
+
     def __init__(self, problem: CostVarying, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.space = problem.space

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..record import record
-from ..rounds import Method, Problem, Suggestion
+from ..rounds import Problem, Suggestion
 from ..space import Space, Variables
 from ..space.fields import Listed
 
@@ -122,7 +122,6 @@ class CostVarying(Problem):
     tolerance: Tolerance | None = None
     minimize: Annotated[bool, Strict()] = False
     kind: Literal["cost-varying"] = "cost-varying"
-    default_method: ClassVar[str] = "cheap-first"
 
     @model_validator(mode="after")
     def _check(self) -> CostVarying:
@@ -169,21 +168,6 @@ class CostVarying(Problem):
     def space(self) -> Space:
         """All variables, in order."""
         return Space(self.variables)
-
-    @classmethod
-    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
-        """The methods that can solve it, by name."""
-        from .cheap_first import CheapFirst
-        from .etc_groups import EtcGroups
-        from .explore_then_commit import ExploreThenCommit
-        from .random import Random
-        from .ts_psq import TsPsq
-        from .ucb_cvs import UcbCvs
-        from .ucb_psq import UcbPsq
-
-        return {
-            method.name: method for method in (ExploreThenCommit, CheapFirst, UcbCvs, EtcGroups, UcbPsq, TsPsq, Random)
-        }
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""

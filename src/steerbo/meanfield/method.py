@@ -37,6 +37,8 @@ class Population(Method[MeanField, O]):
     Everything inside is in units of `sign · value`, so that larger is better.
     """
 
+    solves = MeanField
+
     def __init__(self, problem: MeanField, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.suggested: dict[str, TableArray] = {}  # by token

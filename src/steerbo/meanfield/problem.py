@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..record import record
-from ..rounds import History, Method, Outcome, Problem, Suggestion, finite
+from ..rounds import History, Outcome, Problem, Suggestion, finite
 from ..space import Simplex, Space, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
@@ -88,7 +88,6 @@ class MeanField(Problem):
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     minimize: bool = False
     kind: Literal["mean-field"] = "mean-field"
-    default_method: ClassVar[str] = "mf-gp-ucb"
 
     @model_validator(mode="after")
     def _check(self) -> MeanField:
@@ -165,18 +164,6 @@ class MeanField(Problem):
         open_to = np.array([[a in self.allowed.get(c, self.actions) for a in self.actions] for c in self.contexts])
         capacity = np.array([self.capacity.get(a, self.agents) for a in self.actions], dtype=np.int64)
         return Region(self.contexts, self.actions, self.agents_in, open_to, capacity)
-
-    @classmethod
-    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
-        """The methods that can solve it, by name."""
-        from .annealing import Annealing
-        from .genetic import Genetic
-        from .gp_ucb import GPUCB, AddGPUCB
-        from .mf_gp_ucb import MFGPUCB
-        from .random import Random
-        from .turbo import Turbo
-
-        return {method.name: method for method in (MFGPUCB, GPUCB, AddGPUCB, Turbo, Genetic, Annealing, Random)}
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Agents, contexts, actions and limits."""

@@ -8,6 +8,8 @@ from .method import Choice, Decision, Method
 from .optimizer import Log, Optimizer, ReproducibilityWarning
 from .problem import Problem, finite
 from .randomness import Streams, keyed
+from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
+from .saved import load, problem_of
 from .suggestion import Suggestion, one_or_more
 
 __all__ = [
@@ -41,9 +43,17 @@ __all__ = [
     "Told",
     "after",
     "as_text",
+    "default_method",
     "extended",
+    "find_method",
     "finite",
     "keyed",
+    "kinds",
+    "load",
+    "methods",
     "one_or_more",
+    "problem_class",
+    "problem_of",
     "read_bounds",
+    "read_problem",
 ]

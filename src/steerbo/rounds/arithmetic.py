@@ -27,8 +27,11 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     return context
 
 
-def fingerprint() -> dict[str, str]:
-    """What decides the last bits of a computation: the wheels' versions, the BLAS and its kernel for this processor."""
+def fingerprint(packages: str = "") -> dict[str, str]:
+    """What decides the last bits of a computation: the wheels' versions, the BLAS and its kernel for this processor.
+
+    `packages` are those of others, with their versions.
+    """
     import numpy
     import scipy
 
@@ -46,4 +49,5 @@ def fingerprint() -> dict[str, str]:
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,
         "blas": ", ".join(blas),
+        **({"packages": packages} if packages else {}),
     }

@@ -12,20 +12,28 @@ from ..space.fields import whole
 from ..text import unsafe
 from .arithmetic import fingerprint
 from .events import Created
+from .method import Method
 from .problem import LARGEST, Problem, finite
+from .registry import find_method, name_of, packages, place_of_problem
 
 LARGEST_SEED = 2**128 - 1
 _OR_NONE = "; leave it out for no limit"
 
 
 def creation(
-    problem: Problem, method: str | None, *, budget: Any, rounds: Any, seed: Any, options: Mapping[str, Any]
-) -> Created:
-    """The event that begins a study.
+    problem: Problem,
+    method: str | type[Method[Any, Any]] | None,
+    *,
+    budget: Any,
+    rounds: Any,
+    seed: Any,
+    options: Mapping[str, Any],
+) -> tuple[Created, type[Method[Any, Any]]]:
+    """The event that begins a study, and the class of its method.
 
     Args:
         problem: what to optimise.
-        method: a name, or None for the problem's default.
+        method: a name, a place "package.module:Class", a class, or None for the default of the problem's kind.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
         seed: a whole number not below 0.
@@ -52,8 +60,17 @@ def creation(
         plain: dict[str, Any] | None = to_plain(problem)
     except InvalidProblem:  # it holds a Python function: fine in memory, refused by logs on disk
         plain = None
-    name, plain_options = chosen
-    return Created(name, plain_options, number, fingerprint(), problem=plain, budget=limit, rounds=most)
+    solver, plain_options = chosen
+    return Created(
+        name_of(solver),
+        plain_options,
+        number,
+        fingerprint(packages(type(problem), solver)),
+        problem=plain,
+        problem_class=place_of_problem(problem),
+        budget=limit,
+        rounds=most,
+    ), solver
 
 
 def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
@@ -72,19 +89,16 @@ def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
             yield from _texts(getattr(value, field.name), f"{place}.{field.name}")
 
 
-def _options(problem: Problem, method: Any, options: Any) -> tuple[str, dict[str, Any]]:
-    """The method's name, and its options as plain data."""
-    name = method if method is not None else problem.default_method
-    known = problem.methods()
-    if not isinstance(name, str) or name not in known:
-        raise InvalidOption("method", name, one_of(known, name))
+def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any, Any]], dict[str, Any]]:
+    """The method, and its options as plain data."""
+    method = find_method(problem, said)
     if not isinstance(options, Mapping):
         raise InvalidOption("options", options, "values by the option's name")
-    kind = known[name].Options
+    kind = method.Options
     names = [option.name for option in fields(kind)]
     unknown = [option for option in options if option not in names]
     wrong: list[InvalidInput] = [
-        InvalidOption(str(o), options[o], f"an option of {name!r}, {one_of(names, o)}") for o in unknown
+        InvalidOption(str(o), options[o], f"an option of {method.name!r}, {one_of(names, o)}") for o in unknown
     ]
     given = {option: value for option, value in options.items() if option in names}
     try:
@@ -93,7 +107,7 @@ def _options(problem: Problem, method: Any, options: Any) -> tuple[str, dict[str
         wrong += [fault.moved(fault.field.partition(".")[2], InvalidOption) for fault in error.errors]
     if wrong:
         raise together(wrong)
-    return name, to_plain(chosen)
+    return method, to_plain(chosen)
 
 
 def _limit(name: str, value: Any) -> float | None:

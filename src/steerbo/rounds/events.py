@@ -30,13 +30,27 @@ class Outcome:
 
 @record
 class Created:
-    """A study begins: its problem, method, seed and limits, and what decides the last bits of its arithmetic."""
+    """A study begins: its problem, method, seed and limits, and what decides the last bits of its arithmetic.
+
+    Args:
+        method: the name of one of steerbo's own, else where its class is found, as "package.module:Class".
+        options: the method's.
+        seed: of all that is drawn.
+        fingerprint: what decides the last bits, and which packages of others are used.
+        problem: as plain data; None where it holds a Python function.
+        problem_class: where the problem's class is found; None for one of steerbo's own.
+        budget: money that may be spent.
+        rounds: suggestions that may be made.
+        format: of the log.
+        kind: of the event.
+    """
 
     method: str
     options: dict[str, Any]
     seed: int
     fingerprint: dict[str, str]
     problem: dict[str, Any] | None = None
+    problem_class: str | None = None
     budget: float | None = None
     rounds: int | None = None
     format: int = FORMAT

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InvalidRequest, SteerboError
+from ..record import record
 from .answers import Explanation, PolicyStep, Recommendation
 from .events import Event
 from .history import History, Round
@@ -41,6 +42,11 @@ class Decision:
     note: Mapping[str, Any] = field(default_factory=dict)
 
 
+@record
+class NoOptions:
+    """Nothing to choose."""
+
+
 class Method(ABC, Generic[P, O]):
     """A way to choose, for one problem.
 
@@ -49,13 +55,15 @@ class Method(ABC, Generic[P, O]):
 
     Attributes:
         name: in studies and logs.
-        Options: a record; every option has a default.
+        solves: the class of the problems that it is for.
+        Options: a record; every option has a default. Most methods of a few lines have none.
         retired: options that earlier versions had, each with the value that asked for what is always done now. Logs
             that hold these values are read as if the options were not there.
     """
 
     name: ClassVar[str]
-    Options: ClassVar[type[Any]]
+    solves: ClassVar[type] = Problem
+    Options: ClassVar[type[Any]] = NoOptions
     retired: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, problem: P, options: O, streams: Streams) -> None:

@@ -33,9 +33,11 @@ from .events import (
 )
 from .extension import after, read_bounds
 from .history import History, Round
+from .method import Method
 from .plausible import doubts
 from .problem import Problem
 from .randomness import Streams
+from .registry import find_method, packages
 from .reports import Reports
 from .suggestion import Suggestion, one_or_more
 
@@ -58,7 +60,8 @@ class Optimizer:
 
     Args:
         problem: what to optimise.
-        method: its name; `methods(problem)` lists them. Default: the problem's own default.
+        method: its name (`methods(problem)` lists them), a class derived from `Method`, or the place of one, as
+            "package.module:Class". Default: the first that is listed.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
         seed: a whole number not below 0.
@@ -82,7 +85,7 @@ class Optimizer:
     def __init__(
         self,
         problem: Problem,
-        method: str | None = None,
+        method: str | type[Method[Any, Any]] | None = None,
         *,
         budget: float | None = None,
         rounds: int | None = None,
@@ -92,14 +95,13 @@ class Optimizer:
     ) -> None:
         if log is not None and not callable(getattr(log, "append", None)):
             raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
-        created = creation(problem, method, budget=budget, rounds=rounds, seed=seed, options=options)
-        self._begin(problem, created, log)
+        created, solver = creation(problem, method, budget=budget, rounds=rounds, seed=seed, options=options)
+        self._begin(problem, solver, created, log)
         if log is not None:
             log.append(created)
 
-    def _begin(self, problem: Problem, created: Created, log: Log | None = None) -> None:
+    def _begin(self, problem: Problem, kind: type[Method[Any, Any]], created: Created, log: Log | None = None) -> None:
         self.problem = problem
-        kind = problem.methods()[created.method]
         self._events: list[Event] = [created]
         self._history = History(created, problem.in_order)
         self._reports = Reports(problem, self._history)
@@ -126,11 +128,12 @@ class Optimizer:
         created, *rest = events
         if created.format > FORMAT:
             raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
-        if created.fingerprint != fingerprint():
+        kind = find_method(problem, created.method)
+        if created.fingerprint != fingerprint(packages(type(problem), kind)):
             message = "this log was written with other wheels: the past is identical, the next choice agrees to 1e-6"
             warnings.warn(ReproducibilityWarning(message), stacklevel=2)
         optimizer = cls.__new__(cls)
-        optimizer._begin(problem, created)
+        optimizer._begin(problem, kind, created)
         for event in rest:
             optimizer._take(event)
         optimizer._log = log
@@ -490,9 +493,8 @@ class Optimizer:
         assert isinstance(created, Created)
         self.problem, self._history = problem, History(created, problem.in_order)
         self._reports = Reports(problem, self._history)
-        kind = problem.methods()[created.method]
         with one_blas_thread():
-            self._method = kind(problem, self._method.options, self._streams)
+            self._method = type(self._method)(problem, self._method.options, self._streams)
             for event in rest:
                 self._history.apply(event)
                 if not isinstance(event, Refitted):

@@ -6,17 +6,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
 from ..space import Space
 from .events import Outcome
 from .history import History
 from .suggestion import Suggestion
-
-if TYPE_CHECKING:
-    from .method import Method
-
 
 LARGEST = 1e100
 """Largest size of an outcome or a cost: models square what they are told, and some divide it by small noise first."""
@@ -50,23 +46,17 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
 class Problem(ABC):
     """What is to be optimised: frozen data, equal in every process. Each wing declares one as a `record`.
 
-    `kind` names the wing in files. The `read_…` methods turn what a user gave into plain, checked data; they are the
-    only gate through which anything enters the log.
+    It knows nothing of the methods that solve it: see `registry`. `kind` names the wing in files. The `read_…` methods
+    turn what a user gave into plain, checked data; they are the only gate through which anything enters the log.
     """
 
     kind: str
     minimize: bool
-    default_method: ClassVar[str]
 
     @property
     @abstractmethod
     def space(self) -> Space:
         """The variables that the objective depends on."""
-
-    @classmethod
-    @abstractmethod
-    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
-        """The methods that can solve it, by name."""
 
     @property
     def sign(self) -> float:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..errors import InvalidInput, InvalidStudy
 from ..record import to_plain
-from ..rounds import Event, Extended, Problem, after, extended, read_bounds
-from ..wings import read_problem
+from ..rounds import Created, Event, Extended, Problem, after, extended, read_bounds
+from ..rounds import problem_of as first_problem
 from ..words import MISSING
 
 Change = tuple[str, Any, Any]
@@ -16,9 +16,9 @@ Change = tuple[str, Any, Any]
 ANOTHER = "It is the log of another study: name another one with --log, or move this one away."
 
 
-def problem_of(created: Any, events: list[Event]) -> Problem:
-    """The problem that a log has come to."""
-    problem = read_problem(created.problem)
+def problem_of(created: Created, place: str, events: list[Event]) -> Problem:
+    """The problem that the log at a place has come to."""
+    problem = first_problem(created, place)
     for event in events:
         if isinstance(event, Extended):
             problem = after(problem, event)

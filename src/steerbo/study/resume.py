@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ..errors import InvalidStudy, LogConflict
-from ..rounds import Created, Problem
+from ..rounds import Created, Problem, find_method
 from .difference import ANOTHER, check_same, problem_of, widening
 from .log import EventLog
 from .observer import Observer
@@ -71,7 +71,7 @@ def _resumed(  # noqa: PLR0917
         raise InvalidStudy(f"{log.place}: event 1", created, "a 'created' event")
     _check_same_study(log.place, created, wanted, specification.settings)
     if not extend:
-        check_same(log.place, problem_of(created, events), specification.problem)
+        check_same(log.place, problem_of(created, log.place, events), specification.problem)
     limits = {"budget": wanted.budget, "rounds": wanted.rounds}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -99,7 +99,7 @@ def _check_same_study(place: str, created: Created, wanted: Created, said: Setti
 
 def _say_what_is_kept(problem: Problem, created: Created, wanted: Created, observer: Observer) -> None:
     """A default may have changed since the study began: it goes on as it began."""
-    method = problem.methods()[created.method]
+    method = find_method(problem, created.method)
     began = {"method": created.method, **method.read_options(created.options)}
     now = {"method": wanted.method, **wanted.options}
     kept = [f"{name} = {value!r}" for name, value in began.items() if now.get(name) != value]

@@ -21,8 +21,7 @@ from pydantic import Field
 
 from ..errors import InvalidInput, InvalidOption, InvalidStudy, attempt, guess, one_of, together
 from ..record import from_plain, record
-from ..rounds import Optimizer, Problem
-from ..wings import read_problem
+from ..rounds import Optimizer, Problem, default_method, find_method, read_problem
 from .beside import with_samples, without_columns
 from .columns import column, columns_of
 from .document import read_tables
@@ -38,7 +37,7 @@ class Settings:
     """The table [study].
 
     Args:
-        method: the method's name; None: the problem's default.
+        method: the method's name, or where its class is, as "package:Class"; None: the default.
         budget: money that may be spent; None: no limit.
         rounds: rounds that may be played; None: no limit.
         seed: a whole number not below 0.
@@ -69,6 +68,11 @@ class Specification:
     def log(self) -> Path:
         """Where its log is unless another place is named: an SQLite file next to it."""
         return self.path.with_name(f"{self.path.stem}.db")
+
+    @property
+    def method(self) -> str:
+        """The method's name, also where the file does not say it."""
+        return self.settings.method or default_method(self.problem)
 
     def optimizer(self) -> Optimizer:
         """A new optimizer for this study."""
@@ -188,7 +192,7 @@ def _objective(table: Mapping[str, Any], folder: Path, wrong: list[InvalidInput]
 def _check_settings(specification: Specification, wrong: list[InvalidInput]) -> None:
     """Whether an optimizer can be made of them."""
     settings, problem = specification.settings, specification.problem
-    method = problem.methods().get(settings.method or problem.default_method)
+    method = attempt([], lambda: find_method(problem, settings.method))
     if method is not None:  # else the optimizer complains
         names = [f.name for f in fields(method.Options)]
         settings = replace(settings, options=_known(settings.options, "study.options.", names, wrong))

@@ -17,6 +17,7 @@ from ..rounds import (
     Event,
     Explanation,
     History,
+    Method,
     Optimizer,
     PolicyStep,
     Problem,
@@ -106,7 +107,7 @@ class Study:
         cls,
         log: EventLog | Path | str,
         problem: Problem,
-        method: str | None = None,
+        method: str | type[Method[Any, Any]] | None = None,
         *,
         name: str = "study",
         budget: float | None = None,
@@ -120,7 +121,7 @@ class Study:
         Args:
             log: an SQLite file, a database URL, or a log.
             problem: what to optimise.
-            method: its name; None: the problem's default.
+            method: its name, its class, or the place of that, as for `Optimizer`; None: the default.
             name: of the study in the database.
             budget: money that may be spent.
             rounds: suggestions that may be made.

@@ -53,6 +53,8 @@ class Options:
 class CandidatePriors(Method[TimeVarying, O]):
     """A method that keeps the posteriors of all candidate priors. Everything inside is in units of `sign · value`."""
 
+    solves = TimeVarying
+
     def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(problem.priors)]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from jaxtyping import Float as Floats
@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest
 from ..record import record
-from ..rounds import History, Method, Outcome, Problem
+from ..rounds import History, Outcome, Problem
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
 from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial
@@ -62,7 +62,6 @@ class TimeVarying(Problem):
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
     minimize: bool = False
     kind: Literal["time-varying"] = "time-varying"
-    default_method: ClassVar[str] = "tempered-elimination"
 
     @model_validator(mode="after")
     def _check(self) -> TimeVarying:
@@ -162,24 +161,6 @@ class TimeVarying(Problem):
             return self._numbers[row]
         snapped = [v.decode(v.encode([x]))[0] for v, x in zip(self.variables, row, strict=True)]
         return self._numbers[tuple(snapped)]
-
-    @classmethod
-    def methods(cls) -> Mapping[str, type[Method[Any, Any]]]:
-        """The methods that can solve it, by name."""
-        from .forgetting import Resetting, SlidingWindow, Weighted
-        from .fully_bayesian import FullyBayesian
-        from .gp_ucb import GaussianProcessUCB
-        from .mle import MaximumLikelihood
-        from .prior_elimination import PriorElimination
-        from .random import Random
-        from .regret_balancing import RegretBalancing
-        from .tempered_elimination import TemperedElimination
-
-        known = (
-            PriorElimination, TemperedElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
-            GaussianProcessUCB, Resetting, SlidingWindow, Weighted, Random,
-        )  # fmt: skip
-        return {method.name: method for method in known}
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """The priors."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.causal.coca_bo_botorch import CoCaBOOnBotorch, on_botorch
+from benchmarks.causal.coca_bo_botorch import CoCaBOOnBotorch
 from benchmarks.causal.problems import cosine
 from steerbo.causal import Causal, CausalGraph
 from steerbo.errors import InvalidOption, MissingExtra
@@ -17,7 +17,7 @@ from steerbo.space import Categorical
 
 
 def start(problem: Causal, **options: Any) -> Optimizer:
-    return Optimizer(on_botorch(problem), CoCaBOOnBotorch.name, seed=0, **options)
+    return Optimizer(problem, CoCaBOOnBotorch, seed=0, **options)
 
 
 def test_without_it_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

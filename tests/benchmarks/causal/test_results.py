@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.causal import results
 from benchmarks.causal.results import ENVIRONMENTS, EXPERIMENTS, Experiment, page, run
+from steerbo.rounds import find_method
 
 
 def test_a_run_and_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,7 +24,7 @@ def test_a_run_and_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_experiment_has_its_world_and_its_options() -> None:
     for experiment in EXPERIMENTS:
         environment = ENVIRONMENTS[experiment.environment]()
-        problem, method, options = experiment.entrant(environment.problem)
-        assert problem.methods()[method].Options(**options) is not None
+        method, options = experiment.entrant()
+        assert find_method(environment.problem, method).Options(**options) is not None
     keys = [experiment.key(0) for experiment in EXPERIMENTS]
     assert len(set(keys)) < len(keys), "rows of several tables share their runs"
