@@ -44,7 +44,10 @@ def test_kills_and_a_crowd_on_postgresql(server: str, tmp_path: Path) -> None:
 
 
 def test_studies_have_names_on_postgresql(server: str) -> None:
-    with Study.create(f"{server}#one", Stub(), Nearest, seed=7) as one, Study.create(server, Stub(), Nearest, name="two") as two:
+    with (
+        Study.create(f"{server}#one", Stub(), Nearest, seed=7) as one,
+        Study.create(server, Stub(), Nearest, name="two") as two,
+    ):
         stub_case().play(one.optimizer, 3)
         assert two.ask().round == 1
     with Study.open(f"{server}#one", Stub()) as again:

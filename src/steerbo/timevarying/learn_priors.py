@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidProblem
 from .drift import Decay
 from .kernels import Covariance
-from .priors import Prior
 
 _TOGETHER = 8  # times that two sites must have in common before their covariance is believed
 _FLOOR = 1e-6  # least eigenvalue, relative to the mean variance
 
 
-def learn_priors(panel: ArrayLike, names: Sequence[str] = ()) -> tuple[Prior, ...]:
-    """See `Prior.from_panel`."""
+def learned(panel: ArrayLike, names: Sequence[str] = ()) -> list[tuple[Covariance, float, Decay, float, str]]:
+    """Covariance, mean, drift, noise and name of each day's prior: see `Prior.from_panel`."""
     try:
         days = np.empty(0) if isinstance(panel, range) else np.array(panel, dtype=np.float64)
     except Exception:  # whatever the panel's own class raises
@@ -35,17 +34,17 @@ def learn_priors(panel: ArrayLike, names: Sequence[str] = ()) -> tuple[Prior, ..
     if not all(isinstance(name, str) for name in names):
         raise InvalidProblem("names", names, "texts")
     labels = names or [f"day {i + 1}" for i in range(len(days))]
-    return tuple(_learn(day, str(label)) for day, label in zip(days, labels, strict=True))
+    return [(*_learn(day, str(label)), str(label)) for day, label in zip(days, labels, strict=True)]
 
 
-def _learn(day: Float[np.ndarray, "T X"], name: str) -> Prior:
-    """The prior of one day."""
+def _learn(day: Float[np.ndarray, "T X"], name: str) -> tuple[Covariance, float, Decay, float]:
+    """What one day teaches."""
     if (~np.isnan(day)).sum() < _TOGETHER or np.nanmax(day) == np.nanmin(day):
         raise InvalidProblem(f"panel.{name}", day.shape, f"at least {_TOGETHER} values that are not all the same")
     centre = float(np.nanmean(day))
     K = empirical_covariance(day)
     epsilon, noise = fit_decay(day - centre, K)
-    return Prior(Covariance(tuple(map(tuple, K.tolist()))), centre, Decay(epsilon), noise, name)
+    return Covariance(tuple(map(tuple, K.tolist()))), centre, Decay(epsilon), noise
 
 
 def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X X"]:

@@ -16,6 +16,7 @@ from ..record import record
 from ..space.fields import Listed, Number, Positive
 from .drift import Drift
 from .kernels import GivenKernel
+from .learn_priors import learned
 
 
 class PriorWarning(UserWarning):
@@ -122,9 +123,7 @@ class Prior:
         Raises:
             InvalidProblem: a wrong shape, values that are infinite, or a day with next to no data.
         """
-        from .learn_priors import learn_priors
-
-        return learn_priors(panel, names)
+        return tuple(cls(*parts) for parts in learned(panel, names))
 
 
 def _words(part: Any) -> str:

@@ -17,6 +17,7 @@ from ..record import record
 from ..rounds import History, Outcome, Problem
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
+from .available import read_available
 from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial
 from .priors import Bumps, Prior
 
@@ -191,8 +192,6 @@ class TimeVarying(Problem):
             raise InvalidRequest("time", time, f"at least {before:g}, the time of the last round", hint)
         read: dict[str, Any] = {"time": time}
         if "available" in request:
-            from .available import read_available
-
             available = read_available(self, request["available"])
             if available is not None:
                 read["available"] = available
