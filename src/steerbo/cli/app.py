@@ -134,7 +134,7 @@ def run(
 
 @main.command()
 def check(study: StudyFile, as_json: AsJson = False) -> None:
-    """Read a study file and say in words what would be run. Nothing is evaluated, or imported."""
+    """Read a study file and say in words what would be run. Nothing is evaluated; no objective is imported."""
     from ..study import read_study
     from .report import answer, describe, described
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from importlib import import_module, metadata
 from typing import Any
 
@@ -31,13 +33,14 @@ def place_of(cls: type) -> str:
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
-def load(place: str, base: type, field: str) -> Any:
+def load(place: str, base: type, field: str, find: Callable[[str], Any] = import_module) -> Any:
     """The class at a place. Its module is imported, which runs what is in it; modules of Python itself never are.
 
     Args:
         place: "package.module:Class".
         base: what the class must be derived from.
         field: what errors call it.
+        find: imports a module.
 
     Raises:
         InvalidOption: there is none, its module cannot be imported, or it is another class.
@@ -54,7 +57,7 @@ def load(place: str, base: type, field: str) -> Any:
     module, _, name = place.partition(":")
     if not is_place(place) or module.partition(".")[0] in sys.stdlib_module_names:
         raise InvalidOption(field, place, allowed)
-    found = _imported(module, place, field)
+    found = _imported(find, module, place, field)
     for part in name.split("."):
         found = getattr(found, part, None)
     if found is None:
@@ -67,10 +70,11 @@ def load(place: str, base: type, field: str) -> Any:
     return found
 
 
-def _imported(module: str, place: str, field: str) -> Any:
+def _imported(find: Callable[[str], Any], module: str, place: str, field: str) -> Any:
     try:
-        return import_module(module)
-    except Exception as error:  # whatever it raises
+        with redirect_stdout(sys.stderr):  # standard output is for answers
+            return find(module)
+    except (Exception, SystemExit) as error:  # whatever it does
         hint = f"It failed ({type(error).__name__}: {error})."
         if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
             hint = f"There is no module {error.name!r} here: install its package, or add its folder to PYTHONPATH."

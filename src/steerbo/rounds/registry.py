@@ -23,7 +23,7 @@ from ..errors import InvalidInput, InvalidOption, InvalidProblem, one_of
 from ..record import from_plain
 from .answers import Table
 from .method import Method
-from .places import entries, is_place, load, package, place_of
+from .places import entries, load, package, place_of
 from .problem import Problem
 
 PROBLEMS, METHODS = "steerbo.problems", "steerbo.methods"  # groups of entry points
@@ -106,7 +106,7 @@ def find_method(problem: Problem, said: Any) -> AnyMethod:
     """
     if isinstance(said, type) and issubclass(said, Method):
         return _checked(said, problem, said)
-    if is_place(said):
+    if isinstance(said, str) and ":" in said:
         return _checked(load(said, Method, "method"), problem, said)
     broken: list[InvalidInput] = []
     known: dict[str, AnyMethod] = {}

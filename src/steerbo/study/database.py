@@ -40,11 +40,16 @@ def writable(event: Event) -> str:
     """The same, where it is all there is to know of the event.
 
     Raises:
-        InvalidStudy: it has a Python function.
+        InvalidStudy: it has a Python function, or needs a class that nobody finds again.
     """
-    if isinstance(event, Created) and event.problem is None:
-        hint = "Keep this study in memory, or use a record."
-        raise InvalidStudy("problem", "a Python function", "data that can be written", hint)
+    if isinstance(event, Created):
+        if event.problem is None:
+            hint = "Keep this study in memory, or use a record."
+            raise InvalidStudy("problem", "a Python function", "data that can be written", hint)
+        for field, place in (("method", event.method), ("problem", event.problem_class or "")):
+            if "<locals>" in place:
+                hint = "It was made inside a function: move it to the top of a module, or keep this study in memory."
+                raise InvalidStudy(field, place, "a class that is found again", hint)
     return body_of(event)
 
 

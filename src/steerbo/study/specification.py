@@ -4,8 +4,9 @@
                tables head it. The sample of a law may be in a file beside the study file, as in law = { kind =
                "empirical", file = "weather.csv", column = "temp" }, and so may a causal graph, as in graph =
                "field.txt": it is read once, and copied into the log.
-[study]        method, budget, rounds, seed, failures; in [study.options] the method's options; in [study.columns] how
-               the lab's own tables head value, cost, token, …
+[study]        method (a name, or "package.module:Class", whose module may be beside the file), budget, rounds, seed,
+               failures; in [study.options] the method's options; in [study.columns] how the lab's own tables head
+               value, cost, token, …
 [objective]    function = "module:function", or command = ["program", "argument", …] and timeout; left out where people
                evaluate by hand
 """
@@ -14,18 +15,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pydantic import Field
 
 from ..errors import InvalidInput, InvalidOption, InvalidStudy, attempt, guess, one_of, together
 from ..record import from_plain, record
-from ..rounds import Optimizer, Problem, default_method, find_method, read_problem
+from ..rounds import Method, Optimizer, Problem, default_method, find_method, read_problem
+from ..rounds.places import is_place, load
 from .beside import with_samples, without_columns
 from .columns import column, columns_of
 from .document import read_tables
 from .graph_file import with_graph
+from .modules import load_module
 from .objective import Command, Function, Objective
 
 _TABLES = ("problem", "study", "objective")
@@ -117,7 +122,7 @@ def _read(file: Path, content: dict[str, Any]) -> Specification:
     if "problem" in tables:
         problem = attempt(wrong, lambda: _problem(tables["problem"], folder))
     if "study" in tables:
-        settings = attempt(wrong, lambda: _settings(tables["study"], wrong))
+        settings = attempt(wrong, lambda: _settings(tables["study"], folder, wrong))
     if "objective" in tables:
         objective = attempt(wrong, lambda: _objective(tables["objective"], folder, wrong))
     if problem is not None and settings is not None:
@@ -163,14 +168,24 @@ def _columns(
     return headed
 
 
-def _settings(table: Mapping[str, Any], wrong: list[InvalidInput]) -> Settings:
+def _settings(table: Mapping[str, Any], folder: Path, wrong: list[InvalidInput]) -> Settings:
     known = _known(table, "study.", [f.name for f in fields(Settings)], wrong)
     settings: Settings = from_plain(Settings, known, "study", InvalidStudy)
+    if is_place(settings.method):
+        load(str(settings.method), Method, "study.method", partial(_module, folder))
     if settings.budget is None and settings.rounds is None and len(known) == len(table):
         wrong.append(
             InvalidStudy("study.budget", None, "a budget, or a number of rounds", "Without either a run has no end.")
         )
     return settings
+
+
+def _module(folder: Path, name: str) -> ModuleType:
+    """A module beside the study file, or one that is installed; logs call it by its own name."""
+    found = load_module(name, folder)
+    if found.__name__ != name:
+        raise ImportError(f"another module is called {name}: give the file beside the study file another name")
+    return found
 
 
 def _objective(table: Mapping[str, Any], folder: Path, wrong: list[InvalidInput]) -> Objective:
