@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+pytest.register_assert_rewrite("steerbo.testing")
+
 EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""
 IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")

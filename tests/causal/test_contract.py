@@ -12,7 +12,7 @@ from steerbo.causal import Causal, CausalGraph
 from steerbo.errors import OutOfRangeWarning
 from steerbo.rounds import Suggestion
 from steerbo.space import Categorical, Float
-from tests.contract import Case, WingContract
+from steerbo.testing import Case, WingContract
 
 STAGED = CausalGraph.from_text(
     "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y",

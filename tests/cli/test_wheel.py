@@ -31,7 +31,7 @@ def test_the_source_distribution_has_tests_and_benchmarks(tmp_path: Path) -> Non
         inside = {name.partition("/")[2] for name in packed.getnames()}
     for needed in (
         "src/steerbo/__init__.py",
-        "tests/contract.py",
+        "tests/outsiders.py",
         "benchmarks/causal/results.py",
         "docs/results/causal.md",
     ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.contract import Case, WingContract
+from steerbo.testing import Case, WingContract
 from tests.costvarying.worlds import case
 
 

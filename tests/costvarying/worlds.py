@@ -8,7 +8,7 @@ import numpy as np
 
 import steerbo as sb
 from steerbo.rounds import Suggestion
-from tests.contract import Case
+from steerbo.testing import Case
 
 PROBLEM = sb.CostVarying(
     variables=(

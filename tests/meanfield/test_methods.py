@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract import Case, WingContract
+from steerbo.testing import Case, WingContract
 from tests.meanfield.worlds import case, crowd
 
 

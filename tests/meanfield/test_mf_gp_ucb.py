@@ -9,7 +9,7 @@ import pytest
 
 from steerbo.meanfield import MeanField
 from steerbo.rounds import Optimizer
-from tests.contract import Case, WingContract
+from steerbo.testing import Case, WingContract
 from tests.meanfield.worlds import average, case, crowd
 
 

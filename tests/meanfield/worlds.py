@@ -8,7 +8,7 @@ import numpy as np
 
 from steerbo.meanfield import MeanField
 from steerbo.rounds import Suggestion
-from tests.contract import Case
+from steerbo.testing import Case
 
 REWARDS = np.array([[1.0, 0.5, 0.0, 0.2], [0.0, 0.3, 0.8, 0.1]])
 

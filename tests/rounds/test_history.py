@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.rounds import Optimizer
-from tests.contract import Case
+from steerbo.testing import Case
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 
 WORLD = Case(Stub(), Nearest, evaluate, look)

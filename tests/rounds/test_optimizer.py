@@ -6,12 +6,14 @@ import pytest
 
 from steerbo.errors import InvalidContext, InvalidOutcome, InvalidRequest, OutcomeConflict
 from steerbo.rounds import Optimizer
-from tests.contract import Case, WingContract
+from steerbo.testing import Case, WingContract
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 
 
 def stub_case() -> Case:
-    return Case(Stub(), Nearest, evaluate, look, added={"age": 0.4, "dose": 0.4, "pulse": 0.5, "rest": 0.0})
+    return Case(
+        Stub(), Nearest, evaluate, look, added={"age": 0.4, "dose": 0.4, "pulse": 0.5, "rest": 0.0}, predicts=False
+    )
 
 
 class TestStub(WingContract):

@@ -9,8 +9,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidContext, InvalidRequest
+from steerbo.testing import Case
 from tests.causal.test_contract import figure, staged
-from tests.contract import Case
 from tests.meanfield.worlds import case as crowd_case
 from tests.meanfield.worlds import crowd
 from tests.timevarying.cases import box

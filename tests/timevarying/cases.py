@@ -9,9 +9,9 @@ import numpy as np
 
 from steerbo import Categorical, Decay, Float, Prior, TimeVarying
 from steerbo.rounds import Suggestion
+from steerbo.testing import Case
 from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying.priors import PriorWarning
-from tests.contract import Case
 
 PLACES = {f"site {i}": i / 10 for i in range(24)}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract import Case, WingContract
+from steerbo.testing import Case, WingContract
 from tests.timevarying.cases import box, case, mixed
 
 METHODS: dict[str, dict[str, Any]] = {

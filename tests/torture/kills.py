@@ -15,8 +15,8 @@ from typing import Any
 from steerbo.rounds import Suggestion
 from steerbo.study import MemoryLog, Study
 from steerbo.study.database import body_of
+from steerbo.testing import Case
 from tests.causal import test_contract as causal
-from tests.contract import Case
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.rounds.test_optimizer import stub_case

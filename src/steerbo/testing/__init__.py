@@ -1,0 +1,30 @@
+"""The contract that every method keeps, as tests to inherit: yours is held to what ours are held to. It needs pytest.
+
+    # test_nearest.py
+    from steerbo.testing import Case, WingContract
+
+    def evaluate(suggestion, random):  # the world: what `tell` takes beside the suggestion and its cost
+        return {"value": -((suggestion.values["height"] - 1.2) ** 2) + 0.01 * random.normal()}
+
+    class TestNearest(WingContract):
+        case = staticmethod(lambda: Case(Shelf(), Nearest, evaluate))
+
+It checks that the same seed and log give the same bits, also after a restart at every event and on any number of
+threads; that pending, failed, abandoned, late, voided and amended rounds are dealt with; that limits hold; that
+outcomes of any size are survived; and that what is not allowed is refused by name. For the values in failing
+assertions call `pytest.register_assert_rewrite("steerbo.testing")` in your conftest.py.
+"""
+
+from .answers import Answers
+from .case import Case, Draw, backwards, bits, values_of
+from .corrections import Corrections
+from .pending import Pending
+from .refusals import Refusals
+from .repeating import Repeating
+
+
+class WingContract(Repeating, Pending, Corrections, Refusals, Answers):
+    """Inherit, and give `case`: a function without arguments that makes a `Case`."""
+
+
+__all__ = ["Case", "Draw", "WingContract", "backwards", "bits", "values_of"]
