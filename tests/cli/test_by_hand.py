@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from steerbo.errors import SteerboError
 from steerbo.study import BY_HAND, MemoryLog, Study, read_study
-from steerbo.study.table import import_csv, read_value, rounds_csv
+from steerbo.study.table import import_csv, rounds_csv
 from steerbo.testing import Case
+from steerbo.typed import read_value
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case

@@ -11,7 +11,7 @@ import typer.main
 
 from steerbo.cli import main
 from tests.cli.test_app import call
-from tests.cli.test_given import begin
+from tests.cli.test_arguments import begin
 from tests.cli.test_lab import DRUG
 from tests.study.files import write_study
 

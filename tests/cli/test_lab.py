@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_app import call
-from tests.cli.test_given import FLEET, LINE, begin
+from tests.cli.test_arguments import FLEET, LINE, begin
 from tests.study.files import PROBLEM
 
 PLANT = PROBLEM + "[study]\nbudget = 30\n"

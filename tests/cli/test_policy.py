@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_app import call, refused
-from tests.cli.test_given import FLEET, LINE, begin
+from tests.cli.test_arguments import FLEET, LINE, begin
 from tests.cli.test_lab import DRUG, PLANT, said
 from tests.study.files import logged
 

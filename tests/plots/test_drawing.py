@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("matplotlib")
 from matplotlib.text import Text
 
-from steerbo.plots import causal, costvarying, meanfield, timevarying
+from steerbo.plots import pictures
 from steerbo.plots.drawing import new_figure, save_figure, words
 from tests.hostile import HIDDEN, KINDS, SEEN, study
-
-FIGURES: dict[str, Any] = {
-    "cost-varying": costvarying.figure,
-    "time-varying": timevarying.figure,
-    "causal": causal.figure,
-    "mean-field": meanfield.figure,
-}
 
 
 def turned(names: Sequence[str], k: int) -> list[str]:
@@ -31,9 +23,8 @@ def turned(names: Sequence[str], k: int) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_are_texts(kind: str, first: int, tmp_path: Path) -> None:
     optimizer = study(kind, turned(SEEN, first)).optimizer
-    shown = [FIGURES[kind](optimizer)]
-    shown += [causal.recommended_figure(optimizer)] if kind == "causal" else []
-    for k, figure in enumerate(shown):
+    for k, picture in enumerate(pictures(optimizer)):
+        figure = picture.figure
         save_figure(figure, tmp_path / f"{k}.png")
         assert (tmp_path / f"{k}.png").stat().st_size > 1000
         for text in figure.findobj(Text):
@@ -44,7 +35,8 @@ def test_names_are_texts(kind: str, first: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_of_older_logs_are_drawn(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
-    save_figure(FIGURES[kind](study(kind, HIDDEN).optimizer), tmp_path / "study.svg")
+    *_, picture = pictures(study(kind, HIDDEN).optimizer)
+    save_figure(picture.figure, tmp_path / "study.svg")
     assert "\\x1b[31mred" in (tmp_path / "study.svg").read_text(encoding="utf-8") or kind == "causal"
 
 

@@ -25,6 +25,7 @@ from ..rounds import (
     Streams,
     Table,
     Told,
+    kept,
 )
 from ..space import Space
 from .acquisition import Score, upper_bound
@@ -57,6 +58,11 @@ class ScopeBandit(Method[Causal, O]):
         self.models = Models(self.arms, self.empty_model, problem.sign)
         self.plays = np.zeros(len(self.arms), dtype=int)
         self._seen = [frozenset(arm.contexts) for arm in self.arms]
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """How many scopes there are to choose among."""
+        number = len(self.arms)
+        return (("arms", f"{number} policy scope{'s' if number != 1 else ''}"),)
 
     @abstractmethod
     def scopes(self) -> tuple[PolicyScope, ...]:
@@ -222,6 +228,7 @@ class ScopeBandit(Method[Causal, O]):
         best, *others = (answer for _, answer in self._ranked(history))
         return best.among(tuple(others))
 
+    @kept
     def _ranked(self, history: History) -> list[tuple[int, Policy]]:
         """The arms and their policies, best first."""
         sign = self.problem.sign

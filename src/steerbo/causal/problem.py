@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
@@ -51,6 +51,7 @@ class Causal(Problem):
     variables: Annotated[Sequence[Variable], Listed]
     minimize: bool = False
     kind: Literal["causal"] = "causal"
+    pictures: ClassVar[str] = "steerbo.plots.causal:draw"
 
     @model_validator(mode="after")
     def _check(self) -> Causal:
@@ -90,6 +91,10 @@ class Causal(Problem):
     def space(self) -> Space:
         """The variables, in order."""
         return Space(self.variables)
+
+    def use(self, variable: Variable) -> str:
+        """Whether it can be set."""
+        return "can be set" if variable.name in self.graph.intervenable else "can be looked at"
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """The graph's edges and roles."""

@@ -15,7 +15,8 @@ from typer.core import TyperGroup
 from ..errors import InvalidStudy, OutOfRangeWarning, SteerboError
 from ..masking import masked
 from . import by_hand, exits, keeping, records
-from .place import AsJson, LogPlace, StudyFile
+from .arguments import AsJson, LogPlace, StudyFile
+from .declared import Declaring
 from .policy import policy
 from .scopes import scopes
 from .screen import echo
@@ -145,7 +146,7 @@ def check(study: StudyFile, as_json: AsJson = False) -> None:
 
 
 main.command()(scopes)
-main.command()(policy)
+main.command(cls=Declaring)(policy)
 
 
 @main.command()

@@ -9,7 +9,8 @@ import typer
 
 from ..errors import InvalidContext, InvalidOutcome
 from ..masking import to_type
-from .place import AsJson, Errors, LogPlace, Place, StudyFile, answering, explain_credentials, open_study
+from .arguments import AsJson, Errors, LogPlace, Place, StudyFile, answering, explain_credentials, open_study
+from .declared import Declaring, Given
 from .screen import echo
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
 
 def add_to(main: typer.Typer) -> None:
     """Add the commands."""
-    for command in (new, extend, ask, decide, fail, abandon):
+    for command in (new, extend, decide, fail, abandon):
         main.command()(command)
+    main.command(cls=Declaring)(ask)
     main.command(context_settings=NEGATIVE)(tell)
     main.command(context_settings=NEGATIVE)(amend)
 
@@ -75,26 +77,18 @@ def ask(
     *,
     batch: Annotated[int, typer.Option(min=1, help="So many suggestions at once.")] = 1,
     csv: Annotated[bool, typer.Option("--csv", help="As a table to fill in, for `steerbo import`.")] = False,
-    time: Annotated[str | None, typer.Option(help="What time it is, in a time-varying study.")] = None,
-    available: Annotated[
-        str | None,
-        typer.Option(help="What can be chosen now, in a time-varying study: a,b or JSON, or a table in CSV or JSON."),
-    ] = None,
-    current: Annotated[
-        str | None,
-        typer.Option(help="The present distribution, in a mean-field study: JSON, or a table in CSV or JSON."),
-    ] = None,
+    given: Given = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what to set next, and what to look at first."""
     from ..record import to_plain
     from ..study.table import suggestions_csv
-    from .given import request
+    from .arguments import request
     from .report import print_json
 
     with open_study(study) as going:
         before = going.pending
-        suggestions = going.ask(batch, **request(going.problem, time, available, current))
+        suggestions = going.ask(batch, **request(going.problem, given))
         if as_json:
             print_json([to_plain(suggestion) for suggestion in suggestions])
         elif csv:
@@ -147,7 +141,7 @@ def decide(
     as_json: AsJson = False,
 ) -> None:
     """Give what was looked at; says what to set, and what to look at next."""
-    from .given import pairs
+    from .arguments import pairs
     from .report import answer
 
     def given(problem: Problem | None) -> dict[str, Any]:
@@ -169,8 +163,8 @@ def tell(
     as_json: AsJson = False,
 ) -> None:
     """Give the outcome of a suggestion."""
-    from ..study.table import read_value
-    from .given import pairs
+    from ..typed import read_value
+    from .arguments import pairs
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
@@ -192,7 +186,7 @@ def fail(
     as_json: AsJson = False,
 ) -> None:
     """The evaluation broke: its point and cost count, a value there is none."""
-    from .given import pairs
+    from .arguments import pairs
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
@@ -222,8 +216,8 @@ def amend(
     as_json: AsJson = False,
 ) -> None:
     """Correct or void an outcome; the log keeps the old one."""
-    from ..study.table import read_value
-    from .given import pairs
+    from ..typed import read_value
+    from .arguments import pairs
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome) or None

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..masking import to_type
-from .place import AsJson, Place, explain_credentials
+from .arguments import AsJson, Place, explain_credentials
 from .screen import echo
 
 Copy = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", show_default=False)]

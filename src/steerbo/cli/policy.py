@@ -9,7 +9,8 @@ import typer
 
 from ..errors import InvalidContext, InvalidInput
 from ..masking import to_type
-from .place import AsJson, Place, explain_credentials, open_study
+from .arguments import AsJson, Place, explain_credentials, open_study
+from .declared import Given
 from .screen import echo
 
 if TYPE_CHECKING:
@@ -26,21 +27,15 @@ def policy(
     contexts: Annotated[
         str | None, typer.Option(help="Many cases at once: a list of tables in JSON, or a file, JSON or CSV.")
     ] = None,
-    time: Annotated[str | None, typer.Option(help="What time it is, in a time-varying study.")] = None,
-    available: Annotated[
-        str | None, typer.Option(help="What can be chosen, in a time-varying study; as for `steerbo ask`.")
-    ] = None,
-    current: Annotated[
-        str | None, typer.Option(help="The present distribution, in a mean-field study; as for `steerbo ask`.")
-    ] = None,
+    given: Given = None,
     as_json: AsJson = False,
 ) -> None:
     """Apply what was learned: what to set, after looking at this. Nothing is logged."""
-    from .given import cases, pairs, request
+    from .arguments import cases, pairs, request
     from .report import answer, print_json
 
     with open_study(study) as going:
-        asked = request(going.problem, time, available, current)
+        asked = request(going.problem, given)
         if contexts is None:
             step = going.policy(pairs(going.problem, "context", context, InvalidContext), **asked)
             answer(as_json, step.to_dict(), _todo(going, step, to_type(study)))

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..masking import masked_url, to_type
-from .place import AsJson, Place, explain_credentials, headers, open_study, title
+from .arguments import AsJson, Place, explain_credentials, headers, open_study, title
 from .screen import echo
 
 

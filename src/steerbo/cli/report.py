@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 
 from ..errors import show
+from ..plots.drawing import BLUE, GREEN
 from ..record import to_plain
 from ..rounds import Optimizer, Problem, Recommendation, Table, as_text
 from ..study import Study
@@ -21,8 +22,7 @@ from ..study.specification import Specification
 from ..text import escaped_json
 from .screen import echo
 
-HEADING = "bold #0072B2"  # Okabe and Ito's blue: told apart by every eye
-CHOSEN = "bold #009E73"
+HEADING, CHOSEN = f"bold {BLUE}", f"bold {GREEN}"
 _FEW = 8  # values of a law that are listed
 _LONGEST = 90  # characters of a cell
 
@@ -76,7 +76,7 @@ def print_recommendation(screen: Console, problem: Problem, advice: Recommendati
 def alternatives(problem: Problem, advice: Recommendation) -> Table:
     """What every scope would give, the recommended one first marked."""
     everyone = sorted((advice, *advice.alternatives), key=lambda a: float("inf") if a.cost is None else a.cost)
-    counted = problem.kind == "cost-varying" or any(choice.cost is not None for choice in everyone)
+    counted = problem.priced or any(choice.cost is not None for choice in everyone)
     rows = tuple(
         (
             ("→ " if choice is advice else "  ") + scope_text(choice.scope),
@@ -133,9 +133,7 @@ def describe(specification: Specification) -> str:
         f"{specification.path.name} is a valid study.",
         f"  problem     {problem.kind}, {'smaller' if problem.minimize else 'larger'} values are better",
         *(f"  variable    {_variable(problem, variable)}" for variable in problem.space),
-        *(f"  control set {scope_text(names)}" for names in getattr(problem, "control_sets", ())),
-        *(f"  {heading:<12}{text}" for heading, text in problem.describe()),
-        *_arms(specification),
+        *(f"  {heading:<12}{text}" for heading, text in specification.optimizer().describe()),
         f"  method      {specification.method}" + (f" ({options})" if options else "") + f", seed {settings.seed}",
         f"  until       {' or '.join(limits)}",
         f"  objective   {specification.objective or 'evaluated by hand'}",
@@ -145,22 +143,11 @@ def describe(specification: Specification) -> str:
     return "\n".join(lines)
 
 
-def _arms(specification: Specification) -> list[str]:
-    """How many scopes a causal study's method chooses among."""
-    if specification.problem.kind != "causal":
-        return []
-    number = len(specification.optimizer().explain().tables[0].rows)
-    return [f"  arms        {number} policy scope{'s' if number != 1 else ''}"]
-
-
 def _variable(problem: Problem, variable: Any) -> str:
     plain = to_plain(variable)
     unit = f" {plain['unit']}" if plain.get("unit") else ""
     known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
-    use = _law(plain["law"]) if "law" in plain else "always set"
-    if problem.kind == "causal":
-        graph: Any = vars(problem)["graph"]
-        use = "can be set" if variable.name in graph.intervenable else "can be looked at"
+    use = problem.use(variable) or (_law(plain["law"]) if "law" in plain else "always set")
     return f"{variable.name}: {plain['kind']}, {known}; {use}"
 
 

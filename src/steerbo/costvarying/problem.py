@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict, model_validator
 
@@ -122,6 +122,8 @@ class CostVarying(Problem):
     tolerance: Tolerance | None = None
     minimize: Annotated[bool, Strict()] = False
     kind: Literal["cost-varying"] = "cost-varying"
+    priced: ClassVar[bool] = True
+    pictures: ClassVar[str] = "steerbo.plots.costvarying:draw"
 
     @model_validator(mode="after")
     def _check(self) -> CostVarying:
@@ -168,6 +170,10 @@ class CostVarying(Problem):
     def space(self) -> Space:
         """All variables, in order."""
         return Space(self.variables)
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """The control sets."""
+        return tuple(("control set", " + ".join(names)) for names in self.control_sets)
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""

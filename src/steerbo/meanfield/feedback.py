@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..errors import InvalidOutcome, one_of
+from ..errors import InvalidOutcome, InvalidRequest, one_of
 from ..rounds import finite
 from ..space import Simplex
+from ..typed import Rows, read_value
+
+if TYPE_CHECKING:
+    from .problem import MeanField
+
+
+def typed_distribution(problem: MeanField, given: str | Rows) -> Any:
+    """A distribution as it is typed: JSON, or rows with a column an action; the only context has no need to be named.
+
+    Raises:
+        InvalidRequest: a row says no context, or one that another said.
+    """
+    if isinstance(given, str):
+        return read_value(given)
+    rows = [{"context": problem.contexts[0], **row} for row in given] if len(problem.contexts) == 1 else given
+    table: dict[str, Any] = {}
+    for row in rows:
+        context = row.get("context")
+        if context is None or context in table:
+            raise InvalidRequest("current", row, "a column 'context' that names each context once")
+        table[context] = {action: read_value(cell) for action, cell in row.items() if action != "context"}
+    return table
 
 
 def array(simplex: Simplex, named: Mapping[str, Mapping[str, float]]) -> Float[np.ndarray, "C A"]:

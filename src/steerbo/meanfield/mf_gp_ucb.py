@@ -24,7 +24,7 @@ from pydantic import Field
 
 from ..gp import refit_due
 from ..record import record
-from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams
+from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept
 from ..search import simplex_starts
 from .acquisition import Bounds, Tables, Values
 from .belief import Belief, theorem_beta
@@ -211,6 +211,7 @@ class MFGPUCB(Population[Options]):
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
+    @kept
     def recommend(self, history: History) -> Recommendation:
         """The distribution with the largest lower bound, of all that were played and the best one predicted.
 

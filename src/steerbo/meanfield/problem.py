@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,11 +13,12 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..record import record
-from ..rounds import History, Outcome, Problem, Suggestion, finite
+from ..rounds import History, Outcome, Problem, RequestField, Suggestion, finite
 from ..space import Simplex, Space, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
 from .description import description
+from .feedback import typed_distribution
 from .region import Region
 
 MOST_ACTIONS, MOST_CONTEXTS, MOST_CELLS = 10_000, 1_000, 100_000
@@ -88,6 +89,10 @@ class MeanField(Problem):
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     minimize: bool = False
     kind: Literal["mean-field"] = "mean-field"
+    takes: ClassVar[tuple[RequestField, ...]] = (
+        RequestField("current", "the present distribution: JSON, or a table in CSV or JSON", typed_distribution),
+    )
+    pictures: ClassVar[str] = "steerbo.plots.meanfield:draw"
 
     @model_validator(mode="after")
     def _check(self) -> MeanField:
@@ -244,6 +249,20 @@ class MeanField(Problem):
     def table(self, named: Any) -> Float[np.ndarray, "C A"]:
         """The array of a table by context and action."""
         return feedback.array(self.simplex, named)
+
+    def scalar(self, outcome: Outcome) -> float:
+        """Of payoffs by cell their average."""
+        return self.average(outcome)
+
+    def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, None, float]]:
+        """The share of every action in every context, as ``context/action``."""
+        for context, row in zip(self.contexts, self.table(values["distribution"]).tolist(), strict=True):
+            for action, share in zip(self.actions, row, strict=True):
+                yield f"{context}/{action}", None, share
+
+    def read_cell(self, name: str, text: str) -> Any:
+        """Contexts and actions by name, all else as in any problem."""
+        return text.strip() if name in ("context", "action") else super().read_cell(name, text)
 
     def average(self, outcome: Outcome) -> float:
         """The population's average payoff, or the single agent's where that is all there is."""

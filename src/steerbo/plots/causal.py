@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..causal import Causal, CausalGraph, PolicyScope
-from ..errors import InvalidProblem
-from ..rounds import Optimizer
-from .drawing import COLOURS, new_figure, save_figure, words
+from ..rounds import Optimizer, Recommendation
+from .drawing import BLUE, COLOURS, GREEN, ORANGE, SKY, Picture, new_figure, of_kind, save_figure, words
 
-_FILL = {"set": "#E69F00", "seen": "#56B4E9", "target": "#009E73", "free": "#E8E8E8"}
+_FILL = {"set": ORANGE, "seen": SKY, "target": GREEN, "free": "#E8E8E8"}
 _SHAPE = {"set": "s", "seen": "o", "target": "D", "free": "o"}
 _MARGIN = 0.15
 _NAME, _TITLE = 24, 90  # characters
@@ -37,7 +36,7 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
         _edge(axes, places, a, b, "#C8C8C8" if b in told else "#222222", bend=-0.2 if passes else 0.0)
     for action, contexts in told.items():
         for context in contexts:
-            _edge(axes, places, context, action, COLOURS[1], bend=0.18, width=2.0)
+            _edge(axes, places, context, action, ORANGE, bend=0.18, width=2.0)
     for a, b in graph.bidirected:
         colour = "#C8C8C8" if a in told or b in told else "#222222"
         _edge(axes, places, a, b, colour, bend=-0.35, dashed=True, style="<|-|>")
@@ -60,14 +59,11 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
     return figure
 
 
-def recommended_figure(optimizer: Optimizer) -> Any:
-    """The graph while the recommended scope is played; see `scope_figure`.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-        InvalidProblem: the problem is of another kind.
-    """
-    return scope_figure(_problem(optimizer).graph, PolicyScope.of(optimizer.recommend().scope))
+def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+    """For the page."""
+    shown = scope_figure(of_kind(optimizer, Causal).graph, PolicyScope.of(advice.scope))
+    yield Picture("Recommended scope", "The causal graph: what is set in it, and what is looked at before", shown)
+    yield Picture("Scopes", "Share of rounds of every scope, and what came of them", figure(optimizer))
 
 
 def draw_scopes(graph: CausalGraph, scopes: Sequence[PolicyScope], folder: Path) -> list[Path]:
@@ -87,7 +83,7 @@ def figure(optimizer: Optimizer) -> Any:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    problem = _problem(optimizer)
+    problem = of_kind(optimizer, Causal)
     shown, (left, right) = _figure(2, (11.0, 4.6))
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
@@ -101,16 +97,10 @@ def figure(optimizer: Optimizer) -> Any:
     if told:
         at, values = (np.array(column, dtype=float) for column in zip(*told, strict=True))
         right.plot(at, values, ".", color="#BBBBBB", label="one round")
-        right.plot(at, np.cumsum(values) / np.arange(1, len(values) + 1), color=COLOURS[0], label="mean so far")
+        right.plot(at, np.cumsum(values) / np.arange(1, len(values) + 1), color=BLUE, label="mean so far")
         right.legend(fontsize=8)
     right.set(xlabel="round", ylabel=words(problem.graph.target), title="What came of it")
     return shown
-
-
-def _problem(optimizer: Optimizer) -> Causal:
-    if not isinstance(optimizer.problem, Causal):
-        raise InvalidProblem("optimizer.problem", optimizer.problem, "a Causal problem")
-    return optimizer.problem
 
 
 def _figure(columns: int, size: tuple[float, float]) -> tuple[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..costvarying import CostVarying
-from ..errors import InvalidProblem
 from ..rounds import History, Optimizer, Recommendation
-from .drawing import COLOURS, new_figure, save_file, words
+from .drawing import COLOURS, GREEN, Picture, bare, new_figure, of_kind, save_file, words
 
 SHAPES = "osD^vP*X"  # they say what colours say, again
 
@@ -36,12 +35,21 @@ def figure(optimizer: Optimizer, value: str = "value", money: str = "money") -> 
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    if not isinstance(optimizer.problem, CostVarying):
-        raise InvalidProblem("optimizer.problem", optimizer.problem, "a CostVarying problem")
-    looks = dict(zip(optimizer.problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
+    return _figure(optimizer, optimizer.recommend(), value, money)
+
+
+def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+    """For the page."""
+    text = "What each control set would give for its price, with bounds, and every play"
+    yield Picture("Control sets", text, _figure(optimizer, advice))
+
+
+def _figure(optimizer: Optimizer, advice: Recommendation, value: str = "value", money: str = "money") -> Any:
+    problem = of_kind(optimizer, CostVarying)
+    looks = dict(zip(problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
     shown = new_figure((12, 5.2), dpi=130)
     left, right = shown.subplots(1, 2)
-    _prices(left, optimizer.problem, optimizer.recommend(), looks)
+    _prices(left, problem, advice, looks)
     value, money = words(value), words(money)
     left.set(xlabel=f"cost of a play ({money})", ylabel=f"expected {value}", title="What each control set would give")
     counted = _plays(right, optimizer.history, looks)
@@ -50,7 +58,7 @@ def figure(optimizer: Optimizer, value: str = "value", money: str = "money") -> 
     )
     for axes in (left, right):
         axes.set_xlim(left=0)
-        axes.spines[["top", "right"]].set_visible(False)
+    bare(left, right)
     shown.legend(loc="outside lower center", ncols=5, frameon=False, markerscale=0.8)
     return shown
 
@@ -69,7 +77,8 @@ def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Look
     choices = [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
     for i, choice in enumerate(sorted(choices, key=lambda c: c.cost or 0.0)):
         colour, shape = looks[tuple(choice.scope)]
-        x, y, low, high = (float(number or 0.0) for number in (choice.cost, choice.mean, choice.lower, choice.upper))
+        x, y = float(choice.cost or 0.0), float(choice.mean or 0.0)
+        low, high = (y if bound is None else float(bound) for bound in (choice.lower, choice.upper))
         axes.errorbar(x, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5, zorder=3)
         above = i % 2 == 0  # neighbours in price are named on opposite sides
         axes.annotate(
@@ -88,7 +97,7 @@ def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Look
         low, high = axes.get_ylim()
         low, high = min(low, least), max(high, least)
         edge = low if problem.minimize else high
-        axes.axhspan(least, edge, color="#009E73", alpha=0.12, lw=0, zorder=0, label="acceptable")
+        axes.axhspan(least, edge, color=GREEN, alpha=0.12, lw=0, zorder=0, label="acceptable")
         axes.set_ylim(low, high)
 
 

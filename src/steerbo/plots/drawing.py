@@ -3,15 +3,49 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ..errors import InvalidOption, MissingExtra
+from ..errors import InvalidOption, InvalidProblem, MissingExtra
+from ..rounds import Optimizer, Problem
 from ..text import visible
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
-"""Okabe and Ito's: told apart by every eye."""
+BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
+YELLOW, BLACK = "#F0E442", "#000000"
+DARK_GREEN, LIGHT_GREEN = "#007A5A", "#3FC79A"  # for texts on white, on black
+COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW, BLACK)
+"""Okabe and Ito's: told apart by every eye. Pages and the terminal have them, too."""
 _LONGEST = 48
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of a study: its title, what is to be seen on it (for those who cannot see it), and a `Figure`."""
+
+    title: str
+    text: str
+    figure: Any
+
+
+P = TypeVar("P", bound=Problem)
+
+
+def of_kind(optimizer: Optimizer, kind: type[P]) -> P:
+    """The problem of an optimizer, of this kind.
+
+    Raises:
+        InvalidProblem: it is of another kind.
+    """
+    if not isinstance(optimizer.problem, kind):
+        raise InvalidProblem("optimizer.problem", optimizer.problem, f"a {kind.__name__} problem")
+    return optimizer.problem
+
+
+def bare(*panels: Any) -> None:
+    """Take the upper and the right edge away."""
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
 
 
 def new_figure(size: tuple[float, float], dpi: float) -> Any:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidProblem
 from ..meanfield import MeanField
-from ..rounds import Optimizer
-from .drawing import COLOURS, new_figure, save_file, words
+from ..rounds import Optimizer, Recommendation
+from .drawing import COLOURS, Picture, bare, new_figure, of_kind, save_file, words
+from .rounds import outcomes
 
 _SHOWN = 40
 _NAME = 24  # characters of an action
@@ -30,17 +31,23 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    problem = optimizer.problem
-    if not isinstance(problem, MeanField):
-        raise InvalidProblem("optimizer.problem", problem, "a MeanField problem")
+    return _figure(optimizer, optimizer.recommend(), value)
+
+
+def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+    """For the page."""
+    yield Picture("Agents", "Payoff of every round, and how the agents should spread", _figure(optimizer, advice))
+
+
+def _figure(optimizer: Optimizer, advice: Recommendation, value: str = "value") -> Any:
+    problem = of_kind(optimizer, MeanField)
     shown = new_figure((12, 4.6), dpi=130)
     left, right = shown.subplots(1, 2)
-    _payoffs(left, optimizer, problem)
+    outcomes(left, optimizer)
     left.set(xlabel="round", ylabel=words(value), title="Payoff of every round, and the best so far")
-    _shares(right, optimizer, problem)
+    _shares(right, problem, advice)
     right.set(xlabel="action", ylabel="share of all agents", title="Where the agents should be")
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
+    bare(left, right)
     return shown
 
 
@@ -54,19 +61,8 @@ def save(optimizer: Optimizer, path: Path, value: str = "value") -> Path:
     return save_file(figure(optimizer, value), path)
 
 
-def _payoffs(axes: Any, optimizer: Optimizer, problem: MeanField) -> None:
-    told = [r for r in optimizer.history if r.state == "told" and r.outcome is not None]
-    if not told:
-        return
-    rounds = [r.number for r in told]
-    averages = np.array([problem.average(r.outcome) for r in told if r.outcome is not None])
-    best = np.minimum.accumulate(averages) if problem.minimize else np.maximum.accumulate(averages)
-    axes.plot(rounds, averages, "o", markersize=3, color=COLOURS[0], alpha=0.6)
-    axes.step(rounds, best, where="post", color=COLOURS[3])
-
-
-def _shares(axes: Any, optimizer: Optimizer, problem: MeanField) -> None:
-    table = problem.table(optimizer.recommend().values["distribution"]) * problem.shares[:, None]
+def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
+    table = problem.table(advice.values["distribution"]) * problem.shares[:, None]
     fullest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:_SHOWN])
     below = np.zeros(len(fullest))
     for c, context in enumerate(problem.contexts):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from ..errors import InvalidProblem
-from ..rounds import Optimizer
+from ..rounds import Optimizer, Recommendation
 from ..timevarying import TimeVarying
-from .drawing import COLOURS, new_figure, save_file, words
+from .drawing import BLUE, COLOURS, SKY, VERMILION, Picture, bare, new_figure, of_kind, save_file, words
 
 DASHES = ("-", "--", ":", "-.")
 _ROWS = 20  # priors shown
@@ -32,8 +31,7 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    if not isinstance(optimizer.problem, TimeVarying):
-        raise InvalidProblem("optimizer.problem", optimizer.problem, "a TimeVarying problem")
+    problem = of_kind(optimizer, TimeVarying)
     shown = new_figure((10, 7), dpi=110)
     top, bottom = shown.subplots(2, 1, sharex=True)
     rounds = list(optimizer.history)
@@ -42,14 +40,19 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
     if noted:
         times, notes = zip(*noted, strict=True)
         mean, band = (np.array([note[name] for note in notes]) for name in ("mean", "band"))
-        top.fill_between(times, mean - band, mean + band, color=COLOURS[5], alpha=0.3, lw=0, label="expected")
-    top.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=COLOURS[0], label="outcome")
+        top.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="expected")
+    top.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=BLUE, label="outcome")
     top.set(ylabel=words(value), title="What each round gave")
     top.legend(frameon=False)
-    _priors(bottom, optimizer, noted)
-    for axes in (top, bottom):
-        axes.spines[["top", "right"]].set_visible(False)
+    _priors(bottom, problem, optimizer, noted)
+    bare(top, bottom)
     return shown
+
+
+def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+    """For the page."""
+    text = "What each round gave, and which prior was behind each choice; a cross where one was dropped"
+    yield Picture("Priors", text, figure(optimizer))
 
 
 def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
@@ -69,7 +72,7 @@ def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
             axes.plot(t, centre, DASHES[i // len(COLOURS) % 4], color=colour, label=words(method))
             axes.fill_between(t, centre - error, centre + error, color=colour, alpha=0.2, lw=0)
         axes.set(title=words(case), xlabel="round", ylabel="average regret")
-        axes.spines[["top", "right"]].set_visible(False)
+        bare(axes)
     for axes in panels[len(curves) :]:
         axes.set_visible(False)
     handles, labels = panels[0].get_legend_handles_labels()
@@ -86,16 +89,17 @@ def save(shown: Any, path: Path) -> Path:
     return save_file(shown, path)
 
 
-def _priors(axes: Any, optimizer: Optimizer, noted: Sequence[tuple[float, Mapping[str, Any]]]) -> None:
-    method: Any = optimizer._method
-    plays = method.plays
+def _priors(
+    axes: Any, problem: TimeVarying, optimizer: Optimizer, noted: Sequence[tuple[float, Mapping[str, Any]]]
+) -> None:
+    plays = np.bincount([note["prior"] for _, note in noted], minlength=len(problem.priors))
     order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
-    dropped = getattr(method, "dropped", {})
+    dropped = getattr(optimizer._method, "dropped", {})  # by the methods that drop priors, and when
     when = {r.number: r.request["time"] for r in optimizer.history}
     for row, p in enumerate(order):
-        axes.plot([t for t, note in noted if note["prior"] == p], [row] * plays[p], "|", ms=9, color=COLOURS[0])
+        axes.plot([t for t, note in noted if note["prior"] == p], [row] * plays[p], "|", ms=9, color=BLUE)
         if p in dropped and dropped[p][0] in when:
-            axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=COLOURS[3])
-    axes.set_yticks(range(len(order)), [words(method.names[p]) for p in order])
+            axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=VERMILION)
+    axes.set_yticks(range(len(order)), [words(problem.priors[p].name or f"prior {p + 1}") for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set(xlabel="time", title="The prior behind each choice (× dropped)")

@@ -4,11 +4,12 @@ from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_
 from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Extended, Failed, Outcome, Refitted, Told
 from .extension import after, extended, read_bounds
 from .history import History, Round
-from .method import Choice, Decision, Method
+from .method import Choice, Decision, Method, kept
 from .optimizer import Log, Optimizer, ReproducibilityWarning
 from .problem import Problem, finite
 from .randomness import Streams, keyed
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
+from .request import RequestField
 from .saved import load, problem_of
 from .suggestion import Suggestion, one_or_more
 
@@ -35,6 +36,7 @@ __all__ = [
     "Recommendation",
     "Refitted",
     "ReproducibilityWarning",
+    "RequestField",
     "Round",
     "Status",
     "Streams",
@@ -47,6 +49,7 @@ __all__ = [
     "extended",
     "find_method",
     "finite",
+    "kept",
     "keyed",
     "kinds",
     "load",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import InvalidRequest, SteerboError
@@ -42,6 +43,34 @@ class Decision:
     note: Mapping[str, Any] = field(default_factory=dict)
 
 
+A = TypeVar("A")
+
+
+def kept(answer: Callable[[Any, History], A]) -> Callable[[Any, History], A]:
+    """A method's answer that takes a search and is asked for again: it is kept until the next event.
+
+    >>> class Slow:
+    ...     @kept
+    ...     def recommend(self, history):
+    ...         print("searching")
+    >>> method, history = Slow(), type("History", (), {"events": 1})
+    >>> method.recommend(history), method.recommend(history)
+    searching
+    (None, None)
+    """
+    place = f"_kept_{answer.__name__}"
+
+    @wraps(answer)
+    def remembered(method: Any, history: History) -> A:
+        found: tuple[int, A] | None = vars(method).get(place)
+        if found is None or found[0] != history.events:
+            found = history.events, answer(method, history)
+            setattr(method, place, found)
+        return found[1]
+
+    return remembered
+
+
 @record
 class NoOptions:
     """Nothing to choose."""
@@ -73,6 +102,10 @@ class Method(ABC, Generic[P, O]):
     def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
         """Options as a log has them, without those that are retired."""
         return {name: value for name, value in logged.items() if (name, value) not in cls.retired.items()}
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """What `steerbo check` says of it before the first round: pairs of a heading and a text."""
+        return ()
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in; `history` has it already."""

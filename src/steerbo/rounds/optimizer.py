@@ -139,6 +139,10 @@ class Optimizer:
         optimizer._log = log
         return optimizer
 
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """What `steerbo check` says of problem and method beside the variables: pairs of a heading and a text."""
+        return (*self.problem.describe(), *self._method.describe())
+
     @property
     def events(self) -> tuple[Event, ...]:
         """Everything that happened, in order."""
@@ -155,30 +159,22 @@ class Optimizer:
         return tuple(r.suggestion for r in self._history.pending)
 
     @overload
-    def ask(
-        self, batch: None = None, *, available: Any = None, time: Any = None, current: Any = None
-    ) -> Suggestion | None: ...
+    def ask(self, batch: None = None, **request: Any) -> Suggestion | None: ...
     @overload
-    def ask(self, batch: int, *, available: Any = None, time: Any = None, current: Any = None) -> list[Suggestion]: ...
-    def ask(
-        self, batch: int | None = None, *, available: Any = None, time: Any = None, current: Any = None, **unknown: Any
-    ) -> Suggestion | list[Suggestion] | None:
+    def ask(self, batch: int, **request: Any) -> list[Suggestion]: ...
+    def ask(self, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | None:
         """Suggest what to do next, or return None where the study is finished (`status` says why).
 
         Args:
             batch: that many suggestions at once, as a list (shorter where the study finishes).
-            available: what can be chosen now (time-varying).
-            time: what time it is (time-varying).
-            current: the present distribution (mean-field).
-            unknown: nothing else: it is refused by name.
+            request: what the problem `takes`, by name: of a time-varying one `time` and `available` (what can be chosen
+                now), of a mean-field one `current` (the present distribution). None is as good as left out.
 
         Raises:
             InvalidRequest: something given is not allowed, or this problem does not take it.
         """
-        given = {"available": available, "time": time, "current": current}
-        known = {name: value for name, value in given.items() if value is not None}
-        request = self.problem.read_request({**unknown, **known}, self._history)
-        return one_or_more(batch, lambda: self._ask(request))
+        read = self.problem.read_request(self._given(request), self._history)
+        return one_or_more(batch, lambda: self._ask(read))
 
     def _ask(self, request: dict[str, Any]) -> Suggestion | None:
         if self._finished():
@@ -380,35 +376,25 @@ class Optimizer:
         note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
         return replace(advice, mean=None, lower=None, upper=None, note=note)
 
-    def policy(
-        self,
-        context: Mapping[str, Any] | None = None,
-        *,
-        available: Any = None,
-        time: Any = None,
-        current: Any = None,
-    ) -> PolicyStep:
+    def policy(self, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
         """Apply what was learned; nothing is logged by it.
 
         Args:
             context: what was seen, by variable (causal). Where something is still to be looked at, the answer's
                 `observe` names it: call again with that, too.
-            available: what can be chosen, as for `ask` (time-varying); None: everything.
-            time: what time it is (time-varying); None: the time of the last round.
-            current: the present distribution (mean-field); None: agents may go anywhere.
+            request: as for `ask`. Left out, `time` is that of the last round, everything is available, and agents may
+                go anywhere.
 
         Raises:
             InvalidContext: something that belongs together is missing, unknown or not a value of its variable.
             InvalidRequest: as `ask`; or nothing was told yet.
         """
-        given = {"available": available, "time": time, "current": current}
-        asked = {name: value for name, value in given.items() if value is not None}
-        request = self.problem.read_applied(asked, self._history)
+        read = self.problem.read_applied(self._given(request), self._history)
         if context is not None and not isinstance(context, Mapping):
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         seen = self.problem.read_seen(context or {})
         with one_blas_thread():
-            step = self._method.policy(self._history, seen, request)
+            step = self._method.policy(self._history, seen, read)
         order = self.problem.in_order
         return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
 
@@ -452,6 +438,11 @@ class Optimizer:
         """
         to_plain(self.problem)
         return json.dumps({"events": [to_plain(event, Event) for event in self._events]}, allow_nan=False)
+
+    def _given(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Without what the problem takes and was not given; what it does not take stays, to be refused by name."""
+        names = {field.name for field in self.problem.takes}
+        return {name: value for name, value in request.items() if value is not None or name not in names}
 
     def _round(self, suggestion: Suggestion | str) -> Round:
         return self._history[_token(suggestion)]

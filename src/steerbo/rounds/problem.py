@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
-from ..space import Space
+from ..space import Categorical, Space, Variable
+from ..typed import read_choice, read_value
 from .events import Outcome
 from .history import History
+from .request import RequestField
 from .suggestion import Suggestion
 
 LARGEST = 1e100
@@ -52,6 +54,13 @@ class Problem(ABC):
 
     kind: str
     minimize: bool
+    takes: ClassVar[tuple[RequestField, ...]] = ()
+    """What `ask` and `policy` are given beside the number of suggestions and the context."""
+    priced: ClassVar[bool] = False
+    """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
+    pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
+    """Where the function is, as "package.module:function", that draws a study: see `steerbo.plots.pictures`."""
+    default_method: ClassVar[str]
 
     @property
     @abstractmethod
@@ -67,12 +76,37 @@ class Problem(ABC):
         """What `steerbo check` says of it beside its variables: pairs of a heading and a text."""
         return ()
 
+    def use(self, variable: Variable) -> str:
+        """What `steerbo check` says of a variable's part; empty where its law says all."""
+        return ""
+
+    def scalar(self, outcome: Outcome) -> float:
+        """The one number of an outcome that is optimised, in the user's units."""
+        return float(outcome.value)
+
+    def parameters(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Variable | None, Any]]:
+        """What was set in a round, or happened, for other programs: name, variable (None: a share in [0, 1]), value.
+
+        What lies beyond the bounds of its variable is left out.
+        """
+        for variable in self.space:
+            value = values.get(variable.name)
+            if value is not None and (isinstance(variable, Categorical) or variable.low <= value <= variable.high):
+                yield variable.name, variable, value
+
+    def read_cell(self, name: str, text: str) -> Any:
+        """A value of one of `columns` from text: a choice, a number, JSON. What is none of these stays the text."""
+        if name in self.space and isinstance(variable := self.space[name], Categorical):
+            return read_choice(variable.choices, text.strip())
+        return read_value(text)
+
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """What `ask` was given (`available`, `time`, `current`), checked. None of it is known to most problems."""
+        """What `ask` was given, checked: what the problem `takes`, by name."""
         for name, value in request.items():
-            hint = "What was looked at is for ‹decide›." if name == "context" else ""
-            raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it", hint)
-        return {}
+            if all(name != field.name for field in self.takes):
+                hint = "What was looked at is for ‹decide›." if name == "context" else ""
+                raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it", hint)
+        return dict(request)
 
     def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
         """What was looked at, checked: exactly what the suggestion asked to observe."""

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidProblem, one_of
-from .sheet import choice_of, decoded, read_sheet
+from ..typed import read_choice
+from .sheet import decoded, read_sheet
 
 LONGEST = 100_000
 """Most points of a sample: the problem is written into the log as a whole."""
@@ -69,7 +70,7 @@ def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list
         if cell is None:
             continue
         if choices is not None:
-            found.append(choice_of(choices, cell) if isinstance(choices, list) else cell)
+            found.append(read_choice(choices, cell) if isinstance(choices, list) else cell)
             continue
         try:
             found.append(float(sheet.number(where, cell, InvalidProblem)))

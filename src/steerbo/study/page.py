@@ -12,20 +12,24 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
+from ..plots.drawing import BLUE, DARK_GREEN, LIGHT_GREEN, SKY
 from ..rounds import Round, Table
-from ..space.fields import as_number
 from ..text import visible
-from .picture import pictures
+from .picture import images
 from .progress import best_round, scope_text
 from .study import Study
 
 _MAYBE = ("seen", "set", "nature", "reason")  # columns that are not shown where they are empty
 _LONG = 40  # characters that a cell shows in one line
-_STYLE = """
-:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fdfdfb; --line: #d5d5cf;
-  --mark: #0072B2; --good: #007a5a; }
+_COLOURS = f"""
+:root {{ --mark: {BLUE}; --good: {DARK_GREEN}; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --mark: {SKY}; --good: {LIGHT_GREEN}; }} }}"""
+_STYLE = (
+    _COLOURS
+    + """
+:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fdfdfb; --line: #d5d5cf; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e8e8e4; --paper: #17181a; --line: #3a3c40; --mark: #56B4E9; --good: #3fc79a; }
+  :root { --ink: #e8e8e4; --paper: #17181a; --line: #3a3c40; }
   img { filter: invert(.9) hue-rotate(180deg); }
 }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
@@ -42,6 +46,7 @@ th button { font: inherit; font-weight: 600; color: inherit; background: none; b
   white-space: pre-wrap; }
 pre { white-space: pre-wrap; font: inherit; }
 """
+)
 _SCRIPT = """
 for (const button of document.querySelectorAll("th button")) button.onclick = () => {
   const column = button.closest("th").cellIndex, body = button.closest("table").tBodies[0];
@@ -83,7 +88,7 @@ def page(study: Study, title: str, every: int | None = None) -> str:
         _table(policy) if policy else "",
         "<h2>Progress</h2>",
         f'<div class="wide">{_progress(study)}</div>',
-        pictures(study.optimizer),
+        images(study.optimizer, advice),
         "<h2>Why</h2>",
         f"<pre>{escape(why.summary)}</pre>",
         *(f"<h3>{escape(table.title)}</h3>{_table(table)}" for table in why.tables if table != policy),
@@ -127,8 +132,8 @@ def shown_rounds(study: Study) -> Table:
 
 def _seen(played: Round) -> dict[str, Any]:
     """What was known before the values were set: the time, contexts."""
-    time = {"time": played.request["time"]} if "time" in played.request else {}
-    return {**time, **played.suggestion.context}
+    known = {name: value for name, value in played.request.items() if isinstance(value, int | float | str)}
+    return {**known, **played.suggestion.context}
 
 
 def _nature(played: Round) -> dict[str, Any]:
@@ -155,7 +160,8 @@ def _progress(study: Study) -> str:
     counted, spent = study.history.spent > 0, 0.0
     for r in study.history:
         spent += r.charged if counted else 1.0
-        if r.state == "told" and r.outcome and (value := as_number(r.outcome.value)) is not None:
+        if r.state == "told" and r.outcome:
+            value = study.problem.scalar(r.outcome)
             points.append((spent, value, f"round {r.number}: {scope_text(r.suggestion.scope)}, {value:.4g}"))
     if not points:
         return "<p>Nothing observed yet.</p>"
@@ -175,7 +181,7 @@ def _progress(study: Study) -> str:
         for (px, py), text in ((place(x, y), text) for x, y, text in points)
     )
     path = " ".join(f"{px:.1f},{py:.1f}" for px, py in line)
-    found = best_round(study.history, study.problem.sign)
+    found = best_round(study.history, study.problem)
     label = f"best single outcome in round {found.number}" if found else ""
     return (
         f'<svg viewBox="0 0 800 310" width="800" role="img" aria-label="{escape(label)}" fill="currentColor" '

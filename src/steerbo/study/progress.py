@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ..rounds import History, Round, Suggestion
-from ..space.fields import as_number
+from ..plots.drawing import BLUE, GREEN, ORANGE
+from ..rounds import History, Problem, Round, Suggestion
 from ..text import visible
 from .study import Study
 
@@ -40,10 +40,10 @@ def scope_text(scope: Any) -> str:
     return " + ".join(map(str, scope)) if isinstance(scope, list | tuple) else str(scope)
 
 
-def best_round(rounds: Iterable[Round], sign: float) -> Round | None:
+def best_round(rounds: Iterable[Round], problem: Problem) -> Round | None:
     """The round with the best single outcome."""
-    told = [r for r in rounds if r.state == "told" and r.outcome and as_number(r.outcome.value) is not None]
-    return max(told, key=lambda r: sign * r.outcome.value, default=None)  # type: ignore[union-attr]
+    told = [(problem.sign * problem.scalar(r.outcome), r) for r in rounds if r.state == "told" and r.outcome]
+    return max(told, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
 class Display:
@@ -59,9 +59,9 @@ class Display:
         self._live = console.is_terminal and not quiet
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
-            BarColumn(None, complete_style="#0072B2", finished_style="#009E73"),
+            BarColumn(None, complete_style=BLUE, finished_style=GREEN),
             TextColumn("{task.fields[used]}"),
-            TextColumn("{task.fields[best]}", style="#E69F00"),
+            TextColumn("{task.fields[best]}", style=ORANGE),
             TimeElapsedColumn(),
             console=console,
             disable=not self._live,
@@ -95,8 +95,8 @@ class Display:
         else:
             played = status.told + status.failed
             done, used = played / (status.limit or played), f"{played} of {status.limit} rounds"
-        best = self._best = best_round(self._new(study.history), study.problem.sign)
-        found = f"best {best.outcome.value:.4g}" if best and best.outcome else "nothing observed yet"
+        best = self._best = best_round(self._new(study.history), study.problem)
+        found = f"best {study.problem.scalar(best.outcome):.4g}" if best and best.outcome else "nothing observed yet"
         self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)
         part = int(_PARTS * done)
         if not self._live and not self.quiet and part > self._part:

@@ -11,10 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors import InvalidInput, InvalidOutcome
-from ..text import from_cell, visible
+from ..text import from_cell
+from ..typed import folded
 
 _SEPARATORS = ",;\t|"
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)  # 0,5
@@ -157,24 +158,20 @@ def _places(header: list[str], labels: Mapping[str, Sequence[str]]) -> dict[str,
     taken: set[int] = set()
     for rank in range(max(map(len, labels.values()), default=0)):
         wanted = {name: headed[rank] for name, headed in labels.items() if len(headed) > rank}
-        alike = Counter(map(_folded, wanted.values()))
+        alike = Counter(map(folded, wanted.values()))
         for exact in (True, False):
             for name, label in wanted.items():
-                if name in found or (not exact and alike[_folded(label)] > 1):
+                if name in found or (not exact and alike[folded(label)] > 1):
                     continue
                 same = [
                     k
                     for k, head in enumerate(header)
-                    if k not in taken and (head == label if exact else _folded(head) == _folded(label))
+                    if k not in taken and (head == label if exact else folded(head) == folded(label))
                 ]
                 if same:
                     found[name] = same
                     taken.update(same)
     return found
-
-
-def _folded(label: str) -> str:
-    return " ".join(label.split()).casefold()
 
 
 def _row(number: int, cells: list[str], places: Mapping[str, list[int]]) -> Row:
@@ -190,26 +187,3 @@ def _mark(cells: Iterable[str]) -> Mark:
             comma = comma or _COMMA.fullmatch(cell) is not None
             dot = dot or _DOT.fullmatch(cell) is not None
     return "both" if comma and dot else "comma" if comma else "dot" if dot else "neither"
-
-
-def choice_of(choices: Iterable[Any], cell: str) -> Any:
-    """The choice that a cell means: its text, the only one that differs in nothing but capitals, or an equal number.
-
-    What is none of them stays the text, to be refused by whoever takes it.
-
-    >>> choice_of(["North", "south"], "north"), choice_of([0.5, 1.0], "1"), choice_of([True, False], "1")
-    ('North', 1.0, '1')
-    """
-    known = {visible(str(choice)): choice for choice in choices}
-    if cell in known:
-        return known[cell]
-    alike = [text for text in known if _folded(text) == _folded(cell)]
-    if len(alike) == 1:
-        return known[alike[0]]
-    try:
-        number = float(cell)
-    except ValueError:
-        return cell
-    return next(
-        (c for c in known.values() if isinstance(c, int | float) and not isinstance(c, bool) and c == number), cell
-    )

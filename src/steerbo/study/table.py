@@ -12,15 +12,15 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from ..costvarying import CostVarying
 from ..errors import InvalidOutcome, OutOfRangeWarning, SteerboError
 from ..record import record, to_plain
 from ..rounds import Added, Event, Problem, Round, Suggestion
 from ..space import Categorical
 from ..text import to_cell, visible
+from ..typed import read_choice, read_value
 from ..words import SHELL
 from .columns import column, columns_of
-from .sheet import Row, Sheet, choice_of, read_sheet
+from .sheet import Row, Sheet, read_sheet
 from .study import Study
 
 
@@ -41,38 +41,6 @@ class Line:
         return f"line {self.number}: {self.fate}, {self.message}"
 
 
-def read_cell(problem: Problem, name: str, text: str) -> Any:
-    """A value of one of the problem's columns from text: a choice, the name of a context or an action, a number, JSON.
-
-    What is none of these stays the text, to be refused by whoever takes it.
-
-    >>> import steerbo as sb
-    >>> read_cell(sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]]), "ph", " 6.5")
-    6.5
-    """
-    text = text.strip()
-    if name in problem.space and isinstance(variable := problem.space[name], Categorical):
-        return choice_of(variable.choices, text)
-    return text if name in ("context", "action") and name not in problem.space else read_value(text)
-
-
-def read_value(text: str) -> Any:
-    """A number, or a list or table in JSON; else the text itself, which whoever takes it refuses by name.
-
-    >>> read_value("1e3"), read_value("[1, 2]"), read_value("high")
-    (1000.0, [1, 2], 'high')
-    """
-    text = text.strip()
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
 def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None = None) -> Sheet:
     """A table of outcomes, with its columns found.
 
@@ -85,7 +53,7 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
     names = columns_of(problem)
-    if isinstance(problem, CostVarying) and "scope" not in names:
+    if problem.priced and "scope" not in names:
         names = (*names, "scope")
     labels = {name: ((headers or {}).get(name, name), name) for name in names}
     sheet = read_sheet(text, labels)
@@ -193,9 +161,9 @@ def _read(problem: Problem, sheet: Sheet, row: Row) -> _Told:
     for name in problem.columns:
         if (label := column(name)) in row.cells:
             variable = variables.get(name)
-            choice = choice_of(variable.choices, row.cells[label]) if isinstance(variable, Categorical) else None
+            choice = read_choice(variable.choices, row.cells[label]) if isinstance(variable, Categorical) else None
             if not isinstance(variable, Categorical) or choice not in variable.choices:
-                choice = read_cell(problem, name, sheet.number(label, row.cells[label]))
+                choice = problem.read_cell(name, sheet.number(label, row.cells[label]))
             realised[name] = choice
     state = row.cells.get("state", "").casefold()
     return _Told(state, row.cells.get("reason", ""), number("value", "value"), number("cost", "cost"), realised)
@@ -204,9 +172,8 @@ def _read(problem: Problem, sheet: Sheet, row: Row) -> _Told:
 def _tell(study: Study, number: int, token: str, told: _Told) -> Line:
     """A line about a round: what the round then is, it may be already."""
     before = study.history[token]
-    realised = dict(told.realised)
-    if "time" not in study.problem.space:  # of a round, which the log knows
-        realised.pop("time", None)
+    logged = {name for name in before.request if name not in study.problem.space}  # of a round, such as its time
+    realised = {name: value for name, value in told.realised.items() if name not in logged}
     if (
         told.state == before.state in ("failed", "abandoned", "void")
         and told.value == _value(before)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidOption, MissingExtra
 from ..masking import masked, masked_url
-from ..meanfield import MeanField
 from ..record import to_plain
-from ..rounds import Outcome, Problem, Round
+from ..rounds import Outcome, Round
 from ..space import Categorical, Integer, Variable
 from ..space.fields import as_number
 from .progress import scope_text
@@ -56,11 +55,11 @@ def to_optuna(study: Study, storage: Any = None, name: str = "study") -> Any:
         made.set_user_attr(field, said)
 
     def put(state: str, values: Mapping[str, Any], outcome: Outcome | None, attributes: Mapping[str, Any]) -> None:
-        placed = list(_placed(problem, values))
+        placed = list(problem.parameters(values))
         made.add_trial(
             optuna.trial.create_trial(
                 state=optuna.trial.TrialState[state],
-                value=None if outcome is None else _value(problem, outcome),
+                value=None if outcome is None else problem.scalar(outcome),
                 params={field: value for field, _, value in placed},
                 distributions={field: _distribution(optuna, variable) for field, variable, _ in placed},
                 user_attrs={field: said for field, said in attributes.items() if said not in (None, "", {})},
@@ -92,25 +91,6 @@ def _attributes(played: Round) -> dict[str, Any]:
         "reason": played.failure.reason if played.failure else None,
         "outcome": outcome.value if outcome and as_number(outcome.value) is None else None,
     }
-
-
-def _value(problem: Problem, outcome: Outcome) -> float:
-    """What is optimised: of payoffs by cell their average."""
-    return problem.average(outcome) if isinstance(problem, MeanField) else float(outcome.value)
-
-
-def _placed(problem: Problem, values: Mapping[str, Any]) -> Iterator[tuple[str, Variable | None, Any]]:
-    """Name, variable (None: a share) and value of what was set, or happened, within the bounds of what can be set."""
-    if isinstance(problem, MeanField):
-        table = problem.table(values["distribution"])
-        for context, row in zip(problem.contexts, table.tolist(), strict=True):
-            for action, share in zip(problem.actions, row, strict=True):
-                yield f"{context}/{action}", None, share
-        return
-    for variable in problem.space:
-        value = values.get(variable.name)
-        if value is not None and (isinstance(variable, Categorical) or variable.low <= value <= variable.high):
-            yield variable.name, variable, value
 
 
 def _distribution(optuna: Any, variable: Variable | None) -> Any:

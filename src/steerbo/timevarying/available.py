@@ -10,11 +10,22 @@ import numpy as np
 from ..errors import InvalidRequest
 from ..space import Categorical
 from ..space.fields import as_number
+from ..typed import Rows, read_value
 
 if TYPE_CHECKING:
     from .problem import TimeVarying
 
 _NOTHING = "When nothing can be chosen there is nothing to ask: wait for the next round."
+
+
+def typed_available(problem: TimeVarying, given: str | Rows) -> Any:
+    """As it is typed: points as rows, JSON, or values of the one variable with commas between them."""
+    if not isinstance(given, str):
+        return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given]
+    if given.lstrip().startswith(("[", "{")):
+        return read_value(given)
+    name, *more = problem.space.names or ("",)
+    return given if more else [problem.read_cell(name, cell) for cell in given.split(",") if cell.strip()]
 
 
 def read_available(problem: TimeVarying, given: Any) -> Any:

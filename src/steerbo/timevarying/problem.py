@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float as Floats
@@ -14,10 +14,10 @@ from pydantic import model_validator
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest
 from ..record import record
-from ..rounds import History, Outcome, Problem
+from ..rounds import History, Outcome, Problem, RequestField
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
-from .available import read_available
+from .available import read_available, typed_available
 from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial
 from .priors import Bumps, Prior
 
@@ -63,6 +63,11 @@ class TimeVarying(Problem):
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
     minimize: bool = False
     kind: Literal["time-varying"] = "time-varying"
+    takes: ClassVar[tuple[RequestField, ...]] = (
+        RequestField("time", "what time it is"),
+        RequestField("available", "what can be chosen now: a,b or JSON, or a table in CSV or JSON", typed_available),
+    )
+    pictures: ClassVar[str] = "steerbo.plots.timevarying:draw"
 
     @model_validator(mode="after")
     def _check(self) -> TimeVarying:
@@ -174,8 +179,7 @@ class TimeVarying(Problem):
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """Time and what is available, checked. Time is always there; `available` only where something is not."""
-        unknown = {name: value for name, value in request.items() if name not in ("time", "available")}
-        super().read_request(unknown, history)
+        super().read_request(request, history)
         last = history.latest
         before = last.request["time"] if last else -math.inf
         if "time" in request:

@@ -1,16 +1,17 @@
-"""A study as people name it: a study file, whose log is the SQLite file beside it, or a log itself."""
+"""What is typed after a command: the study, values by name, tables in files. The problem then says what is allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InvalidStudy, LogUnavailable
+from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable
 from ..masking import CREDENTIALS, has_secrets, split_name, to_type
+from ..typed import Rows, read_rows, read_value
 from .screen import echo
 
 if TYPE_CHECKING:
@@ -99,3 +100,62 @@ class Errors:
     def say(self, message: str) -> None:
         """One line."""
         echo(message, err=True)
+
+
+def pairs(
+    problem: Problem | None, field: str, given: Iterable[str] | None, error: type[InvalidOutcome | InvalidContext]
+) -> dict[str, Any]:
+    """`NAME=VALUE` texts as values by name; without the problem, where nobody can read it, as numbers and texts."""
+    found: dict[str, Any] = {}
+    for text in given or ():
+        names = problem.columns if problem else ()
+        known = [name for name in names if text.startswith(f"{name}=")]  # a name may hold an equals sign
+        typed = max(known, key=len, default=text.partition("=")[0])
+        name = typed if known else typed.strip()
+        if "=" not in text or not name or name in found:
+            raise error(field, text, "NAME=VALUE, each name once")
+        value = text[len(typed) + 1 :]
+        found[name] = problem.read_cell(name, value) if problem else read_value(value)
+    return found
+
+
+def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
+    """What `Optimizer.ask` is given beside the number of suggestions, from `NAME=TEXT`, as the problem declares it.
+
+    A text may be the name of a file: JSON, or a table in CSV.
+
+    Raises:
+        InvalidRequest: a file that cannot be read.
+    """
+    known = {field.name: field.read for field in problem.takes}
+    found: dict[str, Any] = {}
+    for name, _, text in (pair.partition("=") for pair in given or ()):
+        found[name] = known[name](problem, _content(name, text)) if name in known else text  # to be refused by name
+    return found
+
+
+def cases(problem: Problem, given: str) -> list[dict[str, Any]]:
+    """What was seen in many cases: a list of tables in JSON, or a file, JSON or CSV with a column a variable.
+
+    Raises:
+        InvalidContext: it is none of these.
+    """
+    content = _content("contexts", given)
+    if not isinstance(content, str):
+        return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in content]
+    found = read_value(content)
+    if not isinstance(found, list) or not all(isinstance(case, dict) for case in found):
+        raise InvalidContext("contexts", given, 'a list of tables in JSON, such as [{"age": 61}], or a file of them')
+    return found
+
+
+def _content(field: str, given: str) -> str | Rows:
+    """The text; of a file that is named what stands in it, of one in CSV its rows."""
+    ending = given.strip().lower().rpartition(".")[2]
+    if not given.strip().lower().endswith((".csv", ".json")):
+        return given
+    try:
+        text = Path(given).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidRequest(field, given, "a file that can be read, in UTF-8", f"({error})") from None
+    return read_rows(field, text) if ending == "csv" else text

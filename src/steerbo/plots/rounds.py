@@ -1,0 +1,45 @@
+"""The picture of any study: what every round gave, and the best so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..rounds import Optimizer, Recommendation
+from .drawing import BLUE, VERMILION, Picture, bare, new_figure, words
+
+
+def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+    """For the page: kinds of problem that say nothing else have this picture."""
+    yield Picture("Outcomes", "What every round gave, and the best so far", figure(optimizer))
+
+
+def figure(optimizer: Optimizer, value: str = "value") -> Any:
+    """The picture as a matplotlib `Figure`.
+
+    Args:
+        optimizer: of any problem.
+        value: name and unit of the objective, for the labels.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    shown = new_figure((10, 4.6), dpi=130)
+    axes = shown.subplots()
+    outcomes(axes, optimizer)
+    axes.set(xlabel="round", ylabel=words(value), title="What every round gave, and the best so far")
+    bare(axes)
+    return shown
+
+
+def outcomes(axes: Any, optimizer: Optimizer) -> None:
+    """Draw every outcome as a point, and the best so far as a line."""
+    problem = optimizer.problem
+    told = [(r.number, problem.scalar(r.outcome)) for r in optimizer.history if r.state == "told" and r.outcome]
+    if told:
+        rounds, values = np.array(told).T
+        best = np.minimum.accumulate(values) if problem.minimize else np.maximum.accumulate(values)
+        axes.plot(rounds, values, "o", markersize=3, color=BLUE, alpha=0.6, label="one round")
+        axes.step(rounds, best, where="post", color=VERMILION, label="best so far")

@@ -1,0 +1,32 @@
+"""What a kind of problem takes in `ask`, declared: the command line makes options of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..typed import Rows, read_value
+
+
+def _read(_: Any, given: str | Rows) -> Any:
+    return read_value(given) if isinstance(given, str) else given
+
+
+@dataclass(frozen=True)
+class RequestField:
+    """Something that `ask` and `policy` can be given; `Problem.read_request` checks it.
+
+    Args:
+        name: as in Python; on the command line an option of this name.
+        help: for people.
+        read: from the problem and what was typed (the rows, where that was a table in CSV) to what `ask` takes. Left
+            out: numbers and JSON, tables as their rows.
+
+    >>> RequestField("time", "What time it is").read(None, "8.5")
+    8.5
+    """
+
+    name: str
+    help: str
+    read: Callable[[Any, str | Rows], Any] = _read

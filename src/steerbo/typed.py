@@ -1,0 +1,80 @@
+"""What people type, or have in a table, as values. What is none stays a text, to be refused by whoever takes it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from .errors import InvalidRequest
+from .text import visible
+
+Rows = list[dict[str, str]]
+"""Lines of a table, cells by column; empty cells are left out."""
+
+
+def read_value(text: str) -> Any:
+    """A number, or a list or table in JSON; else the text itself.
+
+    >>> read_value("1e3"), read_value("[1, 2]"), read_value("high")
+    (1000.0, [1, 2], 'high')
+    """
+    text = text.strip()
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def read_choice(choices: Iterable[Any], text: str) -> Any:
+    """The choice that a text means: its name, the only one that differs in nothing but capitals, or an equal number.
+
+    >>> read_choice(["North", "south"], "north"), read_choice([0.5, 1.0], "1"), read_choice([True, False], "1")
+    ('North', 1.0, '1')
+    """
+    known = {visible(str(choice)): choice for choice in choices}
+    if text in known:
+        return known[text]
+    alike = [name for name in known if folded(name) == folded(text)]
+    if len(alike) == 1:
+        return known[alike[0]]
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return next(
+        (c for c in known.values() if isinstance(c, int | float) and not isinstance(c, bool) and c == number), text
+    )
+
+
+def folded(label: str) -> str:
+    """Without what people do not look at: capitals, and how wide a gap is.
+
+    >>> folded(" Soil  pH ")
+    'soil ph'
+    """
+    return " ".join(label.split()).casefold()
+
+
+def read_rows(field: str, text: str) -> Rows:
+    r"""A table in CSV.
+
+    Raises:
+        InvalidRequest: naming `field`: it is none.
+
+    >>> read_rows("available", "x,y\n0.5,\n")
+    [{'x': '0.5'}]
+    """
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise InvalidRequest(field, text[:80], "a table in CSV", f"({error})") from None
+    if any(None in row for row in rows):
+        raise InvalidRequest(field, text[:80], "a table in CSV", "A line has more cells than the first.")
+    return [{name.strip(): cell.strip() for name, cell in row.items() if cell and cell.strip()} for row in rows]
