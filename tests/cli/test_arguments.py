@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from steerbo.wings import kinds
 
 from tests.cli.test_app import call, refused
 from tests.study.files import logged
@@ -151,3 +152,16 @@ def test_tables_that_are_refused(tmp_path: Path, table: str) -> None:
     study = begin(tmp_path, LINE)
     (tmp_path / "now.csv").write_text(table)
     assert "available" in refused(call("ask", study, "--available", tmp_path / "now.csv"), 2)
+
+
+def test_options_are_those_that_kinds_declare(tmp_path: Path) -> None:
+    study = begin(tmp_path, LINE)
+    for command in ("ask", "policy"):
+        shown = " ".join(call(command, "--help").stdout.split())
+        assert "--given" not in shown
+        for cls in kinds().values():
+            assert all(f"--{field.name} TEXT {field.help.split()[0]}" in shown for field in cls.takes)
+    assert ask(study, "--time=-2.5")["request"] == {"time": -2.5}
+    assert "'--time' requires an argument" in refused(call("ask", study, "--time"), 2)
+    assert "No such option: --tiem" in refused(call("ask", study, "--tiem", "3"), 2)
+    assert "No such option: --time" in refused(call("tell", study, "--time", "3"), 2)

@@ -17,6 +17,7 @@ import pytest
 
 from steerbo.costvarying import CostVarying
 from steerbo.errors import InvalidOption
+from steerbo.rounds import kept
 from steerbo.space import Float, Uniform
 from steerbo.study import MemoryLog, Study
 from steerbo.study.page import POLICY, page
@@ -25,7 +26,8 @@ from steerbo.study.table import events_jsonl, import_csv, rounds_csv
 from steerbo.text import unsafe
 from tests import hostile
 from tests.cli.test_app import call
-from tests.rounds.stub import Nearest, Stub
+from tests.contract import Case
+from tests.rounds.stub import Nearest, Stub, evaluate, look
 from tests.study.files import MEASURE, write_function
 from tests.torture.kills import WINGS
 
@@ -194,3 +196,39 @@ def test_older_logs_with_characters_that_cannot_be_shown(
         events_jsonl(study).encode("ascii")
         lines = import_csv(study, table)
         assert [line.taken for line in lines] == [True] * 6, lines
+
+
+def test_a_kind_from_outside_has_it_all_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=3)
+    world = Case(Stub(), Nearest, evaluate, look)
+    for _ in range(2):
+        world.play(study, 1)  # type: ignore[arg-type]
+    shown = page(study, "outside")
+    assert "What every round gave, and the best so far" in shown
+    assert Tags(shown).seen.count("img") == 1
+    assert "best single outcome in round" in shown
+    table = rounds_csv(study.problem, study.history).splitlines()
+    assert table[0] == "token,round,state,value,cost,age,dose,pulse,rest,reason"
+    monkeypatch.setattr(Stub, "pictures", "no.such:place")
+    assert "no.such:place" in page(study, "outside"), "the page is there all the same"
+
+
+@pytest.mark.parametrize("kind", hostile.KINDS)
+def test_recommend_is_searched_for_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = hostile.study(kind, hostile.SEEN)
+    method: Any = study.optimizer._method
+    name = "_ranked" if kind == "causal" else "recommend"
+    searched: list[int] = []
+    inner = getattr(type(method), name)
+    inner = getattr(inner, "__wrapped__", inner)
+
+    @kept
+    def counting(method: Any, history: Any) -> Any:
+        searched.append(history.events)
+        return inner(method, history)
+
+    counted = counting if hasattr(getattr(type(method), name), "__wrapped__") else counting.__wrapped__  # type: ignore[attr-defined]
+    monkeypatch.setattr(type(method), name, counted)
+    page(study, "once")
+    assert len(searched) == 1

@@ -130,7 +130,8 @@ def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
     known = {field.name: field.read for field in problem.takes}
     found: dict[str, Any] = {}
     for name, _, text in (pair.partition("=") for pair in given or ()):
-        found[name] = known[name](problem, _content(name, text)) if name in known else text  # to be refused by name
+        read = known.get(name)
+        found[name] = read(problem, _content(name, text)) if read else read_value(text)  # to be refused by name
     return found
 
 

@@ -60,7 +60,6 @@ class Problem(ABC):
     """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
     """Where the function is, as "package.module:function", that draws a study: see `steerbo.plots.pictures`."""
-    default_method: ClassVar[str]
 
     @property
     @abstractmethod
