@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from steerbo.wings import kinds
 
+from steerbo.rounds import kinds, problem_class
 from tests.cli.test_app import call, refused
 from tests.study.files import logged
 
@@ -159,9 +159,14 @@ def test_options_are_those_that_kinds_declare(tmp_path: Path) -> None:
     for command in ("ask", "policy"):
         shown = " ".join(call(command, "--help").stdout.split())
         assert "--given" not in shown
-        for cls in kinds().values():
-            assert all(f"--{field.name} TEXT {field.help.split()[0]}" in shown for field in cls.takes)
+        for field in (field for kind in kinds() for field in problem_class(kind).takes):
+            assert f"--{field.name} TEXT {field.help.split()[0]}" in shown
     assert ask(study, "--time=-2.5")["request"] == {"time": -2.5}
-    assert "'--time' requires an argument" in refused(call("ask", study, "--time"), 2)
-    assert "No such option: --tiem" in refused(call("ask", study, "--tiem", "3"), 2)
-    assert "No such option: --time" in refused(call("tell", study, "--time", "3"), 2)
+    for command, typed, says in (
+        ("ask", ["--time"], "'--time' requires an argument"),
+        ("ask", ["--tiem", "3"], "No such option: --tiem"),
+        ("tell", ["--time", "3"], "No such option: --time"),
+    ):
+        result = call(command, study, *typed)
+        assert result.exit_code == 2
+        assert says in " ".join(result.stderr.split())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections import defaultdict
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
+
+from ..errors import SteerboError
 
 Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]
 """What was typed of them, as NAME=TEXT."""
@@ -39,8 +42,12 @@ class Declaring(TyperCommand):
 
 
 def _declared() -> list[tuple[str, str]]:
-    """Names, and of what kinds what they are."""
-    from ..rounds import kinds
+    """Names, and what they are, by kind; a kind whose class cannot be imported is left to the study that needs it."""
+    from ..rounds import kinds, problem_class
 
-    fields = sorted(((f.name, f"{f.help} ({kind})") for kind, cls in kinds().items() for f in cls.takes))
-    return [(name, "; ".join(said for _, said in same)) for name, same in groupby(fields, key=lambda f: f[0])]
+    found: dict[str, list[str]] = defaultdict(list)
+    for kind in kinds():
+        with suppress(SteerboError):
+            for field in problem_class(kind).takes:
+                found[field.name].append(f"{field.help} ({kind})")
+    return [(name, "; ".join(said)) for name, said in found.items()]

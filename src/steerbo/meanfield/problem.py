@@ -90,7 +90,7 @@ class MeanField(Problem):
     minimize: bool = False
     kind: Literal["mean-field"] = "mean-field"
     takes: ClassVar[tuple[RequestField, ...]] = (
-        RequestField("current", "the present distribution: JSON, or a table in CSV or JSON", typed_distribution),
+        RequestField("current", "The present distribution: JSON, or a table in CSV or JSON", typed_distribution),
     )
     pictures: ClassVar[str] = "steerbo.plots.meanfield:draw"
 

@@ -64,8 +64,8 @@ class TimeVarying(Problem):
     minimize: bool = False
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (
-        RequestField("time", "what time it is"),
-        RequestField("available", "what can be chosen now: a,b or JSON, or a table in CSV or JSON", typed_available),
+        RequestField("time", "What time it is"),
+        RequestField("available", "What can be chosen now: a,b or JSON, or a table in CSV or JSON", typed_available),
     )
     pictures: ClassVar[str] = "steerbo.plots.timevarying:draw"
 
