@@ -165,7 +165,7 @@ def test_options_are_those_that_kinds_declare(tmp_path: Path) -> None:
     for command, typed, says in (
         ("ask", ["--time"], "'--time' requires an argument"),
         ("ask", ["--tiem", "3"], "No such option: --tiem"),
-        ("tell", ["--time", "3"], "No such option: --time"),
+        ("show", ["--time", "3"], "No such option: --time"),
     ):
         result = call(command, study, *typed)
         assert result.exit_code == 2
