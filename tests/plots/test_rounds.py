@@ -7,7 +7,7 @@ import pytest
 from steerbo.errors import InvalidProblem
 from steerbo.plots import pictures
 from steerbo.rounds import Optimizer
-from tests.contract import Case
+from steerbo.testing import Case
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 
 pytest.importorskip("matplotlib")

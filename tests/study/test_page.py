@@ -23,10 +23,10 @@ from steerbo.study import MemoryLog, Study
 from steerbo.study.page import POLICY, page
 from steerbo.study.serve import server
 from steerbo.study.table import events_jsonl, import_csv, rounds_csv
+from steerbo.testing import Case
 from steerbo.text import unsafe
 from tests import hostile
 from tests.cli.test_app import call
-from tests.contract import Case
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 from tests.study.files import MEASURE, write_function
 from tests.torture.kills import WINGS
