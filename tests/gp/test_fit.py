@@ -79,3 +79,18 @@ def test_reports_jitter() -> None:
     found = maximum_a_posteriori(LINE, lambda t: (-float(t @ t), -2 * t, 1e-9), [np.ones(1)])
     assert found.jitter == 1e-9
     assert any("1.0e-09" in note for note in found.notes)
+
+
+def test_ends_after_so_many_evaluations() -> None:
+    """A search that is far from its end stops soon, with the best point that it has seen."""
+    points: list[float] = []
+
+    def flat_then_steep(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+        points.append(float(theta[0]))
+        return -float(np.cosh(theta[0] - 3)), -np.sinh(theta - 3), 0.0
+
+    short = maximum_a_posteriori(LINE, flat_then_steep, [np.array([-4.0])], evaluations=3)
+    assert short.evaluations == len(points) < 6
+    assert not short.converged
+    assert short.theta[0] == min(points, key=lambda x: abs(x - 3))
+    assert maximum_a_posteriori(LINE, flat_then_steep, [np.array([-4.0])]).theta[0] == pytest.approx(3, abs=1e-3)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.errors import InvalidStudy
-from steerbo.gp import Hyperparameters, Output
+from steerbo.gp import Hyperparameters, Output, from_hex, to_hex
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -38,6 +38,8 @@ GOOD = Hyperparameters((0.5,)).to_plain()
         {**GOOD, "theta": ["nan"]},
         {**GOOD, "theta": 3},
         {**GOOD, "output": {}},
+        {**GOOD, "output": "0x1p+0"},
+        {**GOOD, "output": {**GOOD["output"], "scale": ["0x1p+0"]}},
         {**GOOD, "output": {**GOOD["output"], "scale": "-0x1p+0"}},
         {**GOOD, "output": {**GOOD["output"], "power": "0x1p+4"}},
     ],
@@ -45,3 +47,16 @@ GOOD = Hyperparameters((0.5,)).to_plain()
 def test_rubbish_is_refused(plain: dict[str, Any]) -> None:
     with pytest.raises(InvalidStudy, match="hyperparameters"):
         Hyperparameters.from_plain(plain)
+
+
+@settings(deadline=None, derandomize=True, max_examples=50)
+@given(st.dictionaries(st.text(), numbers | st.lists(numbers).map(tuple)))
+def test_numbers_by_name_survive_json_to_the_last_bit(given: dict[str, Any]) -> None:
+    back = from_hex(json.loads(json.dumps(to_hex(given))))
+    assert repr(back) == repr(given)  # signs of zeros too
+
+
+@pytest.mark.parametrize("plain", [{"noise": "inf"}, {"noise": None}, {"noise": 1.5}, "much", ["0x1p+9999"]])
+def test_no_other_text_is_a_number(plain: Any) -> None:
+    with pytest.raises(InvalidStudy, match="hyperparameters"):
+        from_hex(plain)

@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from steerbo.meanfield.acquisition import Bounds
 from steerbo.meanfield.kernels import Geometry, Observations
-from steerbo.meanfield.process import Data, fit, posterior, priors_of, solve
+from steerbo.meanfield.process import Data, posterior
 from steerbo.meanfield.similarity import Likeness
 
 C, A, N = 2, 4, 7
@@ -177,38 +177,3 @@ def test_averages_never_identify_single_payoffs() -> None:
     own = np.sqrt(space.actions.own(np.exp(-0.5)) * space.contexts.own(np.exp(-0.5)))
     assert bounds.average(table)[1][0] / unit < 0.05
     assert bounds.cells(table)[1].min() / unit > 0.6 * own
-
-
-def test_a_fit_is_no_worse_than_its_start_and_has_no_slope_left() -> None:
-    space, data = geometry("product", "root"), observed()
-    start = {name: centre for name, (centre, _) in priors_of(space).items()}
-    _, at_start = fit(space, data, start, 1)
-    found, best = fit(space, data, start, 200)
-    assert best >= at_start
-    for name in space.names:
-        for step in (-0.05, 0.05):
-            moved = {**found, name: found[name] + step}
-            assert density(space, data, moved) <= best + 1e-6
-    assert density(space, data, found) == pytest.approx(best)
-
-
-def density(space: Geometry, data: Data, theta: Theta) -> float:
-    """The logarithm of the posterior density of hyperparameters, but for a constant: written out once more."""
-    gram, _ = space.gram(data.observations)(theta, slopes=False)
-    _, scale, _, _, half_log, _ = solve(gram + np.diag(np.exp(theta["noise"]) / data.agents), data.values)
-    off = [(theta[name] - centre) / width for name, (centre, width) in priors_of(space).items()]
-    return float(-0.5 * (N + 1) * np.log(scale) - half_log - 0.5 * np.square(off).sum())
-
-
-def test_profiled_mean_and_scale_are_the_likeliest() -> None:
-    random = np.random.default_rng(11)
-    root = random.normal(size=(N, N))
-    gram, y = root @ root.T + np.eye(N), random.normal(size=N)
-    mean, scale, _, inverse, half_log, _ = solve(gram, y)
-
-    def likelihood(m: float, s: float) -> float:
-        r = y - m
-        return float(-0.5 * (N + 1) * np.log(s) - half_log - 0.5 * (r @ inverse @ r + m**2 + 1) / s)
-
-    for m, s in ((mean + 0.01, scale), (mean - 0.01, scale), (mean, 1.02 * scale), (mean, 0.98 * scale)):
-        assert likelihood(m, s) < likelihood(mean, scale)

@@ -2,9 +2,9 @@
 
 from .factor import Factor, cholesky
 from .fit import Fit, maximum_a_posteriori, refit_due
-from .hyperparameters import Hyperparameters
+from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import Constant, Decay, Kernel, Linear, Matern32, Matern52, Product, SquaredExponential, Sum
-from .likelihood import Evidence, evidence
+from .likelihood import Evidence, Level, evidence, inverted
 from .means import ConstantMean, LinearMean
 from .parameters import Parameter
 from .prior import Prior
@@ -21,6 +21,7 @@ __all__ = [
     "Fit",
     "Hyperparameters",
     "Kernel",
+    "Level",
     "Linear",
     "LinearMean",
     "Matern32",
@@ -35,6 +36,9 @@ __all__ = [
     "Warp",
     "cholesky",
     "evidence",
+    "from_hex",
+    "inverted",
     "maximum_a_posteriori",
     "refit_due",
+    "to_hex",
 ]

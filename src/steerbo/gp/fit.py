@@ -52,6 +52,7 @@ def maximum_a_posteriori(
     log_likelihood: LogLikelihood,
     starts: Sequence[Float[np.ndarray, " p"]],
     many: bool = False,
+    evaluations: int | None = None,
 ) -> Fit:
     """The best hyperparameters found by L-BFGS-B from the two most promising starts; from one, if data are `many`.
 
@@ -64,6 +65,7 @@ def maximum_a_posteriori(
             took; it may raise `ModelFailure`. Whatever has a Gram matrix can make one of `evidence`.
         starts: where to begin, (p,) each, at least one.
         many: save time.
+        evaluations: of the likelihood, about the most in each climb; None: until it converges.
 
     >>> believed = Parameter("level", 0.0, centre=1.0, spread=1.0, low=-9.0, high=9.0)
     >>> fit = maximum_a_posteriori([believed], lambda t: (-0.5 * (t[0] - 2) ** 2, 2 - t, 0.0), [np.zeros(1)])
@@ -74,11 +76,11 @@ def maximum_a_posteriori(
 
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
     best = Fit(np.clip(starts[0], low, high), -math.inf, False, 0, 0.0)
-    evaluations = 0
+    done = 0
 
     def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
-        nonlocal best, evaluations
-        evaluations += 1
+        nonlocal best, done
+        done += 1
         try:
             value, gradient, jitter = log_likelihood(theta)
         except ModelFailure:
@@ -92,10 +94,12 @@ def maximum_a_posteriori(
         return -total, -slope
 
     distinct = list({start.tobytes(): start for start in (np.clip(s, low, high) for s in starts)}.values())
-    distinct.sort(key=lambda start: loss(start)[0])
+    climbs = 1 if many else 2
+    if len(distinct) > climbs:
+        distinct.sort(key=lambda start: loss(start)[0])
+    options = {"maxiter": 30 if many else 60, "maxcor": 10} | ({"maxfun": evaluations} if evaluations else {})
     converged, notes = False, []
-    for start in distinct[: 1 if many else 2]:
-        options = {"maxiter": 30 if many else 60, "maxcor": 10}
+    for start in distinct[:climbs]:
         found = minimize(
             loss, start, jac=True, method="L-BFGS-B", bounds=list(zip(low, high, strict=True)), options=options
         )
@@ -107,4 +111,4 @@ def maximum_a_posteriori(
         notes.append("no hyperparameters gave covariances that can be factorised: those before were kept")
     if best.jitter:
         notes.append(f"{best.jitter:.1e} was added to the diagonal of nearly singular covariances")
-    return Fit(best.theta, best.log_posterior, converged, evaluations, best.jitter, tuple(notes))
+    return Fit(best.theta, best.log_posterior, converged, done, best.jitter, tuple(notes))

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-import numpy as np
-
 from ..errors import InvalidStudy
 from .transforms import Output
+
+
+def to_hex(numbers: Any) -> Any:
+    """Numbers, also in lists or by name, as hexadecimal text: what JSON can hold to the last bit.
+
+    >>> to_hex({"lengthscale": 0.1}), to_hex((-2.0,))
+    ({'lengthscale': '0x1.999999999999ap-4'}, ['-0x1.0000000000000p+1'])
+    """
+    if isinstance(numbers, Mapping):
+        return {name: to_hex(number) for name, number in numbers.items()}
+    return numbers.hex() if isinstance(numbers, float) else [to_hex(number) for number in numbers]
+
+
+def from_hex(plain: Any) -> Any:
+    """The inverse of `to_hex`; lists become tuples.
+
+    Raises:
+        InvalidStudy: something in it is no hexadecimal text of a finite number.
+
+    >>> from_hex(to_hex({"lengthscale": 0.1}))
+    {'lengthscale': 0.1}
+    """
+    if isinstance(plain, Mapping):
+        return {name: from_hex(text) for name, text in plain.items()}
+    if isinstance(plain, list | tuple):
+        return tuple(from_hex(text) for text in plain)
+    try:
+        number = float.fromhex(plain)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidStudy("hyperparameters", plain, "finite numbers as hexadecimal text")
+    return number
 
 
 @dataclass(frozen=True)
@@ -30,8 +62,7 @@ class Hyperparameters:
 
     def to_plain(self) -> dict[str, Any]:
         """A JSON form with floats as hexadecimal text."""
-        output = {name: value.hex() for name, value in asdict(self.output).items()}
-        return {"theta": [value.hex() for value in self.theta], "output": output}
+        return {"theta": to_hex(self.theta), "output": to_hex(asdict(self.output))}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
@@ -40,13 +71,12 @@ class Hyperparameters:
         Raises:
             InvalidStudy: it is not what `to_plain` gives.
         """
+        known = from_hex(plain)
         try:
-            theta = tuple(float.fromhex(text) for text in plain["theta"])
-            output = Output(**{each.name: float.fromhex(plain["output"][each.name]) for each in fields(Output)})
-        except (KeyError, TypeError, ValueError, OverflowError):
+            theta = tuple(map(float, known["theta"]))
+            output = Output(**{each.name: float(known["output"][each.name]) for each in fields(Output)})
+        except (KeyError, TypeError):
             raise InvalidStudy("hyperparameters", plain, "theta and output, with floats as hexadecimal text") from None
-        if not (np.isfinite(theta).all() and np.isfinite(list(asdict(output).values())).all()):
-            raise InvalidStudy("hyperparameters", plain, "finite numbers")
         if output.scale <= 0 or output.spread <= 0 or not 0 <= output.power <= 2:
             raise InvalidStudy("hyperparameters.output", plain["output"], "scale and spread above 0, power from 0 to 2")
         return cls(theta, output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from jaxtyping import Float
@@ -16,13 +17,56 @@ _ROWS = 256  # of a matrix that are worked on at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """How likely residuals r are under N(0, K), whatever K is made of.
+class Level:
+    """The constant mean m and the scale s² of outcomes `y ~ N(m1, s²K)`: the likeliest ones for this K.
+
+    Both are found by a formula, so that a search for what K is made of has two parameters less. Beforehand m is about
+    zero, with variance s², and s² is about one, which is worth one observation:
+
+        ln p(y, m, s²) = −½ (q + m² + 1)/s² − ½ (n + 1) ln s² − ½ ln|K|,    q = (y − m)ᵀ K⁻¹ (y − m)
+
+    but for a constant. It is largest at `m = 1ᵀK⁻¹y / (1ᵀK⁻¹1 + 1)` and `s² = (q + m² + 1) / (n + 1)`.
 
     Attributes:
-        value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006, equation 5.8).
+        mean: m.
+        scale: s².
+        alpha: (n,) `K⁻¹ (y − m)`: the posterior mean is m plus covariances (relative to s²) times this.
+    """
+
+    mean: float
+    scale: float
+    alpha: Float[np.ndarray, " n"]
+
+    @classmethod
+    def fitted(cls, inverse: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> Self:
+        """Of outcomes y (n,), given K⁻¹ (n, n).
+
+        >>> level = Level.fitted(np.eye(2), np.array([1.0, 3.0]))
+        >>> round(level.mean, 3), round(level.scale, 3)
+        (1.333, 1.889)
+        """
+        by_ones = inverse.sum(axis=1)
+        mean = float(by_ones @ y / (by_ones.sum() + 1.0))
+        residuals = y - mean
+        alpha = inverse @ residuals
+        misfit = max(float(residuals @ alpha) + mean**2, 0.0)  # rounding could make it negative
+        return cls(mean, (misfit + 1.0) / (len(y) + 1), alpha)
+
+    def log_density(self, half_log_determinant: float) -> float:
+        """`ln p(y, m, s²)` but for a constant, given ½ ln|K|: here the first term above is one, −½ (n + 1)."""
+        return -0.5 * (len(self.alpha) + 1) * math.log(self.scale) - half_log_determinant
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """How likely outcomes are, whatever their covariances are made of.
+
+    Attributes:
+        value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006, equation 5.8); with a
+            profiled level `ln p(y, m, s²)`, see `Level`.
         alpha: (n,) `K⁻¹ r`, which is also the gradient with respect to a mean that r is measured from.
-        pull: (n, n) `∂value/∂K = ½ (ααᵀ − K⁻¹)` (equation 5.9): a kernel's `gradient(X, pull)` is the rest of the way.
+        pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's `gradient(X, pull)` is the rest of the
+            way. The level need not be differentiated: where it is the likeliest, its own derivative is zero.
         jitter: what had to be added to K's diagonal.
     """
 
@@ -32,8 +76,13 @@ class Evidence:
     jitter: float
 
 
-def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]) -> Evidence:
+def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"], profiled: bool = False) -> Evidence:
     """The log marginal likelihood of `residuals` (n,) for the Gram matrix (n, n), noise on its diagonal included.
+
+    Args:
+        gram: K, or with `profiled` the covariances relative to the scale.
+        residuals: outcomes less their prior mean.
+        profiled: whether a further constant mean and a scale are fitted, see `Level`.
 
     Raises:
         ModelFailure: the matrix is not finite, or so indefinite that no jitter helps.
@@ -44,18 +93,49 @@ def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"])
     n = len(residuals)
     L, jitter = packed_cholesky(gram)
     del gram  # here and below there is never a matrix that is no longer needed: n may be thousands
-    half_log_determinant = float(np.log(np.diagonal(L)).sum())
     if not n:
         return Evidence(0.0, residuals, L, 0.0)
-    alpha = lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
-    value = -0.5 * float(residuals @ alpha) - half_log_determinant - 0.5 * n * _LOG_2PI
-    pull = lapack.dpotri(L, lower=1, overwrite_c=1)[0].T  # K⁻¹, on and above the diagonal
-    for first in range(0, n, _ROWS):
-        rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
-        block = np.triu(pull[rows, rows])
-        pull[rows, rows] = block + np.triu(block, 1).T
-        pull[rest, rows] = pull[rows, rest].T
+    half_log_determinant = float(np.log(np.diagonal(L)).sum())
+    if profiled:
+        pull = _inverse(L)
+        level = Level.fitted(pull, residuals)
+        alpha, scale, value = level.alpha, level.scale, level.log_density(half_log_determinant)
+    else:
+        alpha, scale = lapack.dpotrs(L, residuals, lower=1)[0].reshape(n), 1.0
+        value = -0.5 * float(residuals @ alpha) - half_log_determinant - 0.5 * n * _LOG_2PI
+        pull = _inverse(L)
     for first in range(0, n, _ROWS):
         rows = slice(first, first + _ROWS)
-        pull[rows] = 0.5 * (np.outer(alpha[rows], alpha) - pull[rows])
+        pull[rows] *= -0.5
+        pull[rows] += np.outer((0.5 / scale) * alpha[rows], alpha)
     return Evidence(value, alpha, pull, jitter)
+
+
+def inverted(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float, float]:
+    """K⁻¹ (n, n), ½ ln|K|, and the jitter that had to be added to K's diagonal.
+
+    Raises:
+        ModelFailure: the matrix is not finite, or so indefinite that no jitter helps.
+
+    >>> inverted(np.diag([1.0, 4.0]))[0]
+    array([[1.  , 0.  ],
+           [0.  , 0.25]])
+    """
+    L, jitter = packed_cholesky(gram)
+    half_log_determinant = float(np.log(np.diagonal(L)).sum())
+    return _inverse(L), half_log_determinant, jitter
+
+
+def _inverse(L: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+    """K⁻¹ in the place of K's lower factor, which is overwritten."""
+    n = len(L)
+    if not n:
+        return L
+    inverse: np.ndarray = lapack.dpotri(L, lower=1, overwrite_c=1)[0].T  # so far on and above the diagonal
+    for first in range(0, n, _ROWS):
+        rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
+        upper = np.triu(inverse[rows, rows])
+        np.add(upper, upper.T, out=inverse[rows, rows])
+        inverse[rest, rows] = inverse[rows, rest].T
+    inverse.flat[:: n + 1] *= 0.5  # the diagonals were added to themselves
+    return inverse

@@ -22,7 +22,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from pydantic import Field
 
-from ..gp import refit_due
+from ..gp import from_hex, refit_due, to_hex
 from ..record import record
 from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept
 from ..search import simplex_starts
@@ -34,7 +34,7 @@ from .kernels import Embedding, Geometry, Kind, Observations, Parameters
 from .method import Population
 from .observations import standardised
 from .problem import SCOPE, MeanField
-from .process import Data, fit, from_hex, posterior, to_hex
+from .process import Data, fit, posterior
 from .region import Region
 from .similarity import Likeness
 from .trust_region import Bound, Caution

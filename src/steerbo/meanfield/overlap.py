@@ -8,8 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import ModelFailure
-from ..gp import Output
-from .process import solve
+from ..gp import Level, Output, inverted
 
 _LENGTHS = tuple(np.geomspace(0.05, 5.0, 10))
 _NOISES = (1e-6, 1e-3, 1e-1)
@@ -46,12 +45,14 @@ class Overlap:
             for noise in _NOISES:
                 gram = (1 - apart if additive else np.exp(-apart / length)) + noise * np.eye(len(y))
                 try:
-                    mean, scale, weights, inverse, half_log, _ = solve(gram, y)
+                    inverse, half_log_determinant, _ = inverted(gram)
                 except ModelFailure:
                     continue
-                likelihood = -0.5 * len(y) * np.log(scale) - half_log
-                if likelihood > best:
-                    best, found = likelihood, cls(vectors, additive, float(length), mean, scale, weights, inverse)
+                level = Level.fitted(inverse, y)
+                density = -0.5 * len(y) * np.log(level.scale) - half_log_determinant
+                if density > best:
+                    fields = level.mean, level.scale, level.alpha, inverse
+                    best, found = density, cls(vectors, additive, float(length), *fields)
         if found is None:
             raise ModelFailure("no Gaussian process could be fitted to the agents' actions")
         return found

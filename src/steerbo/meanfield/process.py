@@ -1,30 +1,25 @@
-"""The Gaussian process of averages: the posterior, and hyperparameters of largest density, mean and scale profiled."""
+"""The Gaussian process of averages: the posterior, and hyperparameters of largest density; the level is profiled."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import lapack
 
-from ..errors import ModelFailure
-from ..gp import cholesky
+from ..gp import Level, Parameter, evidence, inverted, maximum_a_posteriori
 from .kernels import Geometry, Observations, Parameters
 
-NOISE = (1e-6, 1.0)
-"""Bounds of the noise variance, against the variance of a population's average under the prior."""
+_NOISE = (1e-6, 1.0)  # bounds of the noise variance, against the variance of a population's average under the prior
 _PRIORS = {  # of logarithms: centre and standard deviation
     "plain": (float(np.log(0.25)), 1.0),
     "root": (float(np.log(0.5)), 1.0),
-    "alike": (0.0, 1.0),
+    "similarity": (0.0, 1.0),
     "variance": (0.0, 1.5),
     "noise": (-9.0, 3.0),
 }
+_FARTHEST = 5.0  # standard deviations of its prior that a parameter may lie off
 _MOSTLY_NOISE = -1.0  # logarithm of the noise variance, where a second climb begins
-_SCALE_WEIGHT = 1.0  # observations' worth of belief that standardised outcomes have the prior's scale
-_MEAN_VARIANCE = 1.0  # of the constant mean, against the scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,38 +66,25 @@ class Posterior:
         return self.scale * float(np.exp(self.parameters["noise"]))
 
 
-def solve(
-    gram: Float[np.ndarray, "n n"], values: Float[np.ndarray, " n"]
-) -> tuple[float, float, Float[np.ndarray, " n"], Float[np.ndarray, "n n"], float, float]:
-    """Profiled mean and scale, α, K⁻¹, ½ ln|K| and jitter. The mean has a weak prior about zero, the scale about one.
+def priors_of(geometry: Geometry, least: float = -np.inf) -> tuple[Parameter, ...]:
+    """What is believed of the logarithm of every parameter, the noise variance last.
 
-    Raises:
-        ModelFailure: the covariances are not finite, or no jitter makes them covariances.
+    The lengthscale's prior does not follow the data: random first rounds lie close together, and where noise hides
+    their differences a median of their distances would call everything beyond them unrelated.
+
+    Args:
+        geometry: the kernel.
+        least: the least logarithm of the lengthscale, see `shortest`.
     """
-    n = len(values)
-    L, jitter = cholesky(gram)
-    lower = lapack.dpotri(L, lower=1)[0]
-    inverse = lower + lower.T
-    np.fill_diagonal(inverse, np.diagonal(lower))
-    ones = inverse.sum(axis=1)
-    mean = float(ones @ values / (ones.sum() + 1 / _MEAN_VARIANCE))
-    residuals = values - mean
-    alpha = inverse @ residuals
-    misfit = float(residuals @ alpha) + mean**2 / _MEAN_VARIANCE
-    scale = (max(misfit, 0.0) + _SCALE_WEIGHT) / (n + _SCALE_WEIGHT)
-    return mean, scale, alpha, inverse, float(np.log(np.diagonal(L)).sum()), jitter
-
-
-def priors_of(geometry: Geometry) -> dict[str, tuple[float, float]]:
-    """Centre and standard deviation of the normal prior of every parameter's logarithm.
-
-    The lengthscale's does not follow the data: random first rounds lie close together, and where noise hides their
-    differences a median of their distances would call everything beyond them unrelated.
-    """
-    found = {"lengthscale": _PRIORS[geometry.embedding], "noise": _PRIORS["noise"]}
+    found = []
     for name in geometry.names:
-        found.setdefault(name, _PRIORS["variance" if name.endswith("variance") else "alike"])
-    return found
+        kind = "variance" if name.endswith("variance") else "similarity"
+        centre, spread = _PRIORS[geometry.embedding if name == "lengthscale" else kind]
+        low, high = centre - _FARTHEST * spread, centre + _FARTHEST * spread
+        low = max(low, least) if name == "lengthscale" else low
+        found.append(Parameter(name, centre, centre, spread, low, high))
+    centre, spread = _PRIORS["noise"]
+    return (*found, Parameter("noise", centre, centre, spread, *np.log(_NOISE).tolist()))
 
 
 def shortest(geometry: Geometry, first: Float[np.ndarray, "k C A"]) -> float:
@@ -124,75 +106,41 @@ def fit(
     With few outcomes the density has two hills: all is signal, or most is noise. `thorough` climbs from the second
     hill too.
     """
-    from scipy.optimize import minimize
-
     covariances = geometry.gram(data.observations)
-    priors = priors_of(geometry)
-    names = [*geometry.names, "noise"]
-    middle = np.array([priors[name][0] for name in names])
-    width = np.array([priors[name][1] for name in names])
-    bounds = [
-        (np.log(NOISE[0]), np.log(NOISE[1])) if name == "noise" else (c - 5 * w, c + 5 * w)
-        for name, c, w in zip(names, middle, width, strict=True)
-    ]
-    i = names.index("lengthscale")
-    bounds[i] = (max(bounds[i][0], shortest(geometry, data.first)), bounds[i][1])
-    n = len(data.values)
+    priors = priors_of(geometry, shortest(geometry, data.first))
+    names = [prior.name for prior in priors]
 
-    def loss(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:
+    def log_likelihood(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"], float]:
         parameters = dict(zip(names, theta.tolist(), strict=True))
         gram, slopes = covariances(parameters)
         noise = np.exp(parameters["noise"]) / data.agents
-        gram[np.diag_indices(n)] += noise
-        off = (theta - middle) / width
-        try:
-            _, scale, alpha, inverse, half_log, _ = solve(gram, data.values)
-        except ModelFailure:
-            return 1e10, off
-        value = 0.5 * (n + _SCALE_WEIGHT) * np.log(scale) + half_log + 0.5 * float(off @ off)
-        pull = inverse - np.outer(alpha, alpha) / scale
-        slope = [0.5 * float(np.vdot(pull, slopes[name])) for name in names[:-1]]
-        slope.append(0.5 * float(np.diagonal(pull) @ noise))
-        return value, np.array(slope) + off / width
+        gram.flat[:: len(gram) + 1] += noise
+        found = evidence(gram, data.values, profiled=True)
+        gradient = [float(np.vdot(found.pull, slopes[name])) for name in geometry.names]
+        return found.value, np.array([*gradient, np.diagonal(found.pull) @ noise]), found.jitter
 
+    middle = np.array([prior.centre for prior in priors])
     starts = [middle if start is None else np.array([start[name] for name in names])]
     if thorough:
         starts.append(np.append(middle[:-1], _MOSTLY_NOISE))
-    lower, upper = np.array(bounds).T
-    options = {"maxfun": evaluations}
-    climbed = [
-        minimize(loss, np.clip(x, lower, upper), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        for x in starts
-    ]
-    found = min(climbed, key=lambda end: float(end.fun))
-    return dict(zip(names, found.x.tolist(), strict=True)), -float(found.fun)
+    found = maximum_a_posteriori(priors, log_likelihood, starts, evaluations=evaluations)
+    return dict(zip(names, found.theta.tolist(), strict=True)), found.log_posterior
 
 
 def posterior(geometry: Geometry, data: Data, parameters: Parameters, unknown: Observations | None = None) -> Posterior:
     """The posterior; observations in `unknown` have no outcome, and only shrink the variance (GP-BUCB)."""
-    gram, _ = geometry.gram(data.observations)(parameters, slopes=False)
-    noise = np.exp(parameters["noise"])
-    n = len(data.values)
-    gram[np.diag_indices(n)] += noise / data.agents
-    mean, scale, weights, inverse, _, jitter = solve(gram, data.values)
-    observations = data.observations
+    n, observations, noise = len(data.values), data.observations, np.exp(parameters["noise"]) / data.agents
     if unknown is not None and len(unknown):
         observations = Observations(
             np.concatenate([observations.weights, unknown.weights]),
             np.concatenate([observations.tables, unknown.tables]),
         )
-        gram, _ = geometry.gram(observations)(parameters, slopes=False)
-        gram[np.diag_indices(len(gram))] += np.concatenate([noise / data.agents, np.full(len(unknown), noise)])
-        weights = np.concatenate([weights, np.zeros(len(unknown))])
-        inverse = solve(gram, np.zeros(len(gram)))[3]
-    return Posterior(geometry, parameters, observations, mean, scale, weights, inverse, jitter)
-
-
-def to_hex(parameters: Parameters) -> dict[str, str]:
-    """As hexadecimal text, to the last bit."""
-    return {name: value.hex() for name, value in parameters.items()}
-
-
-def from_hex(plain: Mapping[str, str]) -> Parameters:
-    """The inverse of `to_hex`."""
-    return {name: float.fromhex(value) for name, value in plain.items()}
+        noise = np.append(noise, np.full(len(unknown), np.exp(parameters["noise"])))
+    gram, _ = geometry.gram(observations)(parameters, slopes=False)
+    gram.flat[:: len(gram) + 1] += noise
+    inverse, _, jitter = inverted(gram[:n, :n])
+    level = Level.fitted(inverse, data.values)
+    if n < len(gram):
+        inverse, _, jitter = inverted(gram)
+    weights = np.append(level.alpha, np.zeros(len(gram) - n))
+    return Posterior(geometry, parameters, observations, level.mean, level.scale, weights, inverse, jitter)
