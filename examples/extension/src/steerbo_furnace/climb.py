@@ -1,0 +1,95 @@
+"""Climb: a Gaussian process, and its upper bound among what can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from steerbo.extending import (
+    Choice,
+    Event,
+    Explanation,
+    History,
+    Hyperparameters,
+    Method,
+    Recommendation,
+    Refitted,
+    Regression,
+    SquaredExponential,
+    Streams,
+    Table,
+    record,
+)
+
+from .problem import Furnace
+
+
+@record
+class ClimbOptions:
+    """Options of `climb`: how many standard deviations the bound is above the mean."""
+
+    width: float = 2.0
+
+
+class Climb(Method[Furnace, ClimbOptions]):
+    """The largest upper bound of a Gaussian process among what can be reached (Srinivas et al. 2010)."""
+
+    name: ClassVar[str] = "climb"
+    solves = Furnace
+    Options: ClassVar[type[Any]] = ClimbOptions
+
+    def __init__(self, problem: Furnace, options: ClimbOptions, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.model = Regression(SquaredExponential([0.3]))
+        self.fitted = 0
+
+    def learn(self, event: Event, history: History) -> None:
+        """Hyperparameters as they were logged, and the outcomes as they stand now."""
+        if isinstance(event, Refitted):
+            self.model.set(Hyperparameters.from_plain(event.hyperparameters))
+            self.fitted = len(self.model)
+        outcomes = [outcome for _, outcome, _ in history.outcomes()]
+        self.model.replace(self.problem.space.encode([o.realised for o in outcomes]), [o.value for o in outcomes])
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """After every outcome."""
+        return self.model.fit().to_plain() if len(self.model) > self.fitted else None
+
+    def predict(self, temperatures: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation at temperatures."""
+        return self.model.predict(self.rows(temperatures))
+
+    def rows(self, temperatures: Any) -> np.ndarray:
+        """Temperatures as the model sees them."""
+        return self.problem.space.encode([{self.problem.temperature.name: float(t)} for t in temperatures])
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """`argmax μ + width · σ` on a grid; what is out, or has failed, is not tried again."""
+        name, sign = self.problem.temperature.name, self.problem.sign
+        tried = [played.suggestion.values[name] for played in history.unknown]
+        grid = np.linspace(*self.problem.reach(history), 201)
+        grid = grid[~np.isin(grid, tried)]
+        with self.model.hallucinated(self.rows(tried)):
+            mean, sd = self.predict(grid)
+        upper = sign * mean + self.options.width * sd
+        best = int(upper.argmax())
+        return Choice([name], {name: float(grid[best])}, note={"upper": float(sign * upper[best])})
+
+    def recommend(self, history: History) -> Recommendation:
+        """The largest mean anywhere: in the end everything can be reached."""
+        setting = self.problem.temperature
+        grid = np.linspace(setting.low, setting.high, 401)
+        mean, sd = self.predict(grid)
+        best = int((self.problem.sign * mean).argmax())
+        lower, upper = mean[best] - 2 * sd[best], mean[best] + 2 * sd[best]
+        return Recommendation(
+            [setting.name], {setting.name: float(grid[best])}, float(mean[best]), float(lower), float(upper)
+        )
+
+    def explain(self, history: History) -> Explanation:
+        """What is expected where."""
+        grid = np.linspace(self.problem.temperature.low, self.problem.temperature.high, 9)
+        rows = tuple((float(t), float(m), float(s)) for t, m, s in zip(grid, *self.predict(grid), strict=True))
+        table = Table("Expected", (self.problem.temperature.name, "mean", "sd"), rows)
+        return Explanation("the next setting is where mean and spread together are largest", (table,))

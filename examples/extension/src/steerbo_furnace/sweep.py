@@ -1,0 +1,36 @@
+"""Sweep: every control set in turn, at points that fill the space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from steerbo import CostVarying
+from steerbo.extending import Choice, Explanation, History, Method, Recommendation, sobol_points
+
+
+class Sweep(Method[CostVarying, Any]):
+    """Every control set in turn, at Sobol points; the best outcome is recommended."""
+
+    name: ClassVar[str] = "sweep"
+    solves = CostVarying
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        """The next set, at the next point."""
+        turn, sets = len(history), self.problem.control_sets
+        names, space = list(sets[turn % len(sets)]), self.problem.space
+        seed = self.streams.integer(0, "sweep")
+        (settings,) = space.decode(sobol_points(turn + 1, space.dimension, seed)[-1:])
+        return Choice(names, {name: settings[name] for name in names})
+
+    def recommend(self, history: History) -> Recommendation:
+        """The round with the best outcome."""
+        told = [played for played in history if played.outcome is not None and played.state == "told"]
+        if not told:
+            return Recommendation(list(self.problem.control_sets[0]), {})
+        best = max(told, key=lambda played: self.problem.sign * played.outcome.value)
+        return Recommendation(best.suggestion.scope, best.suggestion.values, best.outcome.value)
+
+    def explain(self, history: History) -> Explanation:
+        """Nothing is learned."""
+        return Explanation("the best outcome so far; nothing is believed of what was not tried")

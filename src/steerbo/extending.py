@@ -1,0 +1,167 @@
+"""All that the author of a method, or of a kind of problem, needs: one place to import from.
+
+**A method** is a class derived from `Method`. It has a `name`, says what it `solves`, and has three methods:
+
+- `choose(history, request)` returns a `Choice`: what to set in this round, and what to log of the reasons (`note`).
+- `recommend(history)` returns a `Recommendation`: what to do from now on.
+- `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
+
+`history` has the rounds as they stand now: `history.outcomes()` is everything to learn from, corrected and in order, and
+`history.unknown` the rounds that are out, or have failed, which must not be suggested again. Many methods need no more.
+Where learning is dear, override `learn(event, history)`, which is given every event once, and keep a state; a state that
+is not a pure function of problem, options, seed and events does not come back after a restart. Hyperparameters that are
+learned are returned by `refit`, logged, and come back through `learn`; randomness is `self.streams(round, "what for")`.
+A method that looks at something before it sets its values names that in `Choice.observe`, and overrides `decide`.
+`Options` is a `record` in which every field has a default.
+
+>>> from steerbo import CostVarying, Float, Optimizer, Uniform
+>>> class Middle(Method):
+...     '''Every control set in turn, always at the middle of its variables.'''
+...     name = "middle"
+...     solves = CostVarying
+...     def choose(self, history, request):
+...         names = self.problem.control_sets[len(history) % len(self.problem.control_sets)]
+...         middles = {v.name: (v.low + v.high) / 2 for v in self.problem.space if v.name in names}
+...         return Choice(list(names), middles)
+...     def recommend(self, history):
+...         return Recommendation(list(self.problem.control_sets[0]), {}, note="it has not learned anything")
+...     def explain(self, history):
+...         return Explanation("it does not look at what it is told")
+>>> problem = CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]])
+>>> Optimizer(problem, Middle).ask().values
+{'ph': 6.0}
+
+**A kind of problem** is a `record` derived from `Problem`: data, with a `kind` (a `Literal` with a default), `minimize`, and
+a `space` of variables. What `ask` and `tell` are given goes through its `read_…` methods, which refuse by name what is
+not allowed, and may be overridden; so may what else a problem says of itself. What is left alone works by itself: page,
+tables, exports and the command line.
+
+**How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file, `method =
+"my_package.methods:Middle"`, whose module may stand beside that file; or let your package declare it, after which it has
+a name like any other, and is listed by `steerbo methods`. Both groups go by the kind of problem; a kind's own package
+says first what its default is. `examples/extension` is such a package.
+
+    [project.entry-points."steerbo.problems"]
+    shelf = "my_package:Shelf"
+    [project.entry-points."steerbo.methods"]
+    shelf = "my_package:METHODS"               # a tuple of classes, or one
+    cost-varying = "my_package:Middle"
+
+**What logs say of it.** A log has the place of each class that is not steerbo's own, and the versions of the packages that
+declare one: whoever opens it is told what is missing. To go on with a log, or to show what it leads to, the module of
+such a place is imported, which runs it, as any import does; it must be installed or on the path, Python's own modules are
+never imported, and what is no `Method` is not called. Of a log from a stranger look first at what it names: `steerbo
+doctor` and `steerbo export --format jsonl` import nothing. So a class should keep its place; where it moves, leave its old
+name behind.
+
+**How it is tested.** `steerbo.testing` has the contract that every method keeps, to be inherited.
+"""
+
+from .bandit import Arms, bernstein_radius, hoeffding_radius, theory_beta
+from .errors import (
+    InvalidContext,
+    InvalidInput,
+    InvalidOption,
+    InvalidOutcome,
+    InvalidProblem,
+    InvalidRequest,
+    MissingExtra,
+    ModelFailure,
+    SteerboError,
+    attempt,
+    one_of,
+    together,
+)
+from .gp import Hyperparameters, Matern32, Matern52, Regression, SquaredExponential
+from .record import record
+from .rounds import (
+    Abandoned,
+    Added,
+    Amended,
+    Asked,
+    Choice,
+    Created,
+    Decided,
+    Decision,
+    Event,
+    Explanation,
+    Extended,
+    Failed,
+    History,
+    Method,
+    Outcome,
+    PolicyStep,
+    Problem,
+    Recommendation,
+    Refitted,
+    Round,
+    Streams,
+    Suggestion,
+    Table,
+    Told,
+    finite,
+)
+from .search import Box, Maximum, maximise_box, sobol_points
+from .space import Categorical, Float, Integer, Space
+from .space.fields import Listed, Number, Positive
+
+__all__ = [
+    "Abandoned",
+    "Added",
+    "Amended",
+    "Arms",
+    "Asked",
+    "Box",
+    "Categorical",
+    "Choice",
+    "Created",
+    "Decided",
+    "Decision",
+    "Event",
+    "Explanation",
+    "Extended",
+    "Failed",
+    "Float",
+    "History",
+    "Hyperparameters",
+    "Integer",
+    "InvalidContext",
+    "InvalidInput",
+    "InvalidOption",
+    "InvalidOutcome",
+    "InvalidProblem",
+    "InvalidRequest",
+    "Listed",
+    "Matern32",
+    "Matern52",
+    "Maximum",
+    "Method",
+    "MissingExtra",
+    "ModelFailure",
+    "Number",
+    "Outcome",
+    "PolicyStep",
+    "Positive",
+    "Problem",
+    "Recommendation",
+    "Refitted",
+    "Regression",
+    "Round",
+    "Space",
+    "SquaredExponential",
+    "SteerboError",
+    "Streams",
+    "Suggestion",
+    "Table",
+    "Told",
+    "attempt",
+    "bernstein_radius",
+    "finite",
+    "hoeffding_radius",
+    "maximise_box",
+    "one_of",
+    "record",
+    "sobol_points",
+    "theory_beta",
+    "together",
+]
