@@ -6,13 +6,13 @@
 - `recommend(history)` returns a `Recommendation`: what to do from now on.
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
 
-`history` has the rounds as they stand now: `history.outcomes()` is everything to learn from, corrected and in order, and
-`history.unknown` the rounds that are out, or have failed, which must not be suggested again. Many methods need no more.
-Where learning is dear, override `learn(event, history)`, which is given every event once, and keep a state; a state that
-is not a pure function of problem, options, seed and events does not come back after a restart. Hyperparameters that are
-learned are returned by `refit`, logged, and come back through `learn`; randomness is `self.streams(round, "what for")`.
-A method that looks at something before it sets its values names that in `Choice.observe`, and overrides `decide`.
-`Options` is a `record` in which every field has a default.
+`history` has the rounds as they stand now: `history.outcomes()` is everything to learn from, corrected and in order,
+and `history.unknown` the rounds that are out, or have failed, which must not be suggested again. Many methods need
+no more. Where learning is dear, override `learn(event, history)`, which is given every event once, and keep a state;
+a state that is not a pure function of problem, options, seed and events does not come back after a restart.
+Hyperparameters that are learned are returned by `refit`, logged, and come back through `learn`; randomness is
+`self.streams(round, "what for")`. A method that looks at something before it sets its values names that in
+`Choice.observe`, and overrides `decide`. `Options` is a `record` in which every field has a default.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
 >>> class Middle(Method):
@@ -31,15 +31,17 @@ A method that looks at something before it sets its values names that in `Choice
 >>> Optimizer(problem, Middle).ask().values
 {'ph': 6.0}
 
-**A kind of problem** is a `record` derived from `Problem`: data, with a `kind` (a `Literal` with a default), `minimize`, and
-a `space` of variables. What `ask` and `tell` are given goes through its `read_…` methods, which refuse by name what is
-not allowed, and may be overridden; so may what else a problem says of itself. What is left alone works by itself: page,
-tables, exports and the command line.
+**A kind of problem** is a `record` derived from `Problem`: data, with a `kind` (a `Literal` with a default),
+`minimize`, and a `space` of variables. What `ask` and `tell` are given goes through its `read_…` methods, which
+refuse by name what is not allowed, and may be overridden. What else it may say of itself has sensible defaults:
+`describe`, `use` and `columns` for `steerbo check` and tables, `takes` (`RequestField`s) for what `ask` is given,
+`pictures` for a page's pictures (the place of a function that yields `Picture`s). Page, tables, exports and the
+command line then know nothing of your kind, and work.
 
 **How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file, `method =
-"my_package.methods:Middle"`, whose module may stand beside that file; or let your package declare it, after which it has
-a name like any other, and is listed by `steerbo methods`. Both groups go by the kind of problem; a kind's own package
-says first what its default is. `examples/extension` is such a package.
+"my_package.methods:Middle"`, whose module may stand beside that file; or let your package declare it, after which it
+has a name like any other, and is listed by `steerbo methods`. Both groups go by the kind of problem; a kind's own
+package says first what its default is. `examples/extension` is such a package.
 
     [project.entry-points."steerbo.problems"]
     shelf = "my_package:Shelf"
@@ -47,12 +49,12 @@ says first what its default is. `examples/extension` is such a package.
     shelf = "my_package:METHODS"               # a tuple of classes, or one
     cost-varying = "my_package:Middle"
 
-**What logs say of it.** A log has the place of each class that is not steerbo's own, and the versions of the packages that
-declare one: whoever opens it is told what is missing. To go on with a log, or to show what it leads to, the module of
-such a place is imported, which runs it, as any import does; it must be installed or on the path, Python's own modules are
-never imported, and what is no `Method` is not called. Of a log from a stranger look first at what it names: `steerbo
-doctor` and `steerbo export --format jsonl` import nothing. So a class should keep its place; where it moves, leave its old
-name behind.
+**What logs say of it.** A log has the place of each class that is not steerbo's own, and the versions of the
+packages that declare one: whoever opens it is told what is missing. To go on with a log, or to show what it leads
+to, the module of such a place is imported, which runs it, as any import does; it must be installed or on the path,
+Python's own modules are never imported, and what is no `Method` is not called. Of a log from a stranger look first
+at what it names: `steerbo doctor` and `steerbo export --format jsonl` import nothing. So a class should keep its
+place; where it moves, leave its old name behind.
 
 **How it is tested.** `steerbo.testing` has the contract that every method keeps, to be inherited.
 """
@@ -73,6 +75,7 @@ from .errors import (
     together,
 )
 from .gp import Hyperparameters, Matern32, Matern52, Regression, SquaredExponential
+from .plots.drawing import Picture
 from .record import record
 from .rounds import (
     Abandoned,
@@ -94,6 +97,7 @@ from .rounds import (
     Problem,
     Recommendation,
     Refitted,
+    RequestField,
     Round,
     Streams,
     Suggestion,
@@ -140,12 +144,14 @@ __all__ = [
     "ModelFailure",
     "Number",
     "Outcome",
+    "Picture",
     "PolicyStep",
     "Positive",
     "Problem",
     "Recommendation",
     "Refitted",
     "Regression",
+    "RequestField",
     "Round",
     "Space",
     "SquaredExponential",

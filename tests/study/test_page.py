@@ -193,7 +193,7 @@ def test_older_logs_with_characters_that_cannot_be_shown(
         assert "caf\\xe9" in text
         table = rounds_csv(study.problem, study.history)
         assert unsafe(table.replace("\n", "")) == ""
-        events_jsonl(study).encode("ascii")
+        events_jsonl(study.events).encode("ascii")
         lines = import_csv(study, table)
         assert [line.taken for line in lines] == [True] * 6, lines
 

@@ -15,7 +15,7 @@ from ..typed import Rows, read_rows, read_value
 from .screen import echo
 
 if TYPE_CHECKING:
-    from ..rounds import Problem
+    from ..rounds import Event, Problem
     from ..study import Study
 
 Place = Annotated[
@@ -43,6 +43,19 @@ def open_study(place: str) -> Study:
         raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
     log = DatabaseLog(specification.log, make=False)
     return resume(specification, log, Errors(), begin=False, holder=BY_HAND, wait=WAIT)
+
+
+def as_logged(place: str) -> list[Event]:
+    """The events of a log that needs other packages, none of which is imported; of any other log, nothing."""
+    from ..rounds import Created
+    from ..study import read_events
+
+    if place.endswith(".toml"):
+        return []  # who has the study file has what it names
+    events = read_events(place)
+    created = events[0] if events else None
+    outside = isinstance(created, Created) and (created.problem_class is not None or ":" in created.method)
+    return events if outside else []
 
 
 @contextmanager

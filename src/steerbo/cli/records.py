@@ -10,7 +10,7 @@ import typer
 
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..masking import masked_url, to_type
-from .arguments import AsJson, Place, explain_credentials, headers, open_study, title
+from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .screen import echo
 
 
@@ -91,6 +91,9 @@ def export(
     formats = ("csv", "jsonl", "optuna")
     if kind not in formats:
         raise InvalidOption("format", kind, one_of(formats, kind))
+    if kind == "jsonl" and (events := as_logged(study)):
+        _give(kind, events_jsonl(events), out, as_json)
+        return
     with open_study(study) as going:
         if kind == "optuna":
             beside = "optuna.db" if "://" in study else f"{Path(study).with_suffix('')}-optuna.db"
@@ -101,7 +104,14 @@ def export(
             answer(as_json, {"format": kind, "url": masked_url(url)}, said)
             explain_credentials(url)
             return
-        text = rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going)
+        text = rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going.events)
+    _give(kind, text, out, as_json)
+
+
+def _give(kind: str, text: str, out: str | None, as_json: bool) -> None:
+    """An export, to a file or to standard output."""
+    from .report import answer
+
     if out is None:
         answer(as_json, {"format": kind, "text": text}, text.removesuffix("\n"))
     else:

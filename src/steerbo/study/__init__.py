@@ -11,7 +11,7 @@ from .ray_executor import RayExecutor
 from .resume import resume
 from .run import drive
 from .specification import Settings, Specification, read_study
-from .study import Study
+from .study import Study, read_events
 
 __all__ = [
     "BY_HAND",
@@ -31,6 +31,7 @@ __all__ = [
     "Study",
     "backup",
     "drive",
+    "read_events",
     "read_study",
     "restore",
     "resume",

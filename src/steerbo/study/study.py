@@ -182,16 +182,8 @@ class Study:
             InvalidStudy: there is none, or the log is damaged.
             LogUnavailable: the log cannot be reached.
         """
-        named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
-        log, ours = _log(log, "study" if name is None else name, make=False)
+        log, ours, events = _found(log, name)
         try:
-            events = log.read()
-            if not events and ours and isinstance(log, DatabaseLog) and (names := log.names()):
-                if named or len(names) > 1:
-                    hint = "Name one in Python by `name`, else after a URL: sqlite:///FILE#NAME."
-                    raise InvalidStudy(f"{log.place}: study", log.name, one_of(names, log.name), hint)
-                log.name = names[0]
-                events = log.read()
             opened = cls(log, replay(log.place, events, problem, _mapping("limits", limits)), **worker)
             opened.settle()
             return opened
@@ -462,6 +454,42 @@ class Study:
                     return call()
                 except LogConflict:
                     self._company = True
+
+
+def read_events(log: EventLog | Path | str, *, name: str | None = None) -> list[Event]:
+    """The events of a study as its log has them: nothing is computed, and no other package imported.
+
+    Args:
+        log: an SQLite file, a database URL, or a log.
+        name: as for `Study.open`.
+
+    Raises:
+        InvalidStudy: there is none, or the log is damaged.
+        LogUnavailable: the log cannot be reached.
+    """
+    log, ours, events = _found(log, name)
+    if ours:
+        log.close()
+    return events
+
+
+def _found(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, bool, list[Event]]:
+    """A log that is there, whether it was opened here, and its events; the only study where none is named."""
+    named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
+    log, ours = _log(log, "study" if name is None else name, make=False)
+    try:
+        events = log.read()
+        if not events and ours and isinstance(log, DatabaseLog) and (names := log.names()):
+            if named or len(names) > 1:
+                hint = "Name one in Python by `name`, else after a URL: sqlite:///FILE#NAME."
+                raise InvalidStudy(f"{log.place}: study", log.name, one_of(names, log.name), hint)
+            log.name = names[0]
+            events = log.read()
+    except BaseException:
+        if ours:
+            log.close()
+        raise
+    return log, ours, events
 
 
 def _log(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[EventLog, bool]:

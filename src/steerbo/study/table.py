@@ -246,6 +246,6 @@ def _cell(value: Any) -> Any:
     return to_cell(visible(value)) if isinstance(value, str) else value
 
 
-def events_jsonl(study: Study) -> str:
+def events_jsonl(events: Iterable[Event]) -> str:
     """Every event, one JSON object a line."""
-    return "".join(json.dumps(to_plain(event, Event), allow_nan=False) + "\n" for event in study.events)
+    return "".join(json.dumps(to_plain(event, Event), allow_nan=False) + "\n" for event in events)

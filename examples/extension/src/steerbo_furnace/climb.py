@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+
 from steerbo.extending import (
     Choice,
     Event,
