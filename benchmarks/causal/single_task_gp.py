@@ -14,10 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from steerbo.errors import InvalidStudy, MissingExtra
-from steerbo.gp import Hyperparameters
-from steerbo.gp.fit import refit_due
-from steerbo.gp.posterior import Moments
-from steerbo.gp.transforms import Output
+from steerbo.gp import Hyperparameters, Moments, Output
 
 _LEAST_VARIANCE = 1e-12
 
@@ -74,15 +71,11 @@ class BotorchRegression:
         theta = self._flat(self._made(self.output)) if self._theta is None else self._theta
         return Hyperparameters(tuple(theta.tolist()), self.output)
 
-    def refit_due(self, last: int) -> bool:
-        """See `steerbo.gp.refit_due`."""
-        return refit_due(last, len(self))
-
     def fit(self) -> Hyperparameters:
         """By `fit_gpytorch_mll` from BoTorch's own start; where that fails, the start itself."""
         from gpytorch.mlls import ExactMarginalLogLikelihood
 
-        output = Output.fitted(self._outcomes, None, None)
+        output = Output.fitted(self._outcomes)
         model = self._made(output)
         start = self._flat(model)
         self._torch.manual_seed(0)  # of retries only

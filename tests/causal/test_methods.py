@@ -19,6 +19,7 @@ from steerbo.gp import Regression
 from steerbo.record import to_plain
 from steerbo.rounds import Optimizer, load
 from steerbo.space import Categorical, Float, Integer
+from tests.gp.examples import covariance
 
 FIGURE = figure_1().problem
 
@@ -170,7 +171,7 @@ def test_the_paired_index_is_that_of_the_average_over_the_policy() -> None:
             rows = np.array([[x, (c + 1) / 2] for x in lattice(16, 1)[:, 0]])
             points.append(rows[int(np.argmax(model.predict(rows)[0]))])
         mean = model.predict(points)[0].mean()
-        sd = model.scale * np.sqrt(model.covariance(np.array(points)).mean())
+        sd = model.scale * np.sqrt(covariance(model, np.array(points)).mean())
         assert method.paired_bound(i, optimizer.history) == pytest.approx(mean + sd, rel=1e-9)  # type: ignore[attr-defined]
 
 

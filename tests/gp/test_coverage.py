@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from steerbo.gp import ConstantMean, Kernel, Matern32, Matern52, Regression, SquaredExponential
+from steerbo.gp import Kernel, Matern32, Matern52, Regression, SquaredExponentialKernel
 
 FALSE_ALARM = 1e-3
 """Of each test, for a posterior that is right. Seeds are fixed."""
@@ -16,7 +16,12 @@ FUNCTIONS = 400
 @pytest.mark.parametrize("noise", [1e-4, 1e-2, 0.3])
 @pytest.mark.parametrize(
     "kernel",
-    [SquaredExponential([0.1, 0.3]), SquaredExponential([0.5, 1.5], 4.0), Matern32([0.3, 0.3]), Matern52([0.2, 1.0])],
+    [
+        SquaredExponentialKernel([0.1, 0.3]),
+        SquaredExponentialKernel([0.5, 1.5], 4.0),
+        Matern32([0.3, 0.3]),
+        Matern52([0.2, 1.0]),
+    ],
     ids=["short", "long", "matern 3/2", "matern 5/2"],
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(kernel: Kernel, noise: float) -> None:
@@ -27,7 +32,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(kernel: Kernel, noise: fl
         X = random.random((13, 2))
         root = np.linalg.cholesky(kernel(X, X) + 1e-10 * np.eye(13))
         f = root @ random.standard_normal(13)
-        model = Regression(kernel, ConstantMean(learned=False), noise=noise)
+        model = Regression(kernel, noise=noise)
         model.replace(X[1:], f[1:] + np.sqrt(noise) * random.standard_normal(12))
         mean, sd = model.predict(X[:1])
         z_scores[i] = (f[0] - mean[0]) / sd[0]

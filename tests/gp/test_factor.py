@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from steerbo.errors import ModelFailure
-from steerbo.gp import Factor, SquaredExponential, cholesky
+from steerbo.gp import Factor, SquaredExponentialKernel, cholesky
 from steerbo.gp.factor import REBUILD
 
 
 def gram(n: int, noise: float = 1e-3, seed: int = 0) -> np.ndarray:
     X = np.random.default_rng(seed).random((n, 2))
-    return SquaredExponential([0.3, 0.5])(X, X) + noise * np.eye(n)
+    return SquaredExponentialKernel([0.3, 0.5])(X, X) + noise * np.eye(n)
 
 
 def grown(K: np.ndarray, start: int, stops: list[int]) -> Factor:

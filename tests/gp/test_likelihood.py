@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process import kernels as sk
 
-from steerbo.gp import ConstantMean, Level, Matern52, Prior, SquaredExponential, Warp, evidence, inverted
+from steerbo.gp import Level, evidence, inverted
 
-from .examples import PRIORS, differences, points
+from .examples import differences
 
 
 def covariances(n: int = 6) -> tuple[np.ndarray, np.ndarray]:
@@ -88,30 +86,3 @@ def test_singular_matrices_are_mended_and_reported() -> None:
     found = evidence(np.ones((3, 3)), np.ones(3))
     assert found.jitter > 0
     assert np.isfinite(found.value)
-
-
-@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS.keys())
-def test_gradient_agrees_with_finite_differences(prior: Prior) -> None:
-    X, z = points(15), np.random.default_rng(1).normal(size=15)
-    _, gradient, jitter = prior.log_likelihood(X, z)
-    numeric = differences(lambda theta: prior.with_theta(theta).log_likelihood(X, z)[0], prior.theta)
-    np.testing.assert_allclose(gradient, numeric, rtol=2e-5, atol=1e-6)
-    assert jitter == 0
-    assert len(gradient) == len(prior.parameters)
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        (SquaredExponential([0.4, 0.9], 1.7), 1.7 * sk.RBF([0.4, 0.9])),
-        (Matern52([0.4, 0.9], 1.7), 1.7 * sk.Matern([0.4, 0.9], nu=2.5)),
-    ],
-)
-def test_value_and_gradient_equal_to_scikit_learn(ours: SquaredExponential, theirs: sk.Kernel) -> None:
-    random = np.random.default_rng(0)
-    X, z = random.random((20, 2)), random.normal(size=20)
-    reference = GaussianProcessRegressor(theirs + sk.WhiteKernel(0.03), optimizer=None, alpha=0.0).fit(X, z)
-    value, gradient = reference.log_marginal_likelihood(reference.kernel_.theta, eval_gradient=True)
-    mine, slope, _ = Prior(ours, ConstantMean(learned=False), 0.03, Warp()).log_likelihood(X, z)
-    assert mine == pytest.approx(value, rel=1e-10)
-    np.testing.assert_allclose(slope[[2, 0, 1, 3]], gradient, rtol=1e-7)  # theirs: the variance first

@@ -58,11 +58,6 @@ def test_rounding_errors_are_not_blown_up() -> None:
     assert np.abs(Output.fitted(y).forward(y)).max() < 1e-3
 
 
-def test_scale_about_a_known_mean() -> None:
-    prior = np.array([0.0, 10.0, 20.0])
-    assert Output.fitted(prior + np.array([3.0, -3.0, 3.0]), prior=prior).scale == pytest.approx(3.0)
-
-
 @pytest.mark.parametrize("power", [0.0, 0.3, 1.7, 2.0])
 def test_power_transform_is_that_of_scipy_and_its_inverse(power: float) -> None:
     y = np.linspace(-5, 5, 41)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from steerbo.errors import InvalidOption
 from steerbo.gp import Warp
 
 from .examples import differences
@@ -47,3 +48,11 @@ def test_gradient_agrees_with_finite_differences() -> None:
 
 def test_names_say_which_column() -> None:
     assert [p.name for p in BENT.parameters] == ["warp.a[0]", "warp.a[2]", "warp.b[0]", "warp.b[2]"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "shapes"), [((0, 0), None), ((-1,), None), ((0,), ((1.0, -1.0),)), ((0,), ()), ((1, 1), None)]
+)
+def test_bad_warps_are_refused(columns: tuple[int, ...], shapes: tuple[tuple[float, float], ...] | None) -> None:
+    with pytest.raises(InvalidOption):
+        Warp(columns, shapes)

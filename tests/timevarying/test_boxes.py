@@ -16,6 +16,7 @@ from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredEx
 from steerbo.timevarying.acquisition import Datum, Unknown, View
 from steerbo.timevarying.boxes import Boxes
 from steerbo.timevarying.kernels import spatial
+from tests.timevarying.reference import faded
 
 HILL = Bumps([[0.3, 0.4]], [2.0], 0.2)
 PRIORS = [
@@ -46,10 +47,10 @@ def test_posteriors_and_evidence(minimize: bool) -> None:
     mean, sd = surrogate.posterior(points, 31.0)
     X, t, y = np.array([d.place for d in data]), np.array([d.time for d in data]), np.array([d.value for d in data])
     for p, prior in enumerate(problem.priors):
-        kernel, between = spatial(prior.kernel, 2), prior.drift.between if prior.drift else np.ones_like
+        kernel = spatial(prior.kernel, 2)
         m: Any = prior.mean if callable(prior.mean) else lambda X, c=prior.mean: np.full(len(X), c)
-        gram = kernel(X, X) * between(t[:, None] - t) + prior.noise**2 * np.eye(len(y))
-        cross = kernel(X, points) * between(t - 31.0)[:, None]
+        gram = kernel(X, X) * faded(prior.drift, t[:, None] - t) + prior.noise**2 * np.eye(len(y))
+        cross = kernel(X, points) * faded(prior.drift, t - 31.0)[:, None]
         z = y - problem.sign * m(X)
         assert_allclose(mean[p], problem.sign * m(points) + cross.T @ np.linalg.solve(gram, z), rtol=1e-9, atol=1e-9)
         variance = np.diag(kernel(points, points)) - (cross * np.linalg.solve(gram, cross)).sum(0)
@@ -70,13 +71,13 @@ def test_slopes_are_differences(unknown: bool) -> None:
     def weigh(upper: np.ndarray) -> np.ndarray:
         return np.broadcast_to(weights, upper.shape)
 
-    with surrogate._with(view) as rows:
-        value, slope = surrogate._rise(points, view, betas, weigh, rows)
-        mean, sd = surrogate.posterior(points, 12.0, rows)
+    with surrogate._with(view):
+        value, slope = surrogate._rise(points, 12.0, betas, weigh)
+        mean, sd = surrogate.posterior(points, 12.0)
         assert_allclose(value, (weights * (mean + betas[:, None] * sd)).sum(0), rtol=1e-12)
         for j in range(2):
             step = np.eye(2)[j] * 1e-6
-            up, down = (surrogate._rise(points + s, view, betas, weigh, rows)[0] for s in (step, -step))
+            up, down = (surrogate._rise(points + s, 12.0, betas, weigh)[0] for s in (step, -step))
             assert_allclose(slope[:, j], (up - down) / 2e-6, rtol=1e-5, atol=1e-6)
 
 

@@ -37,8 +37,8 @@ def compare(problem: TimeVarying, surrogate: Sites, data: list[Datum], time: flo
     mean, sd = surrogate.posterior(time)
     plain = [(d.time, d.place, d.value) for d in data]
     for p, prior in enumerate(problem.priors):
-        K, between = np.array(prior.kernel.matrix), prior.drift.between if prior.drift else None  # type: ignore[union-attr]
-        m, v, log = refit(np.array(prior.mean), K, between, prior.noise, plain, time)
+        K = np.array(prior.kernel.matrix)  # type: ignore[union-attr]
+        m, v, log = refit(np.array(prior.mean), K, prior.drift, prior.noise, plain, time)
         np.testing.assert_allclose(mean[p], m, rtol=RTOL, atol=RTOL)
         np.testing.assert_allclose(sd[p] ** 2, v, rtol=1e-8, atol=RTOL)
         assert surrogate.evidence[p] == pytest.approx(log, rel=RTOL)
@@ -59,7 +59,7 @@ def test_a_filter_is_a_refit(drift: Drift | None) -> None:
         plain = [(d.time, d.place, d.value) for d in data]
         for p, prior in enumerate(problem.priors):
             K = np.array(prior.kernel.matrix)  # type: ignore[union-attr]
-            m, v, log = refit(np.array(prior.mean), K, drift.between, prior.noise, plain, data[-1].time + 3)
+            m, v, log = refit(np.array(prior.mean), K, drift, prior.noise, plain, data[-1].time + 3)
             np.testing.assert_allclose(mean[p], m, atol=1e-6)
             np.testing.assert_allclose(sd[p] ** 2, v, atol=1e-6)
             assert surrogate.evidence[p] == pytest.approx(log, abs=1e-4)

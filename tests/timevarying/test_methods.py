@@ -44,8 +44,7 @@ def test_mle_and_fully_bayesian(drift: Decay | None) -> None:
     for method in ("mle", "fully-bayesian"):
         optimizer = Optimizer(problem(drift), method, confidence=1.0, seed=2)
         data = run(optimizer, 12)
-        between = drift.between if drift else None
-        found = [refit(np.full(6, m), K, between, 0.2, data, 13.0) for m in (0.0, 0.5, 1.0)]
+        found = [refit(np.full(6, m), K, drift, 0.2, data, 13.0) for m in (0.0, 0.5, 1.0)]
         upper = np.array([f[0] + np.sqrt(f[1]) for f in found])
         log = np.array([f[2] for f in found])
         weights = np.exp(log - log.max()) / np.exp(log - log.max()).sum()

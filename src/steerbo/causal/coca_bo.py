@@ -134,8 +134,8 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         if not mine.any():
             return math.inf
         z = model.output.forward(model.outcomes)
-        diagonal = np.diagonal(model.factor.lower)
-        v = model.factor.half_solve(z - model.prior_mean(model.inputs))
+        diagonal = model.factor.pivots
+        v = model.factor.half_solve(z - model.mean)
         sd = np.sqrt(np.maximum(diagonal**2 - model.noise, 0.0))
         plays = np.arange(1, mine.sum() + 1)
         betas = (

@@ -105,7 +105,7 @@ class Models:
         models = {
             k: self._refitted(k, adjusters[k]) if k in adjusters else model.fit()
             for k, model in enumerate(self.each)
-            if k in adjusters or (len(model) and model.refit_due(self._fitted_at[k]))
+            if k in adjusters or (len(model) and refit_due(self._fitted_at[k], len(model)))
         }
         kinds = {"models": models, "adjusters": adjusters}
         return {

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..bandit import Arms
-from ..gp import Factor, Hyperparameters, Regression, SquaredExponential
+from ..gp import Factor, Hyperparameters, Regression, SquaredExponentialKernel, refit_due
 from ..rounds import (
     Added,
     Amended,
@@ -47,7 +47,7 @@ class PartialControl(Searching[O]):
 
     def __init__(self, problem: CostVarying, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.model = Regression(SquaredExponential.over(self.space.categorical))
+        self.model = Regression(SquaredExponentialKernel.over(self.space.categorical))
         self.fitted_at = 0
         self.plays = np.zeros(len(self.sets), dtype=int)
         self.arms = Arms.new(len(self.sets))  # the costs seen of each set
@@ -98,7 +98,7 @@ class PartialControl(Searching[O]):
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn the hyperparameters anew where the schedule says so."""
-        if not self.model.refit_due(self.fitted_at):
+        if not refit_due(self.fitted_at, len(self.model)):
             return None
         return {"objective": self.model.fit().to_plain()}
 
@@ -199,7 +199,7 @@ class PartialControl(Searching[O]):
 
     def raw(self, standardised: float) -> float:
         """From standardised units to units of `sign · value`."""
-        return float(self.model.offset + self.model.scale * standardised)
+        return float(self.model.raw(standardised))
 
     def worst(self) -> float:
         """The smallest posterior mean at the data, in units of `sign · value`; 0 before there are any."""

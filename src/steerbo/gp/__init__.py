@@ -1,37 +1,53 @@
-"""Exact Gaussian processes in numpy: kernels, a growing factor, likelihood, fits, and the regression on top."""
+"""Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
+from .conditioned import Conditioned
 from .factor import Factor, cholesky
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
-from .kernels import Constant, Decay, Kernel, Linear, Matern32, Matern52, Product, SquaredExponential, Sum
+from .kernels import (
+    Constant,
+    DecayKernel,
+    Kernel,
+    Linear,
+    Matern12,
+    Matern32,
+    Matern52,
+    PeriodicKernel,
+    Product,
+    SquaredExponentialKernel,
+    Stationary,
+    Sum,
+)
 from .likelihood import Evidence, Level, evidence, inverted
-from .means import ConstantMean, LinearMean
 from .parameters import Parameter
-from .prior import Prior
-from .regression import Regression
+from .process import GaussianProcess
+from .regression import Moments, Regression
 from .transforms import Output
 from .warp import Warp
 
 __all__ = [
+    "Conditioned",
     "Constant",
-    "ConstantMean",
-    "Decay",
+    "DecayKernel",
     "Evidence",
     "Factor",
     "Fit",
+    "GaussianProcess",
     "Hyperparameters",
     "Kernel",
     "Level",
     "Linear",
-    "LinearMean",
+    "Matern12",
     "Matern32",
     "Matern52",
+    "Moments",
     "Output",
     "Parameter",
-    "Prior",
+    "PeriodicKernel",
     "Product",
     "Regression",
-    "SquaredExponential",
+    "SquaredExponentialKernel",
+    "Stationary",
     "Sum",
     "Warp",
     "cholesky",

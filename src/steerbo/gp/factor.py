@@ -106,9 +106,14 @@ class Factor:
         return upper + upper.T + np.diag(self._diagonal[: self._n])
 
     @property
+    def pivots(self) -> Float[np.ndarray, " n"]:
+        """The diagonal of L."""
+        return np.diagonal(self._store)[: self._n]
+
+    @property
     def log_determinant(self) -> float:
         """The logarithm of |K|."""
-        return 2.0 * float(np.log(np.diagonal(self._store)[: self._n]).sum())
+        return 2.0 * float(np.log(self.pivots).sum())
 
     # -- growth --------------------------------------------------------------------------------------------------------
 

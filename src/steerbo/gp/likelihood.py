@@ -65,8 +65,7 @@ class Evidence:
         value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006, equation 5.8); with a
             profiled level `ln p(y, m, s²)`, see `Level`.
         alpha: (n,) `K⁻¹ r`, which is also the gradient with respect to a mean that r is measured from.
-        pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's `gradient(X, pull)` is the rest of the
-            way. The level need not be differentiated: where it is the likeliest, its own derivative is zero.
+        pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's pull-back is the rest of the way. The level need not be differentiated: where it is the likeliest, its own derivative is zero.
         jitter: what had to be added to K's diagonal.
     """
 
@@ -74,6 +73,11 @@ class Evidence:
     alpha: Float[np.ndarray, " n"]
     pull: Float[np.ndarray, "n n"]
     jitter: float
+
+
+def log_density(quadratic: Float[np.ndarray, " *k"], half_log_determinant: float, n: int) -> Float[np.ndarray, " *k"]:
+    """`ln N(r; 0, K)` of n residuals, from `rᵀK⁻¹r` and ½ ln|K| (Rasmussen & Williams 2006, equation 5.8)."""
+    return -0.5 * quadratic - half_log_determinant - 0.5 * n * _LOG_2PI
 
 
 def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"], profiled: bool = False) -> Evidence:
@@ -102,7 +106,7 @@ def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"],
         alpha, scale, value = level.alpha, level.scale, level.log_density(half_log_determinant)
     else:
         alpha, scale = lapack.dpotrs(L, residuals, lower=1)[0].reshape(n), 1.0
-        value = -0.5 * float(residuals @ alpha) - half_log_determinant - 0.5 * n * _LOG_2PI
+        value = float(log_density(residuals @ alpha, half_log_determinant, n))
         pull = _inverse(L)
     for first in range(0, n, _ROWS):
         rows = slice(first, first + _ROWS)

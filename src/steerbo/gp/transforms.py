@@ -31,24 +31,17 @@ class Output:
     spread: float = 1.0
 
     @classmethod
-    def fitted(
-        cls,
-        y: Float[np.ndarray, " n"],
-        transform: Transform | None = None,
-        prior: Float[np.ndarray, " n"] | None = None,
-    ) -> Output:
+    def fitted(cls, y: Float[np.ndarray, " n"], transform: Transform | None = None) -> Output:
         """To outcomes y (n,): mean and standard deviation, and λ by maximum likelihood with a weak pull towards 1.
 
-        With a known prior mean (n,) the scale is the root mean square of what it leaves. Outcomes that are constant,
-        or differ by rounding errors only, get scale 1 (more, where rounding errors are). Works from 1e-300 to 1e300.
+        Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where rounding errors are).
+        Works from 1e-300 to 1e300.
         """
         if not len(y):
             return cls()
         size = float(np.abs(y).max()) or 1.0
         offset = float(np.mean(y / size)) * size
-        away = 0.5 * y - (
-            0.5 * offset if prior is None else 0.5 * prior
-        )  # half: the difference may not fit into a float
+        away = 0.5 * y - 0.5 * offset  # halves: the difference itself may not fit into a float
         largest = float(np.abs(away).max())
         if len(y) < 2 or largest <= 4.0 * _EPS * size or largest < 1e-300:
             return cls(offset, max(1.0, 1e4 * _EPS * size))

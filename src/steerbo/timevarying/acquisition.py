@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 Place = Any
 """The number of a point of a finite domain, or the coordinates (d,) of a point of a box."""
@@ -51,34 +51,6 @@ class Pick:
     mean: float
     sd: float
     upper: float
-
-
-class Surrogate(Protocol):
-    """The posteriors of all P priors."""
-
-    evidence: Float[np.ndarray, " P"]
-
-    def add(self, datum: Datum) -> bool:
-        """Condition on an outcome; False if it is too old for what is remembered: then `rewrite` with all of them."""
-
-    def rewrite(self, data: Sequence[Datum]) -> None:
-        """Forget everything and condition on these."""
-
-    def optimistic(
-        self, view: View, betas: Float[np.ndarray, " P"], priors: Int[np.ndarray, " k"], random: np.random.Generator
-    ) -> Pick:
-        """The largest `μ + β σ` over what is available and over the given priors; ties are drawn."""
-
-    def averaged(
-        self, view: View, betas: Float[np.ndarray, " P"], weights: Float[np.ndarray, " P"], random: np.random.Generator
-    ) -> Pick:
-        """The largest weighted mean of all priors' `μ + β σ`."""
-
-    def differ_in_scale_only(self) -> bool:
-        """Whether all priors share mean and correlation, and not the output scale."""
-
-    def anywhere(self, view: View, random: np.random.Generator) -> Place:
-        """Any available place."""
 
 
 def draw_largest(scores: Float[np.ndarray, " n"], random: np.random.Generator) -> int:

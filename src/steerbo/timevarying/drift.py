@@ -11,6 +11,7 @@ from jaxtyping import Float as Floats
 from pydantic import Field, model_validator
 
 from ..errors import InvalidProblem
+from ..gp import Constant, DecayKernel, Kernel, Matern32, Matern52, PeriodicKernel
 from ..record import record
 from ..space.fields import Number, Positive
 
@@ -48,8 +49,8 @@ class Decay:
     Args:
         epsilon: ε, from 0 (never changes) to below 1, for one unit of time.
 
-    >>> float(Decay(0.19).between(np.array([2.0])).round(3)[0])
-    0.81
+    >>> correlation(Decay(0.19), np.array([2.0])).round(3)
+    array([0.81])
     """
 
     epsilon: Number
@@ -66,9 +67,9 @@ class Decay:
         """−ln of the correlation over one unit of time."""
         return -0.5 * math.log1p(-self.epsilon)
 
-    def between(self, elapsed: Floats[np.ndarray, " *s"]) -> Floats[np.ndarray, " *s"]:
-        """The correlation over `elapsed` units of time."""
-        return np.exp(-self.rate * np.abs(elapsed))
+    def over(self, column: int) -> Kernel:
+        """The kernel over the column that holds time."""
+        return DecayKernel(column, self.epsilon) if self.epsilon else Constant()
 
 
 @record
@@ -92,10 +93,10 @@ class MaternInTime:
             )
         return self
 
-    def between(self, elapsed: Floats[np.ndarray, " *s"]) -> Floats[np.ndarray, " *s"]:
-        """The correlation over `elapsed` units of time."""
-        r = math.sqrt(2 * self.nu) * np.abs(elapsed) / self.lengthscale
-        return (1 + r + (r**2 / 3 if self.nu == 2.5 else 0.0)) * np.exp(-r)
+    def over(self, column: int) -> Kernel:
+        """The kernel over the column that holds time."""
+        kind = Matern32 if self.nu == 1.5 else Matern52
+        return kind(self.lengthscale, dimensions=[column], learn_variance=False)
 
     @property
     def motion(self) -> Motion:
@@ -143,9 +144,9 @@ class Periodic:
         enough = int(np.searchsorted(np.cumsum(weights), 1 - _DROPPED)) + 1
         return weights[:enough]
 
-    def between(self, elapsed: Floats[np.ndarray, " *s"]) -> Floats[np.ndarray, " *s"]:
-        """The correlation over `elapsed` units of time."""
-        return np.exp(-2 * np.sin(math.pi * np.asarray(elapsed) / self.period) ** 2 / self.lengthscale**2)
+    def over(self, column: int) -> Kernel:
+        """The kernel over the column that holds time."""
+        return PeriodicKernel(column, self.period, self.lengthscale)
 
     @property
     def motion(self) -> Motion:
@@ -163,3 +164,8 @@ class Periodic:
 
 Drift = Annotated[Decay | MaternInTime | Periodic, Field(discriminator="kind")]
 """How the objective changes with time."""
+
+
+def correlation(drift: Drift | None, elapsed: Floats[np.ndarray, " n"]) -> Floats[np.ndarray, " n"]:
+    """What of the objective is left after `elapsed` units of time, as a correlation, (n,)."""
+    return np.ones(len(elapsed)) if drift is None else drift.over(0)(elapsed[:, None], np.zeros((1, 1)))[:, 0]

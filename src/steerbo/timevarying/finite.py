@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from .acquisition import Datum, Pick, View, draw_largest
 from .decay_filter import Grid
-from .drift import Decay
+from .drift import Decay, correlation
 from .kernels import Covariance, spatial
 from .means import Means
 from .priors import Prior
@@ -191,7 +191,7 @@ class Sites:
         prior = np.array([[self.sharing[g].noise ** 2 for g in sets]])
         k = np.array([f._covariances[:, u.place, u.place] for u in view.unknown])  # (J, G)
         ages = np.array([max(view.time - u.time, 0.0) for u in view.unknown])
-        rho = np.array([np.ones(len(ages)) if d is None else d.between(ages) for d in self._drifts(sets)]).T
+        rho = np.array([correlation(d, ages) for d in self._drifts(sets)]).T
         rho2 = np.maximum(rho * rho, 1e-12)
         counts = np.array([[u.times] for u in view.unknown])
         noise = (k * (1 - rho2) + prior / counts) / rho2

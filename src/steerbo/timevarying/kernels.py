@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -10,28 +11,11 @@ from jaxtyping import Float as Floats
 from pydantic import Field, model_validator
 
 from ..errors import InvalidProblem, MissingExtra
-from ..gp.kernels import Matern32, Matern52
-from ..gp.kernels import SquaredExponential as SquaredExponentialKernel
-from ..gp.kernels.stationary import Stationary
+from ..gp import Kernel, Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from ..record import record
 from ..space.fields import Listed, Number, Positive
 
-Points = Floats[np.ndarray, "n d"]
-Spatial = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""From points (n, d) and (m, d), in the user's units, to covariances (n, m)."""
-
-
-class Exponential(Stationary):
-    """`s² exp(−r)`: continuous paths without a slope (Rasmussen & Williams 2006, equation 4.18)."""
-
-    @staticmethod
-    def _profile(r2: Floats[np.ndarray, " *s"]) -> tuple[Floats[np.ndarray, " *s"], Floats[np.ndarray, " *s"]]:
-        r = np.sqrt(r2)
-        value = np.exp(-r)
-        return value, value / np.maximum(r, 1e-12)
-
-
-_MATERN: dict[float, type[Stationary]] = {0.5: Exponential, 1.5: Matern32, 2.5: Matern52}
+_MATERN: dict[float, type[Stationary]] = {0.5: Matern12, 1.5: Matern32, 2.5: Matern52}
 
 
 def _stationary(
@@ -133,8 +117,35 @@ def check_covariance(field: str, K: Floats[np.ndarray, "n n"]) -> None:
         raise InvalidProblem(field, least, "no negative eigenvalue", "Clip the negative eigenvalues to zero.")
 
 
-def spatial(kernel: Any, dimension: int) -> Spatial:
-    """The function behind a kernel, for points with that many coordinates; a `Covariance` has none.
+@dataclass(frozen=True, eq=False)
+class Called(Kernel):
+    """A kernel of somebody else's, of the first `dimension` columns. Slopes are not to be had of it."""
+
+    function: Callable[..., Any]
+    dimension: int
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The coordinates."""
+        return tuple(range(self.dimension))
+
+    def __call__(self, X: Floats[np.ndarray, "n d"], Z: Floats[np.ndarray, "m d"]) -> Floats[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        return np.array(self.function(X[:, : self.dimension], Z[:, : self.dimension]), dtype=np.float64)
+
+    def diagonal(self, X: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, " n"]:
+        """k(x, x) for every row, (n,)."""
+        return np.array([float(self(x[None], x[None])[0, 0]) for x in X])
+
+    def input_gradient(
+        self, X: Floats[np.ndarray, "r d"], Z: Floats[np.ndarray, "n d"], W: Floats[np.ndarray, "r n"]
+    ) -> Floats[np.ndarray, "r d"]:
+        """There is none: a search takes differences of its own."""
+        raise NotImplementedError
+
+
+def spatial(kernel: Any, dimension: int) -> Kernel:
+    """The kernel that a prior's declares, for points with that many coordinates; a `Covariance` declares none.
 
     >>> spatial(SquaredExponential(1.0), 1)(np.zeros((1, 1)), np.ones((1, 1))).round(3)
     array([[0.607]])
@@ -144,11 +155,11 @@ def spatial(kernel: Any, dimension: int) -> Spatial:
     if isinstance(kernel, Covariance):
         raise InvalidProblem("kernel", "Covariance", "a kernel that is defined between all points of the box")
     if any(base.__module__.startswith("gpytorch.") for base in type(kernel).__mro__):
-        return _from_gpytorch(kernel)
-    return lambda X, Z: np.asarray(kernel(X, Z), dtype=np.float64)
+        return Called(_from_gpytorch(kernel), dimension)
+    return Called(kernel, dimension)
 
 
-def _from_gpytorch(kernel: Any) -> Spatial:
+def _from_gpytorch(kernel: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     try:
         import torch
     except ImportError:

@@ -12,6 +12,7 @@ from benchmarks.timevarying import experiments
 from benchmarks.timevarying.page import write
 from benchmarks.timevarying.rivals import refit, refit_shared
 from benchmarks.timevarying.rows import ratio
+from steerbo import Decay
 from tests.timevarying.reference import refit as reference
 
 
@@ -56,7 +57,7 @@ def test_rivals_are_right(rate: float) -> None:
     mean, sd, evidence = refit(means, K, np.full(2, rate), 0.3, times, sites, values, 13.0)
     data = list(zip(times, sites, values, strict=True))
     for p in range(2):
-        m, v, log = reference(means[p], K[p], lambda lag: np.exp(-rate * np.abs(lag)), 0.3, data, 13.0)
+        m, v, log = reference(means[p], K[p], Decay(1 - np.exp(-2 * rate)), 0.3, data, 13.0)
         np.testing.assert_allclose(mean[p], m, rtol=1e-9)
         np.testing.assert_allclose(sd[p] ** 2, v, rtol=1e-8)
         assert evidence[p] == pytest.approx(log, rel=1e-10)

@@ -1,7 +1,24 @@
-"""Covariance functions with analytic gradients."""
+"""Covariance functions with analytic gradients.
+
+Those that users declare by the same word, as data, carry `Kernel` in their names.
+"""
 
 from .base import Kernel, Product, Sum
-from .elementary import Constant, Decay, Linear
-from .stationary import Matern32, Matern52, SquaredExponential
+from .elementary import Constant, Linear
+from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
+from .temporal import DecayKernel, PeriodicKernel
 
-__all__ = ["Constant", "Decay", "Kernel", "Linear", "Matern32", "Matern52", "Product", "SquaredExponential", "Sum"]
+__all__ = [
+    "Constant",
+    "DecayKernel",
+    "Kernel",
+    "Linear",
+    "Matern12",
+    "Matern32",
+    "Matern52",
+    "PeriodicKernel",
+    "Product",
+    "SquaredExponentialKernel",
+    "Stationary",
+    "Sum",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
@@ -12,29 +12,30 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float
 
-from ...errors import InvalidOption
 from ..parameters import Parameter
 
 Pull = Callable[[np.ndarray], np.ndarray]
 """From weights W (n, n) to `Σ_ab W_ab ∂K_ab/∂θ` (p,)."""
-Factor1D = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""One dimension's share of a product kernel: (p,) and (q,) coordinates to (p, q)."""
+
+_WORTH_COMPARING = 32  # rows
 
 
 class Kernel(ABC):
     """A covariance function of points, frozen, with its hyperparameters inside.
 
-    Points are rows of (n, d) arrays, encoded; a kernel may read some columns only. Its p hyperparameters are `theta`.
-    `+` and `*` make sums and products: over chosen dimensions where their members have chosen `dimensions`.
+    Points are rows of (n, d) arrays, encoded; a kernel may read some columns only. `+` and `*` make sums and products:
+    over chosen dimensions where their members have chosen `dimensions`, over space and time where one of them reads
+    the column that holds time.
 
-    >>> from steerbo.gp import Matern52, SquaredExponential
-    >>> (SquaredExponential(0.5, dimensions=[0]) + Matern52(0.2, dimensions=[1])).names
-    ('0.lengthscale', '0.variance', '1.lengthscale', '1.variance')
+    >>> from steerbo.gp import DecayKernel, SquaredExponentialKernel
+    >>> kernel = SquaredExponentialKernel(0.5, dimensions=[0]) * DecayKernel(1, 0.19)
+    >>> kernel(np.array([[0.0, 3.0]]), np.array([[0.0, 1.0], [0.5, 1.0]])).round(3)
+    array([[0.81 , 0.491]])
     """
 
     @abstractmethod
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
-        """k(x, z) for all pairs of rows, (n, m)."""
+        """k(x, z) for all pairs of rows, (n, m), an array of its own."""
 
     @abstractmethod
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
@@ -42,21 +43,21 @@ class Kernel(ABC):
 
     @property
     @abstractmethod
-    def parameters(self) -> tuple[Parameter, ...]:
-        """What a fit may learn of it."""
-
-    @abstractmethod
-    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with other hyperparameters (p,)."""
+    def columns(self) -> tuple[int, ...]:
+        """The columns of points that it reads."""
 
     @property
-    @abstractmethod
-    def width(self) -> int:
-        """The least number of columns d that points must have."""
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What a fit may learn of it; by default nothing."""
+        return ()
 
-    @abstractmethod
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """The same kernel with other hyperparameters (p,)."""
+        return self
+
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
         """K(X, X) and the pull-back of weights on it to the hyperparameters: p matrices ∂K/∂θ are never formed."""
+        return self(X, X), lambda W: np.zeros(0)
 
     @abstractmethod
     def input_gradient(
@@ -68,32 +69,18 @@ class Kernel(ABC):
         """`∂/∂x k(x, x)` for every row, (r, d)."""
         return np.zeros_like(X)
 
-    def factor(self, dimension: int) -> Factor1D:
-        """`k_d` of a kernel that is a product over dimensions, `k(x, z) = variance · Π_d k_d(x_d, z_d)`.
+    def split(self, known: Collection[int]) -> tuple[Kernel, Kernel | None]:
+        """This kernel as a product of two, `searched` and `factor`; the factor, if any, reads `known` columns only.
 
-        Raises:
-            InvalidOption: the kernel is no such product.
+        A column is known that is fixed before a point is chosen, such as the time: nobody climbs along it, and at one
+        time the factor is one number for each row that is conditioned on.
         """
-        raise InvalidOption(
-            "kernel",
-            type(self).__name__,
-            "a product of one-dimensional kernels",
-            "A squared exponential is one in any number of dimensions; multiply Matérn kernels of one dimension each.",
-        )
+        return self, None
 
     @property
-    def theta(self) -> Float[np.ndarray, " p"]:
-        """The hyperparameters (p,), as logarithms."""
-        return np.array([parameter.value for parameter in self.parameters])
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the entries of `theta` are called."""
-        return tuple(parameter.name for parameter in self.parameters)
-
-    def gradient(self, X: Float[np.ndarray, "n d"], W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
-        """`Σ_ab W_ab ∂K_ab/∂θ` (p,)."""
-        return self.linearise(X)[1](W)
+    def width(self) -> int:
+        """The least number of columns d that points must have."""
+        return max(self.columns, default=-1) + 1
 
     def __add__(self, other: Kernel) -> Sum:
         return Sum((*_members(self, Sum), *_members(other, Sum)))
@@ -117,8 +104,8 @@ class _Compound(Kernel):
         )
 
     @property
-    def width(self) -> int:
-        return max(member.width for member in self.members)
+    def columns(self) -> tuple[int, ...]:
+        return tuple(sorted({column for member in self.members for column in member.columns}))
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         ends = list(accumulate(len(member.parameters) for member in self.members))
@@ -158,23 +145,10 @@ class Sum(_Compound):
 class Product(_Compound):
     """`k₁ · k₂ · …`: write it with `*`. One learned variance is enough: give the others `learn_variance=False`."""
 
-    @property
-    def variance(self) -> float:
-        """What stands before the factors: the product of the members' variances."""
-        return float(np.prod([k.variance for k in self.members]))  # type: ignore[attr-defined]
-
-    def factor(self, dimension: int) -> Factor1D:
-        """`k_d`, where every member is a product over dimensions.
-
-        Raises:
-            InvalidOption: some member is not.
-        """
-        factors = [k.factor(dimension) for k in self.members]
-        return lambda a, b: reduce(np.multiply, (f(a, b) for f in factors))
-
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
-        return reduce(np.multiply, (k(X, Z) for k in self.members))
+        first, *rest = self.members
+        return reduce(np.multiply, (rows_once(k, X, Z) for k in rest), first(X, Z))
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) for every row, (n,)."""
@@ -199,14 +173,34 @@ class Product(_Compound):
         rests = _without_each([k.diagonal(X) for k in self.members])
         return reduce(np.add, (k.diagonal_gradient(X) * r[:, None] for k, r in zip(self.members, rests, strict=True)))
 
+    def split(self, known: Collection[int]) -> tuple[Kernel, Kernel | None]:
+        """The members that read other columns, and those that read known ones only."""
+        others = [k for k in self.members if not set(k.columns) <= set(known)]
+        factors = [k for k in self.members if set(k.columns) <= set(known)]
+        if not (others and factors):
+            return self, None
+        searched, factor = (reduce(lambda a, b: a * b, part) for part in (others, factors))
+        return searched, factor
+
+
+def rows_once(kernel: Kernel, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "k m"]:
+    """k(X, Z), or one row of it that stands for all, (1, m), where the rows of X agree in every column that is read.
+
+    In a search at one known time all points share it: n exponentials for each row of Z would be n − 1 too many. A few
+    rows are computed sooner than compared.
+    """
+    if len(X) < _WORTH_COMPARING:
+        return kernel(X, Z)
+    read = X[:, list(kernel.columns)]
+    return kernel(X[:1] if bool((read == read[0]).all()) else X, Z)
+
 
 def _members(kernel: Kernel, kind: type[_Compound]) -> tuple[Kernel, ...]:
     return kernel.members if isinstance(kernel, kind) else (kernel,)
 
 
-def _without_each(arrays: Iterable[np.ndarray]) -> list[np.ndarray]:
+def _without_each(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     """For each array the product of all others, without division: kernels may be zero."""
-    arrays = list(arrays)
     one = np.ones_like(arrays[0])
     before = accumulate(arrays[:-1], np.multiply, initial=one)
     after = list(accumulate(arrays[:0:-1], np.multiply, initial=one))[::-1]

@@ -1,4 +1,4 @@
-"""Constant, linear and decay kernels: mostly members of sums and products."""
+"""Constant and linear kernels: mostly members of sums."""
 
 from __future__ import annotations
 
@@ -13,26 +13,22 @@ from jaxtyping import Float
 from ...errors import InvalidProblem
 from ..parameters import Parameter
 from ..parameters import variance as variance_parameter
-from .base import Factor1D, Kernel, Pull
+from .base import Kernel, Pull
 
 
 @dataclass(frozen=True)
 class Constant(Kernel):
-    """`k = s²`: an unknown level in a sum, a scale in a product.
+    """`k = s²`: an unknown level in a sum, nothing at all in a product with s² = 1.
 
     >>> (Constant(4.0) + Constant(1.0)).diagonal(np.zeros((2, 3)))
     array([5., 5.])
     """
 
     variance: float = 1.0
+    columns = ()
 
     def __post_init__(self) -> None:
         _check_variance(self.variance)
-
-    @property
-    def width(self) -> int:
-        """It reads no column."""
-        return 0
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -56,17 +52,10 @@ class Constant(Kernel):
         return self(X, X), lambda W: np.array([self.variance * W.sum()])
 
     def input_gradient(
-        self,
-        X: Float[np.ndarray, "r d"],
-        Z: Float[np.ndarray, "n d"],
-        W: Float[np.ndarray, "r n"],
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r d"]:
         """Zero, (r, d)."""
         return np.zeros(X.shape)
-
-    def factor(self, dimension: int) -> Factor1D:
-        """1 in every dimension."""
-        return lambda a, b: np.ones((len(a), len(b)))
 
 
 @dataclass(frozen=True)
@@ -95,9 +84,9 @@ class Linear(Kernel):
         _check_variance(self.variance)
 
     @property
-    def width(self) -> int:
-        """The least number of columns that points must have."""
-        return max(self.dimensions) + 1
+    def columns(self) -> tuple[int, ...]:
+        """The columns that it reads."""
+        return tuple(self.dimensions)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -139,90 +128,6 @@ class Linear(Kernel):
         gradient = np.zeros(X.shape)
         gradient[:, list(self.dimensions)] = 2.0 * self.variance * self._centred(X)
         return gradient
-
-    def factor(self, dimension: int) -> Factor1D:
-        """`(x_d − c)(z_d − c)` if it reads one dimension only; 1 in a dimension that it does not read."""
-        if dimension not in self.dimensions:
-            return lambda a, b: np.ones((len(a), len(b)))
-        if len(self.dimensions) > 1:
-            return super().factor(dimension)
-        return lambda a, b: np.outer(a - self.centre, b - self.centre)
-
-
-@dataclass(frozen=True)
-class Decay(Kernel):
-    """`k = (1 − ε)^{|t − t'|/2}`: what was seen fades, by ε in two steps (Bogunovic et al. 2016, section 3).
-
-    Args:
-        rate: ε, above zero and below one. For what never fades, leave the factor out.
-        dimension: the column that holds time.
-
-    Raises:
-        InvalidProblem: a rate or dimension that is not allowed.
-
-    >>> Decay(0.19, 0)(np.zeros((1, 1)), np.array([[1.0], [2.0]])).round(2)
-    array([[0.9 , 0.81]])
-    """
-
-    rate: float
-    dimension: int
-    variance = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.rate < 1:
-            raise InvalidProblem(
-                "kernel.rate", self.rate, "a number above 0 and below 1", "For what never fades, leave the decay out."
-            )
-        if self.dimension < 0:
-            raise InvalidProblem("kernel.dimension", self.dimension, "a column, counted from 0")
-
-    @property
-    def _speed(self) -> float:
-        """κ in `k = exp(−κ |t − t'|)`."""
-        return -0.5 * math.log1p(-self.rate)
-
-    @property
-    def width(self) -> int:
-        """The least number of columns that points must have."""
-        return self.dimension + 1
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The logarithm of −ln(1 − ε), which is ln ε for a small ε; a few per cent, give or take a factor of seven."""
-        return (Parameter("decay", math.log(2.0 * self._speed), math.log(0.03), 2.0, math.log(1e-6), math.log(10.0)),)
-
-    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
-        """The same kernel with another rate."""
-        return type(self)(float(-np.expm1(-np.exp(theta[0]))), self.dimension)
-
-    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
-        """k(x, z) for all pairs of rows, (n, m)."""
-        return self.factor(self.dimension)(X[:, self.dimension], Z[:, self.dimension])
-
-    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
-        """One for every row, (n,)."""
-        return np.ones(len(X))
-
-    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
-        """K(X, X), and the pull-back to the rate."""
-        K = self(X, X)
-        apart = np.abs(X[:, self.dimension, None] - X[:, self.dimension])
-        return K, lambda W: np.array([-self._speed * np.vdot(W, apart * K)])
-
-    def input_gradient(
-        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
-    ) -> Float[np.ndarray, "r d"]:
-        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); at equal times, where there is a kink, the mean of both sides."""
-        gradient = np.zeros(X.shape)
-        sign = np.sign(X[:, self.dimension, None] - Z[:, self.dimension])
-        gradient[:, self.dimension] = -self._speed * (W * sign * self(X, Z)).sum(axis=1)
-        return gradient
-
-    def factor(self, dimension: int) -> Factor1D:
-        """This kernel in its own dimension, 1 in any other."""
-        if dimension != self.dimension:
-            return lambda a, b: np.ones((len(a), len(b)))
-        return lambda a, b: np.exp(-self._speed * np.abs(a[:, None] - b))
 
 
 def _check_variance(variance: float) -> None:

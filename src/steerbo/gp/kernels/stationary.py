@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import InvalidProblem
 from ..parameters import Parameter, lengthscale, variance
-from .base import Factor1D, Kernel, Pull
+from .base import Kernel, Pull
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -43,6 +43,8 @@ class Stationary(Kernel):
     dimensions: Int[np.ndarray, " k"]
     categorical: Bool[np.ndarray, " k"]
     learn_variance: bool
+    _numbers: tuple[Int[np.ndarray, " a"], Float[np.ndarray, " a"]] = field(repr=False)
+    _categories: tuple[tuple[int, float], ...] = field(repr=False)
 
     def __init__(
         self,
@@ -68,12 +70,16 @@ class Stationary(Kernel):
         object.__setattr__(self, "dimensions", columns)
         object.__setattr__(self, "categorical", mask)
         object.__setattr__(self, "learn_variance", learn_variance)
+        # what every distance needs: a search asks for thousands of them between a handful of points
+        each = np.broadcast_to(scales, columns.shape)
+        object.__setattr__(self, "_numbers", (columns[~mask], each[~mask]))
+        object.__setattr__(self, "_categories", tuple(zip(columns[mask].tolist(), each[mask].tolist(), strict=True)))
 
     @classmethod
     def over(cls, categorical: Sequence[bool] | Bool[np.ndarray, " d"]) -> Self:
         """One lengthscale for each of d dimensions, at its prior's mode, .205 √d; `categorical` (d,) marks categories.
 
-        >>> SquaredExponential.over([False, True]).lengthscales.round(2)
+        >>> SquaredExponentialKernel.over([False, True]).lengthscales.round(2)
         array([0.29, 0.29])
         """
         d = len(categorical)
@@ -86,9 +92,9 @@ class Stationary(Kernel):
         """φ(r²) and −2 φ'(r²)."""
 
     @property
-    def width(self) -> int:
-        """The least number of columns that points must have."""
-        return int(self.dimensions.max()) + 1
+    def columns(self) -> tuple[int, ...]:
+        """The columns that it reads."""
+        return tuple(self.dimensions.tolist())
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -108,11 +114,9 @@ class Stationary(Kernel):
     def _squared_distance(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         from scipy.spatial.distance import cdist
 
-        scales = np.broadcast_to(self.lengthscales, self.dimensions.shape)
-        numeric = ~self.categorical
-        columns, widths = self.dimensions[numeric], scales[numeric]
+        columns, widths = self._numbers
         r2: np.ndarray = cdist(X[:, columns] / widths, Z[:, columns] / widths, "sqeuclidean")
-        for d, scale in zip(self.dimensions[self.categorical], scales[self.categorical], strict=True):
+        for d, scale in self._categories:
             r2 += (X[:, d, None] != Z[:, d]) / scale**2
         return r2
 
@@ -160,26 +164,11 @@ class Stationary(Kernel):
         gradient[:, self.dimensions] = np.where(self.categorical, 0.0, slope)
         return gradient
 
-    def factor(self, dimension: int) -> Factor1D:
-        """`k_d`: this kernel itself in its one dimension, with variance one; 1 in a dimension that it does not read."""
-        if dimension not in self.dimensions:
-            return lambda a, b: np.ones((len(a), len(b)))
-        if len(self.dimensions) > 1:
-            return super().factor(dimension)
-        single = replace_dimension(self, 0)
-        return lambda a, b: single(a[:, None], b[:, None])
 
-
-def replace_dimension(kernel: Stationary, j: int) -> Stationary:
-    """The `j`-th dimension of a kernel as one of points with a single column, with variance one."""
-    scale = kernel.lengthscales[j] if len(kernel.lengthscales) > 1 else kernel.lengthscales[0]
-    return type(kernel)(scale, categorical=[bool(kernel.categorical[j])])
-
-
-class SquaredExponential(Stationary):
+class SquaredExponentialKernel(Stationary):
     """`s² exp(−r²/2)`: very smooth, and a product over dimensions (Rasmussen & Williams 2006, equation 4.9).
 
-    >>> kernel = SquaredExponential([0.5, 2.0])
+    >>> kernel = SquaredExponentialKernel([0.5, 2.0])
     >>> kernel(np.zeros((1, 2)), np.array([[0.5, 0.0]])).round(3)
     array([[0.607]])
     """
@@ -189,13 +178,16 @@ class SquaredExponential(Stationary):
         value = np.exp(-0.5 * r2)
         return value, value
 
-    def factor(self, dimension: int) -> Factor1D:
-        """`k_d = exp(−(x_d − z_d)² / 2ℓ_d²)`; 1 in a dimension that it does not read."""
-        found = np.flatnonzero(self.dimensions == dimension)
-        if not len(found):
-            return lambda a, b: np.ones((len(a), len(b)))
-        single = replace_dimension(self, int(found[0]))
-        return lambda a, b: single(a[:, None], b[:, None])
+
+class Matern12(Stationary):
+    """`s² exp(−r)`: continuous paths without a slope (Rasmussen & Williams 2006, equation 4.18)."""
+
+    @staticmethod
+    def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
+        r = np.sqrt(r2)
+        value = np.exp(-r)
+        # at r = 0 there is a kink, and zero is the mean of the slopes on both sides of it
+        return value, np.divide(value, r, out=np.zeros(r.shape), where=r > 0)
 
 
 class Matern32(Stationary):

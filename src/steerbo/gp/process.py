@@ -1,50 +1,51 @@
-"""All that a fit learns together, and the likelihood of it."""
+"""A Gaussian process as it is before anything is seen: all that a fit learns together, and the likelihood of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 from jaxtyping import Float
 
 from .kernels import Kernel
 from .likelihood import evidence
-from .means import Mean
 from .parameters import LITTLE_NOISE, Parameter
 from .parameters import noise as noise_parameter
 from .warp import Warp
 
+K = TypeVar("K", bound=Kernel)
+
 
 @dataclass(frozen=True)
-class Prior:
-    """All that a fit learns together: what is believed of standardised outcomes before seeing them.
+class GaussianProcess(Generic[K]):
+    """What is believed of standardised outcomes: `y ~ N(mean, k(w(x), w(x')) + noise)`.
 
     Args:
         kernel: covariances of bent inputs.
-        mean: prior mean of bent inputs.
         noise: noise variance.
-        warp: how inputs are bent.
+        warp: w, how inputs are bent.
+        mean: the same everywhere.
         likely_noise: what is believed of the noise variance.
     """
 
-    kernel: Kernel
-    mean: Mean
+    kernel: K
     noise: float
     warp: Warp
+    mean: float = 0.0
     likely_noise: float = LITTLE_NOISE
 
     @property
     def width(self) -> int:
         """The least number of columns that points must have."""
-        return max(self.kernel.width, self.mean.width, self.warp.width)
+        return max(self.kernel.width, self.warp.width)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the kernel, the mean, the noise and the warp, in this order."""
+        """Those of the kernel, the mean, the noise and the warp, in this order: logs hold them so."""
         return (
             *self.kernel.parameters,
-            *self.mean.parameters,
+            Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
             noise_parameter(self.noise, self.likely_noise),
             *self.warp.parameters,
         )
@@ -56,12 +57,12 @@ class Prior:
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         """The same with other values (p,)."""
-        k, m = len(self.kernel.parameters), len(self.mean.parameters)
+        k = len(self.kernel.parameters)
         return type(self)(
             self.kernel.with_theta(theta[:k]),
-            self.mean.with_theta(theta[k : k + m]),
-            float(np.exp(theta[k + m])),
-            self.warp.with_theta(theta[k + m + 1 :]),
+            float(np.exp(theta[k + 1])),
+            self.warp.with_theta(theta[k + 2 :]),
+            float(theta[k]),
             self.likely_noise,
         )
 
@@ -77,14 +78,9 @@ class Prior:
         gram, pull = self.kernel.linearise(bent)
         gram = gram.copy()  # the pull-back may read the kernel's own
         gram.flat[:: len(z) + 1] += self.noise
-        found = evidence(gram, z - self.mean(bent))
+        found = evidence(gram, z - self.mean)
         del gram
-        parts = [
-            pull(found.pull),
-            self.mean.gradient(bent, found.alpha),
-            np.array([self.noise * np.trace(found.pull)]),
-        ]
+        parts = [pull(found.pull), np.array([found.alpha.sum(), self.noise * np.trace(found.pull)])]
         if self.warp.columns:
-            moved = 2.0 * self.kernel.input_gradient(bent, bent, found.pull)
-            parts.append(self.warp.gradient(X, moved + found.alpha[:, None] * self.mean.input_gradient(bent)))
+            parts.append(self.warp.gradient(X, 2.0 * self.kernel.input_gradient(bent, bent, found.pull)))
         return found.value, np.concatenate(parts), found.jitter

@@ -1,0 +1,146 @@
+"""Drift as a kernel: correlations over the column that holds time, to multiply a kernel in space with.
+
+A Matérn drift is `Matern32` or `Matern52` over that column, with `learn_variance=False`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+
+from ...errors import InvalidProblem
+from ..parameters import Parameter
+from .base import Kernel, Pull
+
+
+@dataclass(frozen=True)
+class _Temporal(Kernel):
+    """`k = ρ(t − t')` with ρ(0) = 1, over one column."""
+
+    dimension: int
+
+    def __post_init__(self) -> None:
+        if self.dimension < 0:
+            raise InvalidProblem("kernel.dimension", self.dimension, "a column, counted from 0")
+
+    @abstractmethod
+    def _correlation(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        """ρ of time differences."""
+
+    @abstractmethod
+    def _logarithmic_slope(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        """ρ' / ρ."""
+
+    def _apart(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        return X[:, self.dimension, None] - Z[:, self.dimension]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The one with time."""
+        return (self.dimension,)
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        return self._correlation(self._apart(X, Z))
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """One for every row, (n,)."""
+        return np.ones(len(X))
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d); where there is a kink, the mean of both sides."""
+        apart, gradient = self._apart(X, Z), np.zeros(X.shape)
+        gradient[:, self.dimension] = (W * self._correlation(apart) * self._logarithmic_slope(apart)).sum(axis=1)
+        return gradient
+
+
+@dataclass(frozen=True)
+class DecayKernel(_Temporal):
+    """`k = (1 − ε)^{|t − t'|/2}`: what was seen fades, by ε in two units of time (Bogunovic et al. 2016, section 3).
+
+    Args:
+        dimension: the column that holds time.
+        rate: ε, above zero and below one. For what never fades, leave the factor out.
+
+    Raises:
+        InvalidProblem: a rate or dimension that is not allowed.
+
+    >>> DecayKernel(0, 0.19)(np.zeros((1, 1)), np.array([[1.0], [2.0]])).round(2)
+    array([[0.9 , 0.81]])
+    """
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.rate < 1:
+            raise InvalidProblem(
+                "kernel.rate", self.rate, "a number above 0 and below 1", "For what never fades, leave the decay out."
+            )
+
+    @property
+    def _speed(self) -> float:
+        """κ in `k = exp(−κ |t − t'|)`."""
+        return -0.5 * math.log1p(-self.rate)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The logarithm of −ln(1 − ε), which is ln ε for a small ε; a few per cent, give or take a factor of seven."""
+        return (Parameter("decay", math.log(2.0 * self._speed), math.log(0.03), 2.0, math.log(1e-6), math.log(10.0)),)
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """The same kernel with another rate."""
+        return type(self)(self.dimension, float(-np.expm1(-np.exp(theta[0]))))
+
+    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
+        """K(X, X), and the pull-back to the rate."""
+        K, apart = self(X, X), np.abs(self._apart(X, X))
+        return K, lambda W: np.array([-self._speed * np.vdot(W, apart * K)])
+
+    def _correlation(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        return np.exp(-self._speed * np.abs(apart))
+
+    def _logarithmic_slope(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        return -self._speed * np.sign(apart)
+
+
+@dataclass(frozen=True)
+class PeriodicKernel(_Temporal):
+    """`k = exp(−2 sin²(π (t − t') / period) / ℓ²)`: what was, returns (Rasmussen & Williams 2006, equation 4.31).
+
+    A fit leaves it alone.
+
+    Args:
+        dimension: the column that holds time.
+        period: in units of time.
+        lengthscale: ℓ, without unit.
+
+    Raises:
+        InvalidProblem: a period, lengthscale or dimension that is not allowed.
+
+    >>> PeriodicKernel(0, 24.0, 1.0)(np.zeros((1, 1)), np.array([[24.0], [12.0]])).round(3)
+    array([[1.   , 0.135]])
+    """
+
+    period: float
+    lengthscale: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for field, value in (("period", self.period), ("lengthscale", self.lengthscale)):
+            if not 0 < value < math.inf:
+                raise InvalidProblem(f"kernel.{field}", value, "a finite number above 0")
+
+    def _correlation(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        return np.exp(-2.0 * np.sin(math.pi * apart / self.period) ** 2 / self.lengthscale**2)
+
+    def _logarithmic_slope(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
+        speed = 2.0 * math.pi / self.period
+        return -speed * np.sin(speed * apart) / self.lengthscale**2

@@ -1,0 +1,135 @@
+"""Many processes on one factor, against each of them the plain way; slopes against differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from steerbo.gp import (
+    Conditioned,
+    DecayKernel,
+    Kernel,
+    Linear,
+    Matern52,
+    PeriodicKernel,
+    SquaredExponentialKernel,
+    evidence,
+)
+
+SPACE = SquaredExponentialKernel([0.3, 0.5], 2.0)
+KERNELS: dict[str, Kernel] = {
+    "space": SPACE,
+    "space and linear": Matern52([0.3, 0.5]) + Linear([0]),
+    "decaying": SPACE * DecayKernel(2, 0.05),
+    "periodic": PeriodicKernel(2, 7.0, 1.0) * SPACE,
+}
+every_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+
+
+def rows(n: int, seed: int = 0) -> np.ndarray:
+    """(n, 3) points in space and time, times in no order."""
+    return np.random.default_rng(seed).random((n, 3)) * [1, 1, 20]
+
+
+def conditioned(kernel: Kernel, n: int = 12) -> tuple[Conditioned[Kernel], np.ndarray, np.ndarray]:
+    """Three processes, half of their rows known from the beginning; the residuals and the Gram matrix."""
+    X, half = rows(n), n // 2
+    residuals, noise = np.random.default_rng(1).normal(size=(n, 3)), np.linspace(0.1, 0.5, n)
+    found = Conditioned(kernel, X[:half], residuals[:half], noise[:half])
+    for i in range(half, n):
+        found.append(X[i : i + 1], residuals[i : i + 1], noise[i : i + 1])
+    return found, residuals, kernel(X, X) + np.diag(noise)
+
+
+@every_kernel
+def test_every_column_is_a_process_of_its_own(kernel: Kernel) -> None:
+    found, residuals, gram = conditioned(kernel)
+    Z, X = rows(5, 2), rows(12)
+    mean, variance = found.marginals(Z)
+    cross = kernel(Z, X)
+    assert_allclose(mean, (cross @ np.linalg.solve(gram, residuals)).T, rtol=1e-9)
+    assert_allclose(found.means(Z), mean, rtol=1e-12)
+    covariance = kernel(Z, Z) - cross @ np.linalg.solve(gram, cross.T)
+    assert_allclose(variance, np.diagonal(covariance), rtol=1e-8)
+    average, spread = found.average(Z)
+    assert_allclose(average, mean.mean(axis=1), rtol=1e-10)
+    assert spread == pytest.approx(covariance.mean(), rel=1e-8)
+    assert_allclose(found.log_likelihood(), [evidence(gram, column).value for column in residuals.T], rtol=1e-10)
+
+
+@every_kernel
+@pytest.mark.parametrize("pending", [0, 2])
+def test_slopes_are_differences(kernel: Kernel, pending: int) -> None:
+    found, _, _ = conditioned(kernel)
+    Z = rows(4, 3)
+    c, v = np.random.default_rng(4).normal(size=(3, 4)), np.random.default_rng(5).normal(size=4)
+
+    def combined(Z: np.ndarray) -> np.ndarray:
+        mean, variance = found.marginals(Z)
+        return np.asarray((c * mean).sum(axis=0) + v * variance)
+
+    with found.extended(rows(pending, 6), np.full(pending, 0.2)):
+        at = found.solve(Z)
+        slope = found.slope(at, c, v)
+        for j in range(3):
+            step = np.eye(3)[j] * 1e-6
+            assert_allclose(slope[:, j], (combined(Z + step) - combined(Z - step)) / 2e-6, rtol=1e-6, atol=1e-7)
+        assert_allclose(found.slope(at, c, None) + found.slope(at, None, v), slope, rtol=1e-9, atol=1e-12)
+        held = found.slope(at, c, v, known=[2])
+        assert_allclose(held[:, :2], slope[:, :2], rtol=1e-12)
+        assert np.all(held[:, 2] == 0)
+
+
+@every_kernel
+def test_points_without_an_outcome_shrink_the_variance_alone(kernel: Kernel) -> None:
+    found, residuals, _ = conditioned(kernel)
+    Z, P, X = rows(6, 7), rows(2, 8), rows(12)
+    mean, variance = found.marginals(Z)
+    likely = found.log_likelihood()
+    with found.extended(P[:1], np.array([0.3])), found.extended(P[1:], np.array([0.1])):
+        inside = found.marginals(Z)
+        assert_allclose(found.log_likelihood(), likely, rtol=1e-12)
+        with pytest.raises(AssertionError):
+            found.append(X[:1], residuals[:1], np.ones(1))
+    both = np.concatenate([X, P])
+    whole = kernel(both, both) + np.diag([*np.linspace(0.1, 0.5, 12), 0.3, 0.1])
+    cross = kernel(Z, both)
+    assert_allclose(inside[0], mean, rtol=1e-12)
+    assert_allclose(inside[1], np.diagonal(kernel(Z, Z) - cross @ np.linalg.solve(whole, cross.T)), rtol=1e-8)
+    again = found.marginals(Z)
+    assert again[0].tobytes() == mean.tobytes()
+    assert again[1].tobytes() == variance.tobytes()
+
+
+def test_bits_do_not_depend_on_who_asked_when() -> None:
+    often, once = (conditioned(KERNELS["decaying"])[0] for _ in range(2))
+    X, r = rows(90, 9), np.random.default_rng(9).normal(size=(90, 3))
+    for i in range(90):
+        for each in (often, once):
+            each.append(X[i : i + 1], r[i : i + 1], np.array([0.1]))
+        often.marginals(X[:2])
+        often.log_likelihood()
+    Z = rows(5, 10)
+    assert once.log_likelihood().tobytes() == often.log_likelihood().tobytes()
+    for one, other in zip(once.marginals(Z), often.marginals(Z), strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_late_outcomes_and_early_ones_are_the_same() -> None:
+    found, residuals, _ = conditioned(KERNELS["decaying"])
+    other = Conditioned(KERNELS["decaying"], rows(12)[::-1], residuals[::-1], np.linspace(0.1, 0.5, 12)[::-1])
+    Z = rows(5, 2)
+    for one, two in zip(found.marginals(Z), other.marginals(Z), strict=True):
+        assert_allclose(one, two, rtol=1e-9)
+    assert_allclose(found.log_likelihood(), other.log_likelihood(), rtol=1e-10)
+
+
+def test_nothing_seen_is_the_prior() -> None:
+    found = Conditioned(KERNELS["decaying"], np.zeros((0, 3)), np.zeros((0, 2)), np.zeros(0))
+    mean, variance = found.marginals(rows(4))
+    assert mean.tolist() == [[0.0] * 4] * 2
+    assert variance.tolist() == [2.0] * 4
+    assert found.log_likelihood().tolist() == [0.0, 0.0]
+    with found.extended(rows(1), np.ones(1)):
+        assert found.marginals(rows(1))[1][0] == pytest.approx(2 - 4 / 3)

@@ -1,0 +1,39 @@
+"""The likelihood of all that is learned together, against scikit-learn and finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process import kernels as sk
+
+from steerbo.gp import GaussianProcess, Kernel, Matern52, SquaredExponentialKernel, Stationary, Warp
+
+from .examples import PROCESSES, differences, points
+
+
+@pytest.mark.parametrize("process", PROCESSES.values(), ids=PROCESSES.keys())
+def test_gradient_agrees_with_finite_differences(process: GaussianProcess[Kernel]) -> None:
+    X, z = points(15), np.random.default_rng(1).normal(size=15)
+    _, gradient, jitter = process.log_likelihood(X, z)
+    numeric = differences(lambda theta: process.with_theta(theta).log_likelihood(X, z)[0], process.theta)
+    np.testing.assert_allclose(gradient, numeric, rtol=2e-5, atol=1e-6)
+    assert jitter == 0
+    assert len(gradient) == len(process.parameters)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (SquaredExponentialKernel([0.4, 0.9], 1.7), 1.7 * sk.RBF([0.4, 0.9])),
+        (Matern52([0.4, 0.9], 1.7), 1.7 * sk.Matern([0.4, 0.9], nu=2.5)),
+    ],
+)
+def test_value_and_gradient_equal_to_scikit_learn(ours: Stationary, theirs: sk.Kernel) -> None:
+    random = np.random.default_rng(0)
+    X, z = random.random((20, 2)), random.normal(size=20)
+    reference = GaussianProcessRegressor(theirs + sk.WhiteKernel(0.03), optimizer=None, alpha=0.0).fit(X, z)
+    value, gradient = reference.log_marginal_likelihood(reference.kernel_.theta, eval_gradient=True)
+    mine, slope, _ = GaussianProcess(ours, 0.03, Warp()).log_likelihood(X, z)
+    assert mine == pytest.approx(value, rel=1e-10)
+    np.testing.assert_allclose(slope[[2, 0, 1, 4]], gradient, rtol=1e-7)  # theirs: the variance first, and no mean
