@@ -35,7 +35,7 @@ class Regression(Generic[K]):
     Points are encoded, rows of (n, d). Outcomes are in the user's units; inside, they are standardised. `predict` and
     `raw` answer in the user's units, everything else in standardised ones.
 
-    Before the first `set`, offset and scale are 0 and 1. Learning is in two steps, because a log may stand between them:
+    Before the first `set`, offset and scale are 0 and 1. Learning is in two steps, because a log may stand between:
     `fit` finds hyperparameters and changes nothing, `set` takes them over. Until the next `set` offset and scale stay,
     too, so that one more observation costs O(n²).
 
