@@ -1,7 +1,7 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from .conditioned import Conditioned
-from .factor import Factor, cholesky
+from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import (
@@ -50,7 +50,6 @@ __all__ = [
     "Stationary",
     "Sum",
     "Warp",
-    "cholesky",
     "evidence",
     "from_hex",
     "inverted",

@@ -16,23 +16,18 @@ REBUILD = 64
 _LADDER = tuple(10.0**power for power in range(-13, 0))
 
 
-def cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
-    """The lower factor L of `gram + jitter·1`, and the jitter: zero, or the first step of a ladder that makes it work.
+def packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
+    """The lower factor L of `gram + jitter·1`, with `gram` itself left above the diagonal; and the jitter.
 
-    The ladder climbs from 1e-13 to 0.1 of the mean diagonal entry in powers of ten.
+    The jitter is zero, or the first step of a ladder that makes it work: from 1e-13 to 0.1 of the mean diagonal entry
+    in powers of ten.
 
     Raises:
         ModelFailure: `gram` holds values that are not finite, or is so indefinite that no step helps.
 
-    >>> cholesky(np.array([[4.0, 2.0], [2.0, 1.0]]))[1] > 0
+    >>> packed_cholesky(np.array([[4.0, 2.0], [2.0, 1.0]]))[1] > 0
     True
     """
-    packed, jitter = packed_cholesky(gram)
-    return np.tril(packed), jitter
-
-
-def packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
-    """As `cholesky`, with `gram` itself left above the diagonal."""
     n = len(gram)
     if not n:
         return np.zeros((0, 0)), 0.0

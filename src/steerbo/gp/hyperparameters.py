@@ -49,7 +49,7 @@ class Hyperparameters:
     """Everything a `Regression` needs beside its data.
 
     Attributes:
-        theta: parameters of kernel, mean, noise and warp, in this order, as `Prior.theta` has them.
+        theta: parameters of kernel, mean, noise and warp, in this order, as `GaussianProcess.theta` has them.
         output: from the user's units to standardised ones; it stays until the next fit.
 
     >>> found = Hyperparameters((0.1, -2.0), Output(5.0, 3.0))
