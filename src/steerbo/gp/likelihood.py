@@ -65,7 +65,8 @@ class Evidence:
         value: `ln N(r; 0, K) = −½ rᵀK⁻¹r − ½ ln|K| − n/2 ln 2π` (Rasmussen & Williams 2006, equation 5.8); with a
             profiled level `ln p(y, m, s²)`, see `Level`.
         alpha: (n,) `K⁻¹ r`, which is also the gradient with respect to a mean that r is measured from.
-        pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's pull-back is the rest of the way. The level need not be differentiated: where it is the likeliest, its own derivative is zero.
+        pull: (n, n) `∂value/∂K = ½ (ααᵀ/s² − K⁻¹)` (equation 5.9): a kernel's pull-back is the rest of the way. The
+            level need not be differentiated: where it is the likeliest, its own derivative is zero.
         jitter: what had to be added to K's diagonal.
     """
 
