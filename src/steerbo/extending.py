@@ -74,7 +74,7 @@ from .errors import (
     one_of,
     together,
 )
-from .gp import Hyperparameters, Matern32, Matern52, Regression, SquaredExponential
+from .gp import Hyperparameters, Matern32, Matern52, Regression, SquaredExponentialKernel
 from .plots.drawing import Picture
 from .record import record
 from .rounds import (
@@ -154,7 +154,7 @@ __all__ = [
     "RequestField",
     "Round",
     "Space",
-    "SquaredExponential",
+    "SquaredExponentialKernel",
     "SteerboError",
     "Streams",
     "Suggestion",

@@ -17,7 +17,7 @@ from steerbo.extending import (
     Recommendation,
     Refitted,
     Regression,
-    SquaredExponential,
+    SquaredExponentialKernel,
     Streams,
     Table,
     record,
@@ -42,7 +42,7 @@ class Climb(Method[Furnace, ClimbOptions]):
 
     def __init__(self, problem: Furnace, options: ClimbOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.model = Regression(SquaredExponential([0.3]))
+        self.model = Regression(SquaredExponentialKernel([0.3]))
         self.fitted = 0
 
     def learn(self, event: Event, history: History) -> None:
