@@ -11,6 +11,7 @@ import pytest
 import steerbo as sb
 from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
+from steerbo.record import record
 from steerbo.rounds import Created, Method, default_method, find_method, kinds, problem_class, read_problem
 from steerbo.timevarying.random import Random as RandomInTime
 from tests.outsiders import FEW, install
@@ -114,7 +115,31 @@ class Nameless(Nearest):
     name: ClassVar[Any] = None
 
 
-@pytest.mark.parametrize(("cls", "said"), [(Half, "It lacks choose, explain, recommend"), (Nameless, "Give it one")])
+class Needy(Nearest):
+    """It cannot be made without an option."""
+
+    @record
+    class Options:
+        """One without a default."""
+
+        step: float
+
+
+class Odd(Nearest):
+    """Its options are no record."""
+
+    Options: ClassVar[Any] = dict
+
+
+@pytest.mark.parametrize(
+    ("cls", "said"),
+    [
+        (Half, "It lacks choose, explain, recommend"),
+        (Nameless, "Give it one"),
+        (Needy, "every field has a default"),
+        (Odd, "Options are a record"),
+    ],
+)
 def test_a_class_that_is_not_whole_is_refused(cls: Any, said: str) -> None:
     with pytest.raises(InvalidOption, match=said):
         sb.Optimizer(Stub(), cls)
@@ -179,12 +204,15 @@ def test_a_broken_package_hinders_nobody_else_and_is_said(tmp_path: Path, monkey
     broken = "cost-varying = broken_one:METHODS"
     install(tmp_path / "a", monkeypatch, "broken_one", "METHODS = [1]", methods=broken)
     install(tmp_path / "b", monkeypatch, "broken_two", "1 / 0", methods="cost-varying = broken_two:METHODS")
+    needy = FEW.replace('name = "middle"', 'name = "mid:dle"')
+    install(tmp_path / "d", monkeypatch, "misnamed", needy, methods="cost-varying = misnamed:Middle")
     install(tmp_path / "c", monkeypatch, "stray", FEW, methods="cost-varing = stray:Middle")
     assert sb.Optimizer(PROBLEM, "random").ask() is not None
     said = "\n".join(row[2] for row in sb.methods().rows if not row[1])
     assert "method of broken_one 1.0: 'broken_one:METHODS' is not allowed; expected a class derived from Method" in said
     assert "broken_two 1.0" in said
     assert "ZeroDivisionError" in said
+    assert "'misnamed:Middle' is not allowed; expected a class with a name" in said
     assert "there is no such kind of problem (stray 1.0)" in said
     with pytest.raises(InvalidOption, match=r"one of cheap-first.*Of others that are installed: method of broken_one"):
         sb.Optimizer(PROBLEM, "middle")
@@ -204,6 +232,14 @@ def test_a_kind_that_two_packages_bring_is_refused(tmp_path: Path, monkeypatch: 
     with pytest.raises(InvalidProblem, match=r"one package brings: this is in shelf_one:Shelf and in shelf_two:Shelf"):
         read_problem({"kind": "shelf"})
     assert problem_class("shelf", "shelf_two:Shelf").__module__ == "shelf_two"
+
+
+def test_a_kind_that_is_not_whole_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(
+        tmp_path, monkeypatch, "half_shelf", KIND.replace("def space", "def spice"), problems="shelf = half_shelf:Shelf"
+    )
+    with pytest.raises(InvalidProblem, match=r"problem.kind: 'shelf' .*It lacks space"):
+        read_problem({"kind": "shelf"})
 
 
 @pytest.mark.parametrize("kind", ["cost-varyin", None, 3, ["causal"], "os:system"])

@@ -15,12 +15,14 @@ Nothing is imported before it is needed, and of other packages nothing where one
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
 from importlib.metadata import EntryPoint
 from inspect import isabstract
 from typing import Any
 
 from ..errors import InvalidInput, InvalidOption, InvalidProblem, one_of
 from ..record import from_plain
+from ..text import unsafe
 from .answers import Table
 from .method import Method
 from .places import entries, load, package, place_of
@@ -78,6 +80,9 @@ def problem_class(kind: Any, place: str | None = None) -> type[Problem]:
         found: type[Problem] = load(places[0], Problem, "problem.kind")
     except InvalidOption as error:
         raise error.moved(error.field, InvalidProblem) from None
+    if isabstract(found):
+        missing = ", ".join(sorted(found.__abstractmethods__))
+        raise InvalidProblem("problem.kind", kind, "a class that implements all of Problem", f"It lacks {missing}.")
     return found
 
 
@@ -189,16 +194,30 @@ def _listed(entry: EntryPoint, broken: list[InvalidInput]) -> tuple[AnyMethod, .
     if not all(isinstance(method, type) and issubclass(method, Method) for method in listed):
         broken.append(InvalidOption(field, entry.value, "a class derived from Method, or a tuple of these"))
         return ()
-    return tuple(listed)
+    faults = {method: _fault(method) for method in listed}
+    broken += [InvalidOption(field, place_of(method), *fault) for method, fault in faults.items() if fault]
+    return tuple(method for method, fault in faults.items() if not fault)
+
+
+def _fault(method: AnyMethod) -> tuple[str, str] | None:
+    """What a class must be and is not, and what to do; None where it is whole."""
+    name = getattr(method, "name", None)
+    if isabstract(method):
+        missing = ", ".join(sorted(method.__abstractmethods__))
+        return "a class that implements all of Method", f"It lacks {missing}."
+    if not isinstance(name, str) or not name or ":" in name or unsafe(name):
+        return "a class with a name that can be shown, without a colon", 'Give it one: name = "my-method".'
+    try:
+        whole = is_dataclass(method.Options()) if isinstance(method.Options, type) else False
+    except Exception:  # whatever it raises without its fields
+        whole = False
+    return None if whole else ("a class whose Options are a record in which every field has a default", "")
 
 
 def _checked(method: AnyMethod, problem: Problem, said: Any) -> AnyMethod:
     """The method, if it is whole and made for such a problem."""
-    if isabstract(method):
-        missing = ", ".join(sorted(method.__abstractmethods__))
-        raise InvalidOption("method", said, "a class that implements all of Method", f"It lacks {missing}.")
-    if not isinstance(getattr(method, "name", None), str):
-        raise InvalidOption("method", said, "a class with a name", 'Give it one: name = "my-method".')
+    if fault := _fault(method):
+        raise InvalidOption("method", said, *fault)
     if not isinstance(problem, method.solves):
         solved = getattr(method.solves, "kind", method.solves.__name__)
         raise InvalidOption("method", said, f"a method for {problem.kind} problems", f"{method.name} solves {solved}.")
