@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.causal import Causal, PolicyScope
+from steerbo.causal import Causal
 from steerbo.rounds import Optimizer, Suggestion
 
 from .scm import StructuralCausalModel
@@ -41,7 +41,7 @@ class Environment:
         return self._round(suggestion, seed).outcome(suggestion.values)
 
     def _round(self, suggestion: Suggestion, seed: int) -> Any:
-        return self.model.play(PolicyScope.of(suggestion.scope), seed + 1_000_003 * suggestion.round)
+        return self.model.play(suggestion.scope, seed + 1_000_003 * suggestion.round)
 
     def play(self, optimizer: Optimizer, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
         """Regret of each round with and without noise, (rounds,) each, and the scopes played."""
@@ -56,5 +56,5 @@ class Environment:
             optimizer.tell(suggestion, value)
             noisy[t] = sign * (self.best - value)
             clean[t] = sign * (self.best - self.mean(suggestion.values, suggestion.context))
-            scopes.append(" ".join(f"{x}|{','.join(c)}" for x, c in suggestion.scope.items()) or "nothing")
+            scopes.append(" ".join(f"{x}|{','.join(c)}" for x, c in suggestion.scope.actions) or "nothing")
         return noisy, clean, scopes

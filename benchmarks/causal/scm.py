@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Float
 
 from steerbo.causal.graph import CausalGraph
-from steerbo.causal.scopes import PolicyScope
 from steerbo.errors import InvalidProblem
+from steerbo.rounds import Scope
 
 Values = dict[str, Float[np.ndarray, " n"]]
 Mechanism = Callable[[Values, np.random.Generator, int], Float[np.ndarray, " n"]]
@@ -101,7 +101,7 @@ class StructuralCausalModel:
         target = self.sample(n, random, policies=policies)[self.graph.target]
         return float(target.mean()), float(target.std(ddof=1) / np.sqrt(n))
 
-    def play(self, scope: PolicyScope, seed: int) -> Round:
+    def play(self, scope: Scope, seed: int) -> Round:
         """One round of the real system: look, set, look again, measure."""
         return Round(self, scope, seed)
 
@@ -117,7 +117,7 @@ class Round:
     """
 
     model: StructuralCausalModel
-    scope: PolicyScope
+    scope: Scope
     seed: int
 
     def look(self, names: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, float]:

@@ -95,7 +95,7 @@ class World:
 
     def play(self, suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
         """One evaluation: nature draws what was not set; returns what `tell` takes."""
-        i = suggestion.note["set"]
+        i = [*self.sets].index(tuple(int(name[1:]) - 1 for name in suggestion.scope.set))
         x = self.nature(random.random(self.dimension))
         for d in self.sets[i]:
             x[d] = suggestion.values[f"x{d + 1}"]

@@ -56,7 +56,7 @@ def play(run: Run) -> dict[str, Any]:
         if told["cost"] > budget - sum(costs):
             break
         optimizer.tell(suggestion, **told)
-        i = suggestion.note["set"]
+        i = problem.numbers[suggestion.scope]
         sets.append(i)
         costs.append(told["cost"])
         settings.append([suggestion.values[f"x{d + 1}"] for d in world.sets[i]])

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .causal import Causal, CausalGraph, PolicyScope, policy_scopes
+    from .causal import Causal, CausalGraph, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
     from .meanfield import MeanField
-    from .rounds import Explanation, Optimizer, Recommendation, Status, Suggestion, load, methods
+    from .rounds import Explanation, Optimizer, Recommendation, Scope, Status, Suggestion, load, methods
     from .space import (
         Beta,
         Categorical,
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from .timevarying import Decay, Prior, TimeVarying
 
 _HOME = {
-    "causal": ("Causal", "CausalGraph", "PolicyScope", "policy_scopes"),
+    "causal": ("Causal", "CausalGraph", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
     "meanfield": ("MeanField",),
-    "rounds": ("Explanation", "Optimizer", "Recommendation", "Status", "Suggestion", "load", "methods"),
+    "rounds": ("Explanation", "Optimizer", "Recommendation", "Scope", "Status", "Suggestion", "load", "methods"),
     "space": (
         "Beta",
         "Categorical",
@@ -75,10 +75,10 @@ __all__ = [
     "MeanField",
     "Normal",
     "Optimizer",
-    "PolicyScope",
     "Prior",
     "Recommendation",
     "Scipy",
+    "Scope",
     "Status",
     "SteerboError",
     "Study",

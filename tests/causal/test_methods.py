@@ -10,14 +10,14 @@ import pytest
 
 from benchmarks.causal.plates import plates
 from benchmarks.causal.problems import FIGURE_1, cosine, figure_1, psa
-from steerbo.causal import Causal, CausalGraph, PolicyScope
+from steerbo.causal import Causal, CausalGraph
 from steerbo.causal.acquisition import lattice
 from steerbo.causal.arm import Arm
 from steerbo.causal.observations import adjustment
 from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem
 from steerbo.gp import Regression
 from steerbo.record import to_plain
-from steerbo.rounds import Optimizer, load
+from steerbo.rounds import Optimizer, Scope, load
 from steerbo.space import Categorical, Float, Integer
 from tests.gp.examples import covariance
 
@@ -81,7 +81,7 @@ def _apart() -> Arm:
     graph = CausalGraph.from_text("a -> x1 -> y; b -> x2 -> y; a -> y; b -> y", target="y", intervenable=["x1", "x2"])
     variables = (Float("x1", 0, 1), Float("x2", 0, 1), Float("a", 0, 1), Float("b", 0, 1))
     problem = Causal(graph, variables)
-    return Arm(PolicyScope.of({"x1": ["a"], "x2": ["a", "b"]}), graph, problem.space)
+    return Arm(Scope.of({"x1": ["a"], "x2": ["a", "b"]}), graph, problem.space)
 
 
 def test_an_action_may_use_its_own_contexts_only() -> None:
@@ -96,7 +96,7 @@ def test_a_policy_never_reads_a_context_that_it_was_not_given(monkeypatch: pytes
     """x1 looks at a and x2 at b: what b is must not change x1 in a single bit, though both are seen at once."""
     arm = _apart()
     problem = Causal(arm.graph, arm.problem_space.variables)
-    scope = PolicyScope.of({"x1": ["a"], "x2": ["b"]})
+    scope = Scope.of({"x1": ["a"], "x2": ["b"]})
     monkeypatch.setattr("steerbo.causal.coca_bo.policy_scopes", lambda graph, mode: (scope,))
     chosen = {}
     for b in (0.1, 0.9):
@@ -206,7 +206,7 @@ def test_cobo_leaves_out_contexts_that_an_action_affects() -> None:
     optimizer = Optimizer(problem, "cobo")
     suggestion = optimizer.ask()
     assert suggestion is not None
-    assert set(suggestion.scope) == {"x1", "x2"}
+    assert set(suggestion.scope.set) == {"x1", "x2"}
     assert set(suggestion.observe) == {f"c{i}" for i in range(7)} | {"ct0", "ct1"}
 
 
@@ -222,9 +222,9 @@ def test_cabo_never_looks() -> None:
 
 def test_which_scopes_observations_identify() -> None:
     space = FIGURE.space
-    assert adjustment(Arm(PolicyScope.of({"x1": ["c"]}), FIGURE_1, space)) == ()
-    assert adjustment(Arm(PolicyScope.of({"x1": []}), FIGURE_1, space)) == ("c",)
-    assert adjustment(Arm(PolicyScope.of({"x2": ["c"]}), FIGURE_1, space)) is None, "x2 and y are confounded"
+    assert adjustment(Arm(Scope.of({"x1": ["c"]}), FIGURE_1, space)) == ()
+    assert adjustment(Arm(Scope.of({"x1": []}), FIGURE_1, space)) == ("c",)
+    assert adjustment(Arm(Scope.of({"x2": ["c"]}), FIGURE_1, space)) is None, "x2 and y are confounded"
 
 
 def test_observations_feed_identified_scopes_only_and_are_no_plays() -> None:
@@ -256,7 +256,7 @@ def test_observations_are_adjusted_for_what_is_beside_a_scope() -> None:
     for k in range(120):
         optimizer.add(float(drawn["y"][k]), {name: float(drawn[name][k]) for name in ("x", "z")})
     optimizer.ask()
-    assert "set x without looking (adjusted for z)" in optimizer.explain().summary
+    assert "set x (adjusted for z)" in optimizer.explain().summary
     method = optimizer._method
     model = next(m for m, arm in zip(method.models.each, method.arms, strict=True) if arm.names == ("x",))  # type: ignore[attr-defined]
     low, high = model.predict([[0.1], [0.9]])[0]

@@ -14,11 +14,13 @@ import pytest
 from benchmarks.causal.enumeration import brute_force, sparse
 from benchmarks.causal.plates import plates_graph
 from benchmarks.causal.problems import FIGURE_1, PSA
-from steerbo.causal import CausalGraph, PolicyScope, intervention_sets, policy_scopes
+from steerbo.causal import CausalGraph, intervention_sets, policy_scopes
 from steerbo.causal.enumeration import Mode
 from steerbo.causal.reasons import candidates, why_dropped
 from steerbo.causal.rules import fault
+from steerbo.causal.scopes import stages
 from steerbo.errors import InvalidOption, InvalidProblem
+from steerbo.rounds import Scope
 
 from .exact import BinaryModel, Contexts, all_scopes, keeps_rules, random_graph
 
@@ -31,7 +33,7 @@ def plain(scopes: Any) -> Plain:
 
 
 def found(graph: CausalGraph, mode: Mode = "pruned") -> Plain:
-    return plain(scope.to_dict() for scope in policy_scopes(graph, mode))
+    return plain(dict(scope.actions) for scope in policy_scopes(graph, mode))
 
 
 FIELDS: dict[Mode, str] = {"published": "scopes_authors_code", "pruned": "scopes_pruned"}
@@ -123,7 +125,7 @@ def test_the_best_scope_is_always_kept() -> None:
         best = max(map(model.value, largest))
         strictly += best > model.value({}) + 1e-6
         for mode in get_args(Mode):
-            kept = [{x: tuple(seen) for x, seen in scope.to_dict().items()} for scope in policy_scopes(graph, mode)]
+            kept = [{x: tuple(seen) for x, seen in scope.actions} for scope in policy_scopes(graph, mode)]
             assert max(map(model.value, kept)) == pytest.approx(best, abs=1e-9), (mode, graph.to_text())
     assert strictly > 60, "the judge must have something to judge"
 
@@ -136,20 +138,20 @@ def test_two_interventions_at_once() -> None:
     both = {"v0": ["v1"], "v2": ["v1"]}
     assert found(graph) == plain([{}, both])
     assert found(graph, "joint") == plain([both])
-    why = why_dropped(graph, PolicyScope(), "joint")
+    why = why_dropped(graph, Scope(), "joint")
     assert why is not None
     assert why.reason.startswith("setting v0 and v2 as well, after looking at v1, loses nothing")
     assert "v0 -> y" in why.reason
     assert "v2 -> y" in why.reason
-    assert why_dropped(graph, PolicyScope()) is None
+    assert why_dropped(graph, Scope()) is None
 
 
 def test_a_policy_scope_knows_its_stages() -> None:
     graph = plates_graph(2, 2, IDLE, ("c1", "c6", "ct0", "ct1"))
-    scope = PolicyScope.of({"x1": ["c1", "c6"], "xt0": ["c1"], "xt1": ["c1"]})
-    assert scope.stages(graph) == ((("c1",), ("xt0", "xt1")), (("c6",), ("x1",)))
+    scope = Scope.of({"x1": ["c1", "c6"], "xt0": ["c1"], "xt1": ["c1"]})
+    assert stages(scope, graph) == ((("c1",), ("xt0", "xt1")), (("c6",), ("x1",)))
     with pytest.raises(InvalidProblem, match="among the causes of its own contexts"):
-        PolicyScope.of({"xt0": ["c6"]}).stages(graph)
+        stages(Scope.of({"xt0": ["c6"]}), graph)
 
 
 def test_every_dropped_scope_has_a_reason() -> None:
@@ -174,7 +176,7 @@ def test_every_dropped_scope_has_a_reason() -> None:
     ],
 )
 def test_reasons_in_figure_1(scope: Contexts, rule: str, witness: str) -> None:
-    why = why_dropped(FIGURE_1, PolicyScope.of(scope))
+    why = why_dropped(FIGURE_1, Scope.of(scope))
     assert why is not None
     assert why.rule == rule
     assert witness in why.reason

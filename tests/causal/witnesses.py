@@ -19,7 +19,7 @@ from .exact import BinaryModel, random_graph
 
 def witnessed(graph: CausalGraph, mode: Mode, random: np.random.Generator, models: int) -> list[bool]:
     """For every kept scope of a graph with several, whether one of some random models is a witness."""
-    kept = [{x: tuple(seen) for x, seen in scope.to_dict().items()} for scope in policy_scopes(graph, mode)]
+    kept = [{x: tuple(seen) for x, seen in scope.actions} for scope in policy_scopes(graph, mode)]
     found = [len(kept) == 1] * len(kept)
     for _ in range(models):
         if all(found):

@@ -72,7 +72,7 @@ def test_run_answers_in_json(tmp_path: Path) -> None:
     assert set(answer) == {"recommendation", "explanation", "status", "log"}
     assert answer["status"]["finished"]
     assert answer["status"]["told"] == answer["status"]["rounds"] > 3
-    assert answer["recommendation"]["scope"] in (["temperature"], ["temperature", "ph"])
+    assert answer["recommendation"]["scope"]["set"] in (["temperature"], ["temperature", "ph"])
     again = call("run", path, "--json")
     assert json.loads(again.stdout) == answer
     assert "going on from" in again.stderr

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.errors import SteerboError
+from steerbo.rounds import Scope
 from steerbo.study import BY_HAND, MemoryLog, Study, read_study
 from steerbo.study.table import import_csv, rounds_csv
 from steerbo.testing import Case
@@ -265,7 +266,7 @@ def test_imported_costs_are_charged_on_request_only(study: Path, tmp_path: Path)
     assert call("import", study, table).exit_code == 0
     assert ("spent", 0.0) in json.loads(call("show", study, "--json").stdout)["status"].items()
     with Study.open(study.with_suffix(".db")) as going:
-        assert going.history.mean_cost(["temperature", "ph"]) == 40.0
+        assert going.history.mean_cost(Scope(["temperature", "ph"])) == 40.0
     table.write_text("value,cost,temperature,ph\n3.0,4,20,6\n")
     assert call("import", study, table, "--charge").exit_code == 0
     assert ("spent", 4.0) in json.loads(call("show", study, "--json").stdout)["status"].items()

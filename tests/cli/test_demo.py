@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from steerbo.cli import main
 from steerbo.cli.borehole import borehole, flow
 from steerbo.cli.demo import true_mean
-from steerbo.rounds import Recommendation
+from steerbo.rounds import Recommendation, Scope
 
 
 def demo(*arguments: str) -> Any:
@@ -26,7 +26,7 @@ def demo(*arguments: str) -> Any:
 def test_the_demo_recommends_what_the_simulator_confirms(tmp_path: Path) -> None:
     answer = json.loads(demo("--json", "--out", str(tmp_path / "pictures")).stdout)
     advice, truth = answer["recommendation"], answer["truth"]
-    assert advice["scope"] == ["rw", "L"]
+    assert advice["scope"]["set"] == ["rw", "L"]
     assert advice["lower"] - 4 * truth["standard_error"] < truth["mean"] < advice["upper"] + 4 * truth["standard_error"]
     assert answer["status"]["spent"] <= 45 * 1.1
     assert Path(answer["picture"]).read_bytes().startswith(b"\x89PNG")
@@ -53,7 +53,7 @@ def test_in_words_and_without_matplotlib(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_true_mean_is_that_of_the_simulator() -> None:
     problem = borehole()
     everything = {v.name: float(v.distribution.ppf(0.5)) for v in problem.variables}
-    mean, error = true_mean(problem, Recommendation([], everything))
+    mean, error = true_mean(problem, Recommendation(Scope(), everything))
     assert mean == pytest.approx(flow(everything))
     assert error == pytest.approx(0, abs=1e-9)
     # with only H_u left to nature a 64-node Gauss rule is exact to many digits
@@ -61,6 +61,6 @@ def test_the_true_mean_is_that_of_the_simulator() -> None:
     rest = {name: value for name, value in everything.items() if name != "Hu"}
     law = problem.space["Hu"].distribution
     exact = sum(w / 2 * flow({**rest, "Hu": float(law.ppf((z + 1) / 2))}) for z, w in zip(nodes, weights, strict=True))
-    mean, error = true_mean(problem, Recommendation([], rest))
+    mean, error = true_mean(problem, Recommendation(Scope(), rest))
     assert error > 0
     assert abs(mean - exact) < 4 * error, "4 standard errors: a false alarm in 16 000, with a fixed seed never"

@@ -81,7 +81,7 @@ def test_check_says_what_a_study_is(name: str) -> None:
 @pytest.mark.parametrize("example", ["greenhouse"], indirect=True)
 def test_the_cheap_control_is_enough(example: Path) -> None:
     advice = json.loads(said("run", example, "--json", "--quiet"))["recommendation"]
-    assert advice["scope"] == ["temperature"]
+    assert advice["scope"]["set"] == ["temperature"]
     assert advice["values"]["temperature"] == pytest.approx(24, abs=3)
 
 
@@ -109,7 +109,7 @@ def test_what_was_learned_is_applied(example: Path) -> None:
     while step["observe"]:
         seen += [f"--context={name}={patient[name]}" for name in step["observe"]]
         step = json.loads(said("policy", example, *seen, "--json"))
-    assert set(step["values"]) == set(step["scope"])
+    assert set(step["values"]) == set(step["scope"]["set"])
 
 
 @pytest.mark.parametrize("example", ["fleet"], indirect=True)

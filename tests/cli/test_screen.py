@@ -13,7 +13,7 @@ from rich.console import Console
 
 import steerbo.cli
 from steerbo.cli.report import rich_table
-from steerbo.rounds import Suggestion, Table
+from steerbo.rounds import Scope, Suggestion, Table
 from steerbo.study import Display, Study
 from steerbo.text import unsafe
 from tests import hostile
@@ -74,7 +74,7 @@ def test_the_live_line_is_text(terminal: bool) -> None:
     written = io.StringIO()
     display = Display(Console(file=written, force_terminal=terminal, color_system=None, width=200))
     with display:
-        display.began(Suggestion("1-a", 1, ["[red]a[/red]\x1b]0;t\x07", ":cat:"], {}))
+        display.began(Suggestion("1-a", 1, Scope(["[red]a[/red]\x1b]0;t\x07", ":cat:"]), {}))
         display.say("[bold]b[/] :cat: \x1b[2J\u202e")
     said = written.getvalue()
     assert "[bold]b[/] :cat: \\x1b[2J\\u202e" in said

@@ -61,5 +61,5 @@ def test_the_wheel_installs_and_runs_the_demo(tmp_path: Path) -> None:
 
     assert out_of(clean / "steerbo", "--version", folder=tmp_path) == f"steerbo {steerbo.__version__}\n"
     answer = json.loads(out_of(clean / "steerbo", "demo", "--json", folder=tmp_path))
-    assert answer["recommendation"]["scope"] == ["rw", "L"]
+    assert answer["recommendation"]["scope"]["set"] == ["rw", "L"]
     assert (tmp_path / "demo" / "borehole.png").is_file()

@@ -50,7 +50,7 @@ def play(optimizer: sb.Optimizer, rounds: int, outlier: int = 0) -> list[dict[st
         x = {"a": float(random.uniform(0.2, 0.8)), "b": float(random.uniform(0.2, 0.8)), **suggestion.values}
         value = -((x["a"] - 0.3) ** 2) - (x["b"] - 0.7) ** 2 + 0.001 * random.normal()
         optimizer.tell(suggestion, value + (5.0 if number == outlier else 0.0), realised=x)
-        notes.append(dict(suggestion.note))
+        notes.append({"set": optimizer.problem.numbers[suggestion.scope], **suggestion.note})  # type: ignore[attr-defined]
     return notes
 
 
@@ -70,7 +70,7 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
     play(played, 12)
     for number in range(13, 30):
         suggestion, ours = ask(played), method(played)
-        i, c = suggestion.note["set"], suggestion.note["calibration"]
+        i, c = ours.problem.numbers[suggestion.scope], suggestion.note["calibration"]
         process = ours.process(played.history, pending=False)
         point = ours.boxes[i].place(ours.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, ours.sets[i]])
         mean, wide = ours.expectation(process, i).moments(point)

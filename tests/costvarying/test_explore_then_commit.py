@@ -34,7 +34,7 @@ def method(optimizer: Optimizer) -> ExploreThenCommit:
 
 
 def notes(optimizer: Optimizer) -> list[dict[str, Any]]:
-    return [played.suggestion.note for played in optimizer.history]
+    return [{"set": PROBLEM.numbers[played.suggestion.scope], **played.suggestion.note} for played in optimizer.history]
 
 
 def test_exploration_takes_the_sets_in_turn() -> None:

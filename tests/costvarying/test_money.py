@@ -19,7 +19,7 @@ def test_past_costs_teach_and_are_not_charged() -> None:
     assert {choice.cost for choice in (optimizer.recommend(), *optimizer.recommend().alternatives)} == {None, 5.0}
     with pytest.raises(InvalidOutcome, match=r"scope: \['t', 'p'\] .* one of t, ph \+ t"):
         optimizer.add(1.0, {"t": 0.5, "ph": 0.5}, scope=["t", "p"])
-    while (suggestion := optimizer.ask()) is not None and suggestion.scope != ["ph", "t"]:
+    while (suggestion := optimizer.ask()) is not None and suggestion.scope.set != ("ph", "t"):
         optimizer.tell(suggestion, 1.0, cost=1.0, realised={"t": 0.5, "ph": 0.5})
     assert optimizer.status.reserved == 5.0
 

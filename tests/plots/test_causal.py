@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from benchmarks.causal.problems import FIGURE_1, figure_1
-from steerbo.causal import PolicyScope
-from steerbo.rounds import Optimizer
+from steerbo.rounds import Optimizer, Scope
 
 pytest.importorskip("matplotlib")
 from steerbo.plots.causal import figure, scope_figure
 
 
 def test_every_variable_and_edge_is_drawn() -> None:
-    axes: Any = scope_figure(FIGURE_1, PolicyScope.of({"x1": ["c"]})).axes[0]
+    axes: Any = scope_figure(FIGURE_1, Scope.of({"x1": ["c"]})).axes[0]
     texts = {text.get_text() for text in axes.texts}
     assert set(FIGURE_1.names) <= texts
     assert len([t for t in axes.texts if not t.get_text()]) == len(FIGURE_1.directed) + len(FIGURE_1.bidirected) + 1

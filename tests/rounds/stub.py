@@ -20,10 +20,13 @@ from steerbo.rounds import (
     Recommendation,
     Refitted,
     Round,
+    Scope,
     Suggestion,
     Table,
 )
 from steerbo.space import Float, Space
+
+EVERYTHING = Scope.of({"dose": ["age"], "rest": ["pulse"]})
 
 
 @record
@@ -66,7 +69,7 @@ class Nearest(Method[Stub, Any]):
         return {"step": float(0.3 / (1 + spread)).hex()}
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        return Choice("everything", {}, ("age",), expected_cost=1.0)
+        return Choice(EVERYTHING, {}, ("age",), expected_cost=1.0)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         action = "rest" if "pulse" in context else "dose"
@@ -81,7 +84,7 @@ class Nearest(Method[Stub, Any]):
 
     def recommend(self, history: History) -> Recommendation:
         best = max((r for r in history if r.state == "told"), key=lambda r: r.outcome.value, default=None)  # type: ignore[union-attr]
-        return Recommendation("everything", dict(best.suggestion.values) if best else {})
+        return Recommendation(EVERYTHING, dict(best.suggestion.values) if best else {})
 
     def explain(self, history: History) -> Explanation:
         return Explanation(

@@ -35,7 +35,7 @@ def test_a_causal_policy_looks_and_sets_in_stages() -> None:
         step = later
     assert step.values == best(seen)  # type: ignore[operator]
     assert step.scope == best.scope
-    assert set(step.values) == set(best.scope)
+    assert set(step.values) == set(best.scope.set)
     assert optimizer.events == before, "nothing is logged"
     assert optimizer.policy(contexts).values == step.values
 
@@ -58,7 +58,7 @@ def test_what_a_policy_does_not_look_at_is_said() -> None:
     optimizer = played(figure("coca-bo-no-context", initial=1), 6)
     step = optimizer.policy({"c": 0.5})
     assert step.note == "the policy does not look at c"
-    assert set(step.values) == set(step.scope)
+    assert set(step.values) == set(step.scope.set)
 
 
 @pytest.mark.parametrize("case", [figure("coca-bo"), crowd_case("mf-gp-ucb"), crowd_case("random")])

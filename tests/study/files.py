@@ -34,7 +34,7 @@ import json, sys, time
 question = json.load(sys.stdin)
 x = {"ph": 4 + question["round"] * 37 % 40 / 10, **question["values"]}
 value = -((x["temperature"] - 22) ** 2) - (x["ph"] - 6) ** 2
-answer = {"value": value, "cost": float(len(question["scope"])), "realised": x}
+answer = {"value": value, "cost": float(len(question["scope"]["set"])), "realised": x}
 """
 ANSWER = "print(json.dumps(answer))\n"
 _COUNT = itertools.count()
@@ -77,7 +77,7 @@ def function_study(folder: Path, body: str) -> Specification:
 
 MEASURE = """\
 x = {"ph": 6.0, **suggestion.values}
-return {"value": -(x["temperature"] - 22) ** 2 - x["ph"], "cost": len(suggestion.scope), "realised": x}"""
+return {"value": -(x["temperature"] - 22) ** 2 - x["ph"], "cost": len(suggestion.scope.set), "realised": x}"""
 
 
 def logged(path: Path) -> list[Event]:

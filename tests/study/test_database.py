@@ -364,28 +364,3 @@ def test_a_read_only_file_is_named(tmp_path: Path) -> None:
             said.append(done.stdout + done.stderr)
     assert "every checksum is right" in said[0], "whoever may read it may examine it"
     assert "InvalidStudy: log: " in said[1], "nobody may look into the folder"
-
-
-# -- every format that was ever released -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("file", sorted(FORMATS.glob("*.sql")), ids=lambda file: file.stem)
-def test_every_released_format_is_read(tmp_path: Path, file: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
-        connection.executescript(file.read_text())
-    with pytest.warns(match="other wheels"):
-        opened = Study.open(tmp_path / "study.db")
-    with opened as study:
-        assert study.status.told == 3
-        assert study.status.failed == 1
-        assert study.status.abandoned == 1
-        assert study.history.added[0].value == 0.5
-        kinds = [event.kind for event in study.events]
-        assert set(kinds) >= {"created", "asked", "told", "failed", "amended", "added", "abandoned"}
-        assert study.ask() is not None
-
-
-def test_there_is_a_file_of_every_format() -> None:
-    from steerbo.study.database import FORMAT
-
-    assert [file.stem for file in sorted(FORMATS.glob("*.sql"))] == [f"format-{i + 1}" for i in range(FORMAT)]

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import InvalidStudy
-from steerbo.rounds import Suggestion
+from steerbo.rounds import Scope, Suggestion
 from steerbo.study import Function
 from steerbo.study.modules import find_module
 from tests.study.files import MEASURE, write_function
 
-SUGGESTION = Suggestion("3-ab", 3, ["ph"], {"ph": 6.5})
+SUGGESTION = Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5})
 LOUD = "from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n"
 
 

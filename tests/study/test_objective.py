@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from steerbo.errors import ObjectiveFailure
-from steerbo.rounds import Suggestion
+from steerbo.rounds import Scope, Suggestion
 from steerbo.study import Command, Function
 from steerbo.study.objective import read_context, read_outcome
 from steerbo.study.program import LONGEST_COMPLAINT, run_program
 
-SUGGESTION = Suggestion("3-ab", 3, ["ph"], {"ph": 6.5}, ("age",), {"weight": 70.0}, {"why": "curious"})
+SUGGESTION = Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5}, ("age",), {"weight": 70.0}, {"why": "curious"})
 
 
 def python(folder: Path, code: str, timeout: float = 60.0) -> Command:
@@ -41,7 +41,7 @@ def test_a_command_gets_the_suggestion_and_runs_in_its_folder(tmp_path: Path) ->
     assert asked["asked"] == {
         "token": "3-ab",
         "round": 3,
-        "scope": ["ph"],
+        "scope": {"set": ["ph"], "look": {}, "keep": []},
         "values": {"ph": 6.5},
         "observe": ["age"],
         "context": {"weight": 70.0},
@@ -124,9 +124,9 @@ def test_a_command_dies_with_who_called_it(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from steerbo.rounds import Suggestion
+from steerbo.rounds import Scope, Suggestion
 from steerbo.study import Command
-Command([sys.executable, "plant.py"], Path(), 60.0)(Suggestion("3-ab", 3, ["ph"], {"ph": 6.5}))
+Command([sys.executable, "plant.py"], Path(), 60.0)(Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5}))
 """
     caller = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path)
     for _ in range(600):
@@ -159,7 +159,7 @@ def test_what_is_said_after_the_deadline_is_not_heard(tmp_path: Path) -> None:
 
 def test_a_long_question_and_an_answer_with_a_mark(tmp_path: Path) -> None:
     """What many programs on Windows put first is no part of the answer."""
-    long = Suggestion("3-ab", 3, ["ph"], {"ph": [6.5] * 10**6})
+    long = Suggestion("3-ab", 3, Scope(["ph"]), {"ph": [6.5] * 10**6})
     code = "sys.stdout.buffer.write(b'\\xef\\xbb\\xbf' + str(len(json.load(sys.stdin)['values']['ph'])).encode())"
     assert python(tmp_path, code)(long) == 10**6
     assert python(tmp_path, "sys.stdin.close(); os.close(0); print(4, flush=True); time.sleep(0.2)")(long) == 4

@@ -15,7 +15,7 @@ from steerbo.errors import InvalidStudy, ObjectiveFailure
 from steerbo.record import from_plain, to_plain
 from steerbo.rounds import Created, Event, Failed, Optimizer, Told
 from steerbo.study import LEASE, DatabaseLog, MemoryLog, Study, drive, read_study, resume
-from tests.rounds.stub import Nearest, Stub
+from tests.rounds.stub import EVERYTHING, Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.files import (
     MEASURE,
@@ -295,7 +295,7 @@ def test_under_a_budget_failures_of_unknown_cost_are_charged_and_said(known: boo
         drive(study, objective, watcher)
         assert study.status.finished
         assert study.status.unpriced == study.status.failed > 3
-        assert study.history.mean_cost("everything") == 3.0, "what is charged teaches nothing"
+        assert study.history.mean_cost(EVERYTHING) == 3.0, "what is charged teaches nothing"
         assert study.status.estimated == study.status.failed, "the stub expects 1 a round"
         assert "nobody knows what it cost: 1, as" in " ".join(watcher.said)
     else:

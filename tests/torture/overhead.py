@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from steerbo.record import record
-from steerbo.rounds import Choice, Explanation, History, Method, Problem, Recommendation
+from steerbo.rounds import Choice, Explanation, History, Method, Problem, Recommendation, Scope
 from steerbo.space import Float, Space
 from steerbo.study import Study
 
@@ -42,10 +42,10 @@ class Constant(Method[Fixed, Any]):
     solves = Fixed
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
-        return Choice("everything", {"a": 0.1, "b": 0.2, "c": 0.3})
+        return Choice(Scope(["a", "b", "c"]), {"a": 0.1, "b": 0.2, "c": 0.3})
 
     def recommend(self, history: History) -> Recommendation:
-        return Recommendation("everything", {})
+        return Recommendation(Scope(["a", "b", "c"]), {})
 
     def explain(self, history: History) -> Explanation:
         return Explanation("")

@@ -4,6 +4,5 @@ from .enumeration import policy_scopes
 from .graph import CausalGraph
 from .pomis import intervention_sets
 from .problem import Causal
-from .scopes import PolicyScope
 
-__all__ = ["Causal", "CausalGraph", "PolicyScope", "intervention_sets", "policy_scopes"]
+__all__ = ["Causal", "CausalGraph", "intervention_sets", "policy_scopes"]

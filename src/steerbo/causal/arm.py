@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..rounds import Scope
 from ..search import Box
 from ..space import Space
 from .graph import CausalGraph
-from .scopes import PolicyScope
+from .scopes import affected_by, stages
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,14 @@ class Arm:
     variables.
     """
 
-    scope: PolicyScope
+    scope: Scope
     graph: CausalGraph
     problem_space: Space
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
         """What is set, in the problem's order."""
-        return tuple(name for name in self.problem_space.names if name in self.scope.variables)
+        return tuple(name for name in self.problem_space.names if name in self.scope.set)
 
     @cached_property
     def contexts(self) -> tuple[str, ...]:
@@ -50,7 +51,7 @@ class Arm:
     @cached_property
     def stages(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
         """Pairs (what to look at now, what can be set then)."""
-        return self.scope.stages(self.graph)
+        return stages(self.scope, self.graph)
 
     @cached_property
     def sees(self) -> dict[str, frozenset[str]]:
@@ -60,7 +61,7 @@ class Arm:
     @cached_property
     def affected(self) -> frozenset[str]:
         """Contexts that some action of the scope affects: what they are is not nature's choice alone."""
-        below = {name for x in self.actions for name in self.scope.descendants(self.graph, x)}
+        below = {name for x in self.actions for name in affected_by(self.scope, self.graph, x)}
         return frozenset(self.contexts) & below
 
     def encode(self, values: Mapping[str, Any]) -> np.ndarray:

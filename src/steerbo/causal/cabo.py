@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..rounds import Choice, History
+from ..rounds import Choice, History, Scope
 from .acquisition import Averaged, Score, expected_improvement
 from .method import ScopeBandit
 from .pomis import intervention_sets
-from .scopes import PolicyScope
 from .surrogate import ModelOptions
 
 
@@ -21,9 +20,9 @@ class CaBO(ScopeBandit[ModelOptions]):
     name: ClassVar[str] = "cabo"
     Options = ModelOptions
 
-    def scopes(self) -> tuple[PolicyScope, ...]:
+    def scopes(self) -> tuple[Scope, ...]:
         """The possibly-optimal minimal intervention sets."""
-        return tuple(PolicyScope(tuple((x, ()) for x in names)) for names in intervention_sets(self.problem.graph))
+        return tuple(Scope(names) for names in intervention_sets(self.problem.graph))
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The arm with the largest causal acquisition value."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from ..rounds import Choice, History
+from ..rounds import Choice, History, Scope
 from .method import ScopeBandit
-from .scopes import PolicyScope
 from .surrogate import ModelOptions
 
 
@@ -17,12 +16,12 @@ class CoBO(ScopeBandit[ModelOptions]):
     name: ClassVar[str] = "cobo"
     Options = ModelOptions
 
-    def scopes(self) -> tuple[PolicyScope, ...]:
+    def scopes(self) -> tuple[Scope, ...]:
         """The one scope; contexts that some action affects are left out, or it would be cyclic."""
         graph = self.problem.graph
         affected = graph.descendants(graph.intervenable)
         seen = tuple(name for name in graph.contexts or () if name not in affected)
-        return (PolicyScope(tuple((x, seen) for x in graph.intervenable)),)
+        return (Scope.of(dict.fromkeys(graph.intervenable, seen)),)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """There is one arm."""

@@ -10,11 +10,10 @@ import numpy as np
 
 from ..errors import InvalidOption
 from ..record import record
-from ..rounds import Choice, History
+from ..rounds import Choice, History, Scope
 from .acquisition import lattice
 from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit
-from .scopes import PolicyScope
 from .surrogate import ModelOptions
 
 _INDEX_BETA = 1.0  # β of the paired rule's index
@@ -57,7 +56,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
     name: ClassVar[str] = "coca-bo"
     Options = CoCaOptions
 
-    def scopes(self) -> tuple[PolicyScope, ...]:
+    def scopes(self) -> tuple[Scope, ...]:
         """The possibly-optimal scopes."""
         return policy_scopes(self.problem.graph, self.options.mode)
 
@@ -186,10 +185,9 @@ class CoCaBOWithoutContext(CoCaBO):
 
     name: ClassVar[str] = "coca-bo-no-context"
 
-    def scopes(self) -> tuple[PolicyScope, ...]:
+    def scopes(self) -> tuple[Scope, ...]:
         """The actions of the possibly-optimal scopes, without their contexts."""
-        sets = dict.fromkeys(scope.variables for scope in super().scopes())
-        return tuple(PolicyScope(tuple((x, ()) for x in names)) for names in sets)
+        return tuple(dict.fromkeys(Scope(scope.set) for scope in super().scopes()))
 
 
 def _finite(values: Any) -> bool:

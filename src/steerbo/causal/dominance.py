@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from ..rounds import Scope
 from .canonical import Actions, Seen
 from .graph import CausalGraph
 from .scope_graph import Scoped
-from .scopes import PolicyScope
 from .separation import Masks, bits, mask_of
 from .step_limit import Effort
 
@@ -191,11 +191,11 @@ class Dominance:
         return [min(group, key=_size) for group in _sinks(edges)]
 
 
-def undominated(graph: CausalGraph, joint: bool = False, effort: Effort | None = None) -> tuple[PolicyScope, ...]:
+def undominated(graph: CausalGraph, joint: bool = False, effort: Effort | None = None) -> tuple[Scope, ...]:
     """The scopes among which the best one always is, the smallest first."""
     names = graph.names
     kept = sorted(Dominance(graph, joint, effort or Effort()).ends(), key=_size)
-    return tuple(PolicyScope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
+    return tuple(Scope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
 
 
 def _size(scope: Key) -> tuple[int, int, Key]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Literal
 
 from ..errors import InvalidOption, InvalidProblem, one_of
+from ..rounds import Scope
 from .dominance import undominated
 from .graph import CausalGraph
 from .published import published
-from .scopes import PolicyScope
 from .step_limit import PATIENCE, Effort
 
 Mode = Literal["pruned", "published", "joint"]
 MODES = ("pruned", "published", "joint")
 
 
-def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PATIENCE) -> tuple[PolicyScope, ...]:
+def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PATIENCE) -> tuple[Scope, ...]:
     """The scopes among which the best one always is, whatever the unknown mechanisms are.
 
     Args:
@@ -36,8 +36,8 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PAT
     ...                               target="y", intervenable=["x1", "x2"])
     >>> for scope in policy_scopes(graph):
     ...     print(scope)
-    set x1 after looking at c
-    set x2 after looking at c
+    x1 after looking at c
+    x2 after looking at c
     """
     if not isinstance(graph, CausalGraph):
         raise InvalidProblem("graph", graph, "a CausalGraph", "CausalGraph.from_text(…) makes one.")

@@ -22,6 +22,7 @@ from ..rounds import (
     PolicyStep,
     Refitted,
     Round,
+    Scope,
     Streams,
     Table,
     Told,
@@ -34,7 +35,6 @@ from .arm import Arm
 from .models import Models
 from .policy import Policy, PolicyOf, recommended
 from .problem import Causal
-from .scopes import PolicyScope
 from .surrogate import ModelOptions, Surrogate, surrogate
 
 O = TypeVar("O", bound="ModelOptions")  # noqa: E741  the method's options
@@ -65,7 +65,7 @@ class ScopeBandit(Method[Causal, O]):
         return (("arms", f"{number} policy scope{'s' if number != 1 else ''}"),)
 
     @abstractmethod
-    def scopes(self) -> tuple[PolicyScope, ...]:
+    def scopes(self) -> tuple[Scope, ...]:
         """The arms."""
 
     def empty_model(self, space: Space | None) -> Surrogate:
@@ -75,6 +75,10 @@ class ScopeBandit(Method[Causal, O]):
     def model(self, i: int) -> Surrogate:
         """The model of arm `i`."""
         return self.models.each[self.models.of[i]]
+
+    def number(self, played: Round) -> int:
+        """The arm that a round plays."""
+        return self.models.number[played.suggestion.scope]
 
     def needed(self, i: int) -> int:
         """Plays of arm `i` before its model counts."""
@@ -88,9 +92,9 @@ class ScopeBandit(Method[Causal, O]):
             case Refitted():
                 self.models.set(event.hyperparameters)
             case Asked():
-                self.plays[event.note["arm"]] += 1
+                self.plays[self.models.number[event.scope]] += 1
             case Told():
-                self.models.take(history[event.token].suggestion.note["arm"], event.outcome)
+                self.models.take(self.number(history[event.token]), event.outcome)
             case Added():
                 self.models.watch(event.outcome)
             case Amended():
@@ -117,13 +121,13 @@ class ScopeBandit(Method[Causal, O]):
         """Begin a round with arm `i`: what can be set without looking is set."""
         number = len(history) + 1
         values, observe = self._advance(history, number, i, {}, {})
-        return Choice(self.arms[i].scope.to_dict(), values, observe, note={"arm": i, **note})
+        return Choice(self.arms[i].scope, values, observe, note=note)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion = pending.suggestion
         values, observe = self._advance(
-            history, pending.number, suggestion.note["arm"], context, suggestion.values, token=suggestion.token
+            history, pending.number, self.number(pending), context, suggestion.values, token=suggestion.token
         )
         return Decision(values, observe)
 
@@ -179,9 +183,8 @@ class ScopeBandit(Method[Causal, O]):
             arm.encode(known)
             for played in history.unknown
             if played.suggestion.token != but
-            and self.models.of[played.suggestion.note["arm"]] == k
-            and set((arm := self.arms[played.suggestion.note["arm"]]).names)
-            <= (known := {**played.suggestion.context, **played.realised}).keys()
+            and self.models.of[(i := self.number(played))] == k
+            and set((arm := self.arms[i]).names) <= (known := {**played.suggestion.context, **played.realised}).keys()
         ]
         return np.concatenate(rows) if rows else np.zeros((0, self.models.each[k].inputs.shape[1]))
 
@@ -193,7 +196,7 @@ class ScopeBandit(Method[Causal, O]):
         wanted, free = frozenset(arm.contexts), not arm.affected
         found: list[dict[str, Any]] = []
         for played in reversed(list(history)) if wanted else ():
-            j = played.suggestion.note["arm"]
+            j = self.number(played)
             if j != i and not (free and wanted <= self._seen[j] and not wanted & self.arms[j].affected):
                 continue
             known = {**played.suggestion.context, **played.realised}
@@ -235,7 +238,7 @@ class ScopeBandit(Method[Causal, O]):
         answers = [
             recommended(arm, self.model(i), self.policy_of(i), self.pool(history, i), sign)
             if len(self.model(i))
-            else Policy.unknown(arm.scope.to_dict())
+            else Policy.unknown(arm.scope)
             for i, arm in enumerate(self.arms)
         ]
         known = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
@@ -273,7 +276,7 @@ class ScopeBandit(Method[Causal, O]):
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""
         fed = [
-            f"{arm.scope} (adjusted for {', '.join(beside)})" if beside else str(arm.scope)
+            f"set {arm.scope} (adjusted for {', '.join(beside)})" if beside else f"set {arm.scope}"
             for arm, k in zip(self.arms, self.models.of, strict=True)
             if (beside := self.models.beside[k]) is not None
         ]

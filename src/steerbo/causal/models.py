@@ -24,6 +24,7 @@ class Models:
         sign: −1 where smaller values are better.
 
     Attributes:
+        number: by scope, which of the arms it is.
         of: by arm, the model that it has.
         each: the models; outcomes are in units of `sign · value`.
         told_to: by model and row, the arm that it was told to, −1 for observations without intervention.
@@ -32,6 +33,7 @@ class Models:
 
     def __init__(self, arms: Sequence[Arm], empty_model: Callable[[Space | None], Surrogate], sign: float) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
+        self.number = {arm.scope: i for i, arm in enumerate(arms)}
         self.of = [classes.index(arm.names) for arm in arms]
         self._arms, self._empty_model, self._sign = arms, empty_model, sign
         self._typical = [arms[self.of.index(k)] for k in range(len(classes))]
@@ -71,7 +73,7 @@ class Models:
             if played is None:
                 self.watch(outcome)
             else:
-                self.take(played.suggestion.note["arm"], outcome)
+                self.take(self.number[played.suggestion.scope], outcome)
         for model in self.each:
             model.replace(model.inputs, model.outcomes)
         for k, adjuster in adjusters.items():

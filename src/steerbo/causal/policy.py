@@ -11,9 +11,8 @@ from pydantic import Field
 
 from ..errors import InvalidContext, one_of
 from ..record import record
-from ..rounds import Recommendation, Table
+from ..rounds import Recommendation, Scope, Table
 from .arm import Arm
-from .scopes import PolicyScope
 from .surrogate import Surrogate
 
 PolicyOf = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -33,7 +32,7 @@ class Policy(Recommendation):
     act: Annotated[Any, Field(exclude=True, repr=False)] = field(default=None, compare=False)
 
     @classmethod
-    def unknown(cls, scope: Any) -> Policy:
+    def unknown(cls, scope: Scope) -> Policy:
         """A scope of which nothing is known yet."""
         return cls(scope, {}, note="nothing is known yet: play a round first")
 
@@ -43,7 +42,7 @@ class Policy(Recommendation):
         Raises:
             InvalidContext: a context is missing, or nothing is known yet.
         """
-        wanted = tuple(dict.fromkeys(name for seen in self.scope.values() for name in seen))
+        wanted = self.scope.contexts
         for name in wanted:
             if name not in context:
                 raise InvalidContext("context", dict(context), f"a value for {name!r}")
@@ -58,8 +57,8 @@ class Policy(Recommendation):
 
     def __str__(self) -> str:
         if self.mean is None:
-            return f"{PolicyScope.of(self.scope)}: {self.note}"
-        line = f"{PolicyScope.of(self.scope)}; expect {self.mean:.4g} (between {self.lower:.4g} and {self.upper:.4g})"
+            return f"set {self.scope}: {self.note}"
+        line = f"set {self.scope}; expect {self.mean:.4g} (between {self.lower:.4g} and {self.upper:.4g})"
         values = ", ".join(f"{name} = {value}" for name, value in self.values.items())
         parts = [line, *([f"set {values}"] if values else []), *([str(self.table)] if self.table else [])]
         return "\n".join([*parts, *(f"  or {str(other).splitlines()[0]}" for other in self.alternatives)])
@@ -79,7 +78,7 @@ def policy_table(arm: Arm, act: PolicyOf, contexts: list[dict[str, Any]]) -> Tab
     for k in shown:
         values = act(ordered[k])
         rows.append((*ordered[k].values(), *(values[name] for name in arm.actions)))
-    return Table(f"Policy: {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))
+    return Table(f"Policy: set {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))
 
 
 def recommended(arm: Arm, model: Surrogate, act: PolicyOf, contexts: list[dict[str, Any]], sign: float) -> Policy:
@@ -92,4 +91,4 @@ def recommended(arm: Arm, model: Surrogate, act: PolicyOf, contexts: list[dict[s
     mean, sd = sign * float(means.mean()), float(sds.mean())
     values = {} if arm.contexts else act({})
     table = policy_table(arm, act, contexts)
-    return Policy(arm.scope.to_dict(), values, mean, mean - 2 * sd, mean + 2 * sd, table=table, act=act)
+    return Policy(arm.scope, values, mean, mean - 2 * sd, mean + 2 * sd, table=table, act=act)

@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
 from ..record import record
-from ..rounds import Problem
+from ..rounds import Problem, Scope
 from ..space import Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph
@@ -95,6 +95,10 @@ class Causal(Problem):
     def use(self, variable: Variable) -> str:
         """Whether it can be set."""
         return "can be set" if variable.name in self.graph.intervenable else "can be looked at"
+
+    def in_order(self, plain: Any) -> Any:
+        """See `Problem.in_order`; so are the actions of a scope."""
+        return Scope.of(super().in_order(dict(plain.actions))) if isinstance(plain, Scope) else super().in_order(plain)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """The graph's edges and roles."""

@@ -11,28 +11,28 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from ..rounds import Scope
 from .graph import CausalGraph
-from .scopes import PolicyScope
 from .separation import Masks, mask_of
 from .step_limit import Effort
 
 Bounds = dict[int, tuple[int, int]]  # by action: contexts that it surely looks at, and those that it possibly looks at
 
 
-def published(graph: CausalGraph, effort: Effort | None = None) -> tuple[PolicyScope, ...]:
+def published(graph: CausalGraph, effort: Effort | None = None) -> tuple[Scope, ...]:
     """The scopes that keep rules A, B and C, the smallest first (Lee & Bareinboim 2020, Propositions 1 and 2)."""
     effort = effort or Effort()
     base, target = graph.essence, graph.index(graph.target)
     actions = [graph.index(name) for name in graph.intervenable]
     contexts = graph.mask(graph.contexts or ())
     useful = [x for x in actions if base.descendants(1 << x) & (contexts | 1 << target)]
-    found: list[PolicyScope] = []
+    found: list[Scope] = []
     for size in range(len(useful) + 1):
         for chosen in combinations(useful, size):
             cut = base.with_parents(dict.fromkeys(chosen, 0))
             chosen_actions = _Actions(cut, target, contexts, {x: cut.descendants(1 << x) for x in chosen})
             found.extend(
-                PolicyScope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
+                Scope.of({graph.names[x]: graph.named(seen[x]) for x in chosen})
                 for seen in _fixed_points(chosen_actions, dict.fromkeys(chosen, (0, contexts)), effort)
             )
     return tuple(found)

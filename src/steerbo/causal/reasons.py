@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from ..rounds import Scope
 from .dominance import Dominance, Key
 from .enumeration import Mode
 from .graph import CausalGraph
 from .published import published
 from .rules import Fault, arrows, fault
 from .scope_graph import Scoped
-from .scopes import PolicyScope
 from .separation import bits
 
 _FEW = 7  # actions up to which all scopes that keep the published rules are listed
 
 
-def why_dropped(graph: CausalGraph, scope: PolicyScope, mode: Mode = "pruned") -> Fault | None:
+def why_dropped(graph: CausalGraph, scope: Scope, mode: Mode = "pruned") -> Fault | None:
     """What is wrong with a scope; None where it is among `policy_scopes(graph, mode)`, or always as good as one.
 
     >>> graph = CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])
-    >>> print(why_dropped(graph, PolicyScope()).reason)
+    >>> print(why_dropped(graph, Scope()).reason)
     setting x as well, after looking at c, loses nothing: c closes every back door, and x affects y: x -> y
     """
     if (broken := fault(graph, scope)) is not None or mode == "published":
@@ -38,8 +38,8 @@ def why_dropped(graph: CausalGraph, scope: PolicyScope, mode: Mode = "pruned") -
         paths = ", and ".join(f"{graph.names[x]} affects {graph.target}: {_directed(graph, scoped, x)}" for x in added)
         return Fault("intervene", f"setting {names} as well{after} loses nothing: {closes}, and {paths}")
     for better in dominance.better(key):
-        named = PolicyScope.of({graph.names[x]: graph.named(looked) for x, looked in better})
-        return Fault("observe", f"as good in every model, or better: {named}", named)
+        named = Scope.of({graph.names[x]: graph.named(looked) for x, looked in better})
+        return Fault("observe", f"as good in every model, or better: set {named}", named)
     return None
 
 
@@ -53,7 +53,7 @@ def _directed(graph: CausalGraph, scoped: Scoped, node: int) -> str:
     return arrows(graph, scoped.graph, path)
 
 
-def candidates(graph: CausalGraph) -> tuple[PolicyScope, ...]:
+def candidates(graph: CausalGraph) -> tuple[Scope, ...]:
     """Scopes that one might think of: nothing, everything after looking at everything, those of the published rules.
 
     With more than seven actions there can be billions of the latter: then each action alone, after looking at
@@ -61,9 +61,9 @@ def candidates(graph: CausalGraph) -> tuple[PolicyScope, ...]:
     """
     affected = graph.descendants(graph.intervenable)
     seen = graph.named(graph.mask(name for name in graph.contexts or () if name not in affected))
-    everything = PolicyScope(tuple((x, seen) for x in graph.intervenable))
+    everything = Scope.of(dict.fromkeys(graph.intervenable, seen))
     if len(graph.intervenable) <= _FEW:
         rest = published(graph)
     else:
-        rest = tuple(PolicyScope(((x, seen),)) for x in graph.intervenable)
-    return tuple(dict.fromkeys((PolicyScope(), everything, *rest)))
+        rest = tuple(Scope.of({x: seen}) for x in graph.intervenable)
+    return tuple(dict.fromkeys((Scope(), everything, *rest)))

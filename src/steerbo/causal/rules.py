@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..rounds import Scope
 from .graph import CausalGraph
 from .scope_graph import Scoped
-from .scopes import PolicyScope
 from .separation import Masks, bits
 
 
@@ -25,14 +25,14 @@ class Fault:
 
     rule: str
     reason: str
-    better: PolicyScope | None = None
+    better: Scope | None = None
 
 
-def fault(graph: CausalGraph, scope: PolicyScope) -> Fault | None:
+def fault(graph: CausalGraph, scope: Scope) -> Fault | None:
     """The first of rules A, B, C that a scope breaks, with its witness, or None.
 
     >>> graph = CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])
-    >>> print(fault(graph, PolicyScope.of({"x": []})).reason)
+    >>> print(fault(graph, Scope.of({"x": []})).reason)
     x does not look at c, which tells about y: c -> y
     """
     scoped = Scoped.of(graph, scope.actions)

@@ -60,5 +60,5 @@ def play(problem: CostVarying, suggestion: Suggestion, random: np.random.Generat
     """Drill one borehole: nature draws what was not set; returns what `tell` takes."""
     drawn = {v.name: float(v.distribution.ppf(random.random())) for v in problem.variables}
     realised = {**drawn, **suggestion.values}
-    cost = COSTS[tuple(suggestion.scope)] * math.exp(_SPREAD * random.normal())
+    cost = COSTS[tuple(suggestion.scope.set)] * math.exp(_SPREAD * random.normal())
     return {"value": flow(realised), "cost": cost, "realised": realised}

@@ -116,9 +116,7 @@ def settings(problem: Problem, name: str, value: Any) -> list[str]:
 
 
 def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
-    from ..study.progress import scope_text
-
-    lines = [f"round {suggestion.round}, token {suggestion.token}: steer {scope_text(suggestion.scope)}"]
+    lines = [f"round {suggestion.round}, token {suggestion.token}: steer {suggestion.scope}"]
     for name, value in suggestion.values.items():
         lines += settings(study.problem, name, value)
     if suggestion.observe:

@@ -13,7 +13,7 @@ from ..errors import MissingExtra
 from ..record import to_plain
 from ..rounds import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..study import Display, MemoryLog, Study, drive
-from ..study.progress import literal, scope_text
+from ..study.progress import literal
 from .borehole import borehole, flow, play
 from .report import HEADING, console, print_json, print_recommendation, rich_table
 
@@ -82,7 +82,7 @@ def true_mean(problem: CostVarying, choice: Recommendation) -> tuple[float, floa
 def _truth_table(advice: Recommendation, truth: list[tuple[float, float]]) -> Table:
     rows = tuple(
         (
-            ("→ " if choice is advice else "  ") + scope_text(choice.scope),
+            ("→ " if choice is advice else "  ") + str(choice.scope),
             choice.mean,
             f"{choice.lower:.4g} to {choice.upper:.4g}",
             f"{mean:.4g} ± {error:.2g}",

@@ -57,10 +57,9 @@ def policy(
 
 
 def _todo(study: Study, step: PolicyStep, place: str) -> str:
-    from ..study.progress import scope_text
     from .by_hand import settings
 
-    lines = [f"steer {scope_text(step.scope)}" + (f" ({step.note})" if step.note else "")]
+    lines = [f"steer {step.scope}" + (f" ({step.note})" if step.note else "")]
     for name, value in step.values.items():
         lines += settings(study.problem, name, value)
     if step.observe:

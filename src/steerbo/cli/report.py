@@ -17,7 +17,7 @@ from ..plots.drawing import BLUE, GREEN
 from ..record import to_plain
 from ..rounds import Optimizer, Problem, Recommendation, Table, as_text
 from ..study import Study
-from ..study.progress import literal, scope_text
+from ..study.progress import literal
 from ..study.specification import Specification
 from ..text import escaped_json
 from .screen import echo
@@ -62,7 +62,7 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
 
 def print_recommendation(screen: Console, problem: Problem, advice: Recommendation) -> None:
     """The recommended scope with its settings and units, and what the others would give."""
-    screen.print(f"[{HEADING}]Recommended:[/]", literal(f"steer {scope_text(advice.scope)}", CHOSEN))
+    screen.print(f"[{HEADING}]Recommended:[/]", literal(f"steer {advice.scope}", CHOSEN))
     for name, value in advice.values.items():
         screen.print(literal(f"  {name} = {_setting(problem, name, value)}"))
     cost = f", cost {advice.cost:.4g} a play" if advice.cost is not None else ""
@@ -79,7 +79,7 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
     counted = problem.priced or any(choice.cost is not None for choice in everyone)
     rows = tuple(
         (
-            ("→ " if choice is advice else "  ") + scope_text(choice.scope),
+            ("→ " if choice is advice else "  ") + str(choice.scope),
             ", ".join(f"{name} = {_setting(problem, name, value)}" for name, value in choice.values.items()),
             _expected(choice),
             *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),

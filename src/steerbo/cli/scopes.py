@@ -52,10 +52,10 @@ def scopes(
     echo(f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}")
     echo(f"\n{len(kept)} possibly-optimal scope{'s' if len(kept) != 1 else ''}:")
     for scope in kept:
-        echo(f"  {scope}")
+        echo(f"  set {scope}")
     if why and dropped:
         echo("\nnot worth trying:")
         for scope, fault in dropped:
-            echo(f"  {scope}\n    rule {fault.rule}: {fault.reason}")
+            echo(f"  set {scope}\n    rule {fault.rule}: {fault.reason}")
     for path in pictures:
         echo(f"drew {path}")

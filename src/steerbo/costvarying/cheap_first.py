@@ -171,15 +171,15 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def explain(self, history: History) -> Explanation:
         """The upper bound of each set, and what decided."""
         table = self.table_of_sets(history)
-        notes = [played.suggestion.note for played in history if "upper" in played.suggestion.note]
-        if not notes:
+        asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
+        if not asked:
             return Explanation("a few settings at random come first", (table,))
-        note = notes[-1]
+        note = asked[-1].note
         rows = tuple((*row, note["upper"][i]) for i, row in enumerate(table.rows))
         goal = "the best" if self.problem.tolerance is None else "what is acceptable"
         summary = (
             f"the cheapest set is played that lags behind {goal} by no more than what its next play may teach: "
-            f"{' + '.join(self.problem.control_sets[note['set']])}, where {note['width']:.3g} is not known yet"
+            f"{asked[-1].scope}, where {note['width']:.3g} is not known yet"
         )
         if note["calibration"] > 1:
             summary += f" (the model has been off by {note['calibration']:.2g} times what it thought of late)"

@@ -61,7 +61,7 @@ class PartialControl(Searching[O]):
                 self.model.set(Hyperparameters.from_plain(event.hyperparameters["objective"]))
                 self.fitted_at = len(self.model)
             case Asked():
-                self.plays[event.note["set"]] += 1
+                self.plays[self.problem.numbers[event.scope]] += 1
             case Told():
                 self.model.add(*self._row(event.outcome))
                 self._pay(history[event.token])
@@ -86,12 +86,11 @@ class PartialControl(Searching[O]):
 
     def _pay(self, played: Round) -> None:
         if played.paid is not None:
-            self.arms = self.arms.tell(played.suggestion.note["set"], played.paid)
+            self.arms = self.arms.tell(self.problem.numbers[played.suggestion.scope], played.paid)
 
     def _pay_past(self, past: Added) -> None:
         if past.outcome.cost is not None and past.scope is not None:
-            i = [list(names) for names in self.problem.control_sets].index(past.scope)
-            self.arms = self.arms.tell(i, past.outcome.cost)
+            self.arms = self.arms.tell(self.problem.numbers[past.scope], past.outcome.cost)
 
     def _row(self, outcome: Outcome) -> tuple[np.ndarray, float]:
         return self.space.encode([outcome.realised])[0], self.problem.sign * outcome.value
@@ -188,13 +187,13 @@ class PartialControl(Searching[O]):
         return self.play(i, self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
 
     def play(self, i: int, point: np.ndarray, **note: Any) -> Choice:
-        """Set `i` at an encoded point; `note` is logged beside the set."""
+        """Set `i` at an encoded point; `note` says why."""
         cost = self.mean_costs()[i]
         return Choice(
-            list(self.problem.control_sets[i]),
+            self.problem.scopes[i],
             self.settings(i, point),
             expected_cost=None if np.isnan(cost) else float(cost),
-            note={"set": i, **note},
+            note=note,
         )
 
     def raw(self, standardised: float) -> float:
@@ -219,7 +218,7 @@ class PartialControl(Searching[O]):
         """Plays and mean cost of every set, "unknown" where no cost was told."""
         costs = self.mean_costs()
         rows = (
-            (" + ".join(names), int(self.plays[i]), "unknown" if np.isnan(costs[i]) else float(costs[i]))
-            for i, names in enumerate(self.problem.control_sets)
+            (str(scope), int(self.plays[i]), "unknown" if np.isnan(costs[i]) else float(costs[i]))
+            for i, scope in enumerate(self.problem.scopes)
         )
         return Table("Control sets", ("set", "plays", "mean cost"), tuple(rows))

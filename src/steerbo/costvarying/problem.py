@@ -11,7 +11,7 @@ from pydantic import Field, Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..record import record
-from ..rounds import Problem, Suggestion
+from ..rounds import Problem, Scope, Suggestion
 from ..space import Space, Variables
 from ..space.fields import Listed
 
@@ -173,25 +173,42 @@ class CostVarying(Problem):
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """The control sets."""
-        return tuple(("control set", " + ".join(names)) for names in self.control_sets)
+        return tuple(("control set", str(scope)) for scope in self.scopes)
+
+    @cached_property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The control sets, with their costs where these are stated."""
+        costs = dict(enumerate(self.costs or ()))
+        return tuple(Scope(names, price=costs.get(i)) for i, names in enumerate(self.control_sets))
+
+    @cached_property
+    def numbers(self) -> dict[Scope, int]:
+        """Where each of `scopes` stands among them."""
+        return {scope: i for i, scope in enumerate(self.scopes)}
+
+    def in_order(self, plain: Any) -> Any:
+        """See `Problem.in_order`; a scope is said as the problem says it."""
+        if isinstance(plain, Scope):
+            return self.scopes[self.numbers[plain]] if plain in self.numbers else plain
+        return super().in_order(plain)
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""
         return tuple(name for name in self.space.names if name not in suggestion.values)
 
-    def read_scope(self, scope: Any) -> list[str] | None:
+    def read_scope(self, scope: Any) -> Scope | None:
         """The control set of these variables, in any order; the only one where there is but one."""
         if scope is None:
-            return list(self.control_sets[0]) if len(self.control_sets) == 1 else None
+            return self.scopes[0] if len(self.scopes) == 1 else None
+        if isinstance(scope, Scope) and scope in self.numbers:
+            return self.scopes[self.numbers[scope]]
         if isinstance(scope, Sequence) and not isinstance(scope, str):
-            for names in self.control_sets:
-                if len(scope) == len(names) and all(name in names for name in scope):
-                    return list(names)
+            for own in self.scopes:
+                if len(scope) == len(own.set) and all(name in own.set for name in scope):
+                    return own
         allowed = one_of((" + ".join(names) for names in self.control_sets), scope)
         raise InvalidOutcome("scope", scope, f"a list of the variables of a control set, {allowed}")
 
     def price(self, suggestion: Suggestion) -> float | None:
         """The stated cost of the played set, if costs are known."""
-        if self.costs is None:
-            return None
-        return self.costs[list(self.control_sets).index(tuple(suggestion.scope))]
+        return self.scopes[self.numbers[suggestion.scope]].price

@@ -38,7 +38,7 @@ def recommendation(method: PartialControl[Any], history: History) -> Recommendat
     others = [row for i, row in enumerate(rows) if i != chosen]
     others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
     verb = "reach at most" if method.problem.minimize else "reach at least"
-    names = ", ".join(" + ".join(method.problem.control_sets[int(i)]) for i in good)
+    names = ", ".join(str(method.problem.scopes[int(i)]) for i in good)
     best = rows[chosen]
     return Recommendation(
         best.scope,
@@ -54,7 +54,7 @@ def recommendation(method: PartialControl[Any], history: History) -> Recommendat
 
 def _unknown(method: PartialControl[Any], costs: np.ndarray) -> str:
     """Which sets' costs nobody knows, in words."""
-    names = [" + ".join(method.problem.control_sets[int(i)]) for i in np.flatnonzero(np.isnan(costs))]
+    names = [str(method.problem.scopes[int(i)]) for i in np.flatnonzero(np.isnan(costs))]
     of = "" if len(names) == len(costs) else f" of {', '.join(names)}"
     return f"; what a play{of} costs is unknown" if names else ""
 
@@ -66,7 +66,7 @@ def _best(method: PartialControl[Any], process: Standardised, i: int, cost: floa
     sign = method.problem.sign
     lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-_WIDTH, _WIDTH))
     return Recommendation(
-        list(method.problem.control_sets[i]),
+        method.problem.scopes[i],
         method.settings(i, found.point),
         sign * method.raw(found.value),
         lower,

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..record import record
-from ..rounds import History, Outcome, Problem, RequestField, Suggestion, finite
+from ..rounds import History, Outcome, Problem, RequestField, Scope, Suggestion, finite
 from ..space import Simplex, Space, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
@@ -34,8 +34,8 @@ def _names(given: Any) -> Any:
     return tuple(str(i + 1) for i in range(min(number, MOST_ACTIONS + 1)))  # one more than allowed is refused by name
 
 
-SCOPE = "distribution"
-"""The scope of every suggestion."""
+SCOPE = Scope(["distribution"])
+"""Of every suggestion: nothing else can be set."""
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Features = Annotated[tuple[Annotated[tuple[Number, ...], Listed], ...], Listed]
 
@@ -231,7 +231,7 @@ class MeanField(Problem):
         outcome = super().read_outcome(suggestion, value, cost, realised)
         return self._complete(outcome)
 
-    def read_scope(self, scope: Any) -> Any:
+    def read_scope(self, scope: Any) -> Scope:
         """The distribution: there is nothing else to play."""
         return super().read_scope(scope) or SCOPE
 

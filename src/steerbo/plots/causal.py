@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..causal import Causal, CausalGraph, PolicyScope
-from ..rounds import Optimizer, Recommendation
+from ..causal import Causal, CausalGraph
+from ..rounds import Optimizer, Recommendation, Scope
 from .drawing import BLUE, COLOURS, GREEN, ORANGE, SKY, Picture, new_figure, of_kind, save_figure, words
 
 _FILL = {"set": ORANGE, "seen": SKY, "target": GREEN, "free": "#E8E8E8"}
@@ -19,7 +19,7 @@ _MARGIN = 0.15
 _NAME, _TITLE = 24, 90  # characters
 
 
-def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
+def scope_figure(graph: CausalGraph, scope: Scope) -> Any:
     """The graph while a scope is played: actions squares, contexts circles, the target a diamond.
 
     Grey edges are cut by setting their end; orange ones lead from a context to the action that looks at it; dashed
@@ -30,7 +30,7 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
     """
     figure, (axes,) = _figure(1, (7.5, 5.0))
     places = _layers(graph)
-    told = scope.to_dict()
+    told = dict(scope.actions)
     for a, b in graph.directed:
         passes = places[b][0] - places[a][0] > 1  # over other layers: beside what stands there
         _edge(axes, places, a, b, "#C8C8C8" if b in told else "#222222", bend=-0.2 if passes else 0.0)
@@ -53,7 +53,7 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
         axes.plot([x], [y], _SHAPE[role], ms=26, mfc=_FILL[role], mec="#222222", zorder=3)
         size = 9 if len(name) < 6 else 6
         axes.text(x, y, words(name, _NAME), ha="center", va="center", fontsize=size, zorder=4)
-    axes.set_title(words(str(scope), _TITLE), fontsize=11, wrap=True)
+    axes.set_title(words(f"set {scope}", _TITLE), fontsize=11, wrap=True)
     axes.axis("off")
     axes.margins(_MARGIN)
     return figure
@@ -61,12 +61,12 @@ def scope_figure(graph: CausalGraph, scope: PolicyScope) -> Any:
 
 def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
-    shown = scope_figure(of_kind(optimizer, Causal).graph, PolicyScope.of(advice.scope))
+    shown = scope_figure(of_kind(optimizer, Causal).graph, advice.scope)
     yield Picture("Recommended scope", "The causal graph: what is set in it, and what is looked at before", shown)
     yield Picture("Scopes", "Share of rounds of every scope, and what came of them", figure(optimizer))
 
 
-def draw_scopes(graph: CausalGraph, scopes: Sequence[PolicyScope], folder: Path) -> list[Path]:
+def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> list[Path]:
     """One PNG file for every scope in a folder, which is made if need be; their paths."""
     figures = [scope_figure(graph, scope) for scope in scopes]
     folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def figure(optimizer: Optimizer) -> Any:
     shown, (left, right) = _figure(2, (11.0, 4.6))
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
-    scopes = [str(PolicyScope.of(played.suggestion.scope)) for played in rounds]
+    scopes = [f"set {played.suggestion.scope}" for played in rounds]
     for name, colour in zip(dict.fromkeys(scopes), cycle(COLOURS), strict=False):
         left.plot(number, np.cumsum([scope == name for scope in scopes]) / number, color=colour, label=words(name))
     left.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Which scope was played")

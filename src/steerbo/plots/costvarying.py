@@ -76,13 +76,13 @@ def save(optimizer: Optimizer, path: Path, value: str = "value", money: str = "m
 def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
     choices = [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
     for i, choice in enumerate(sorted(choices, key=lambda c: c.cost or 0.0)):
-        colour, shape = looks[tuple(choice.scope)]
+        colour, shape = looks[tuple(choice.scope.set)]
         x, y = float(choice.cost or 0.0), float(choice.mean or 0.0)
         low, high = (y if bound is None else float(bound) for bound in (choice.lower, choice.upper))
         axes.errorbar(x, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5, zorder=3)
         above = i % 2 == 0  # neighbours in price are named on opposite sides
         axes.annotate(
-            words(" + ".join(choice.scope)),
+            words(str(choice.scope)),
             (x, high if above else low),
             (0, 11 if above else -11),
             textcoords="offset points",
@@ -118,7 +118,7 @@ def _plays(axes: Any, history: History, looks: Looks) -> bool:
         mine = [
             (x, r.outcome.value)
             for x, r in zip(spent, rounds, strict=True)
-            if tuple(r.suggestion.scope) == names and r.state == "told" and r.outcome
+            if tuple(r.suggestion.scope.set) == names and r.state == "told" and r.outcome
         ]
         axes.plot(*np.reshape(mine, (-1, 2)).T, shape, color=colour, label=words(" + ".join(names)))
     notes = [(x, r.suggestion.note.get("guaranteed")) for x, r in zip(spent, rounds, strict=True)]

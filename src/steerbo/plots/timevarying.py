@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from ..rounds import Optimizer, Recommendation
 from ..timevarying import TimeVarying
+from ..timevarying.prediction import Prediction, predicted
 from .drawing import BLUE, COLOURS, SKY, VERMILION, Picture, bare, new_figure, of_kind, save_file, words
 
 DASHES = ("-", "--", ":", "-.")
@@ -36,10 +37,10 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
     top, bottom = shown.subplots(2, 1, sharex=True)
     rounds = list(optimizer.history)
     told = [(r.request["time"], r.outcome.value) for r in rounds if r.state == "told" and r.outcome]
-    noted = [(r.request["time"], r.suggestion.note) for r in rounds if "prior" in r.suggestion.note]
+    noted = [(r.request["time"], note) for r in rounds if (note := predicted(r.suggestion)) is not None]
     if noted:
         times, notes = zip(*noted, strict=True)
-        mean, band = (np.array([note[name] for note in notes]) for name in ("mean", "band"))
+        mean, band = np.array([note.mean for note in notes]), np.array([note.band for note in notes])
         top.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="expected")
     top.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=BLUE, label="outcome")
     top.set(ylabel=words(value), title="What each round gave")
@@ -89,15 +90,13 @@ def save(shown: Any, path: Path) -> Path:
     return save_file(shown, path)
 
 
-def _priors(
-    axes: Any, problem: TimeVarying, optimizer: Optimizer, noted: Sequence[tuple[float, Mapping[str, Any]]]
-) -> None:
-    plays = np.bincount([note["prior"] for _, note in noted], minlength=len(problem.priors))
+def _priors(axes: Any, problem: TimeVarying, optimizer: Optimizer, noted: Sequence[tuple[float, Prediction]]) -> None:
+    plays = np.bincount([note.prior for _, note in noted], minlength=len(problem.priors))
     order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
     dropped = getattr(optimizer._method, "dropped", {})  # by the methods that drop priors, and when
     when = {r.number: r.request["time"] for r in optimizer.history}
     for row, p in enumerate(order):
-        axes.plot([t for t, note in noted if note["prior"] == p], [row] * plays[p], "|", ms=9, color=BLUE)
+        axes.plot([t for t, note in noted if note.prior == p], [row] * plays[p], "|", ms=9, color=BLUE)
         if p in dropped and dropped[p][0] in when:
             axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=VERMILION)
     axes.set_yticks(range(len(order)), [words(problem.priors[p].name or f"prior {p + 1}") for p in order])

@@ -11,6 +11,7 @@ from .randomness import Streams, keyed
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
 from .request import RequestField
 from .saved import load, problem_of
+from .scope import Scope
 from .suggestion import Suggestion, one_or_more
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "ReproducibilityWarning",
     "RequestField",
     "Round",
+    "Scope",
     "Status",
     "Streams",
     "Suggestion",

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from ..record import Plain, record
+from .scope import Scope
 
 
 def as_text(cell: Any) -> str:
@@ -70,7 +71,7 @@ class Recommendation(Plain):
     """What to do from now on.
 
     Args:
-        scope: which part of the system to steer.
+        scope: what to set, and what to look at before.
         values: the settings, in the user's units.
         mean: the expected value of the objective there, in the user's units; None before anything is known.
         lower, upper: bounds on that expectation.
@@ -79,7 +80,7 @@ class Recommendation(Plain):
         alternatives: what the other scopes would give, best choice of each.
     """
 
-    scope: Any
+    scope: Scope
     values: dict[str, Any]
     mean: float | None = None
     lower: float | None = None
@@ -92,7 +93,7 @@ class Recommendation(Plain):
         bounds = f" (between {as_text(self.lower)} and {as_text(self.upper)})" if self.lower is not None else ""
         expected = "expected value unknown" if self.mean is None else f"expect {as_text(self.mean)}"
         cost = f", {as_text(self.cost)} a play" if self.cost is not None else ""
-        line = f"steer {as_text(self.scope)}: set {as_text(self.values)}; {expected}{bounds}{cost}"
+        line = f"steer {self.scope}: set {as_text(self.values)}; {expected}{bounds}{cost}"
         return "\n".join(
             [line, *([self.note] if self.note else []), *(_indented(f"or {other}") for other in self.alternatives)]
         )
@@ -103,17 +104,17 @@ class PolicyStep(Plain):
     """What was learned, applied to what was seen.
 
     Args:
-        scope: which part of the system to steer.
+        scope: what to set, and what to look at before.
         values: what to set now, in the user's units.
         observe: what to look at before the rest can be set. Empty: everything is set.
         context: what was seen.
         note: anything else that is to be said.
 
-    >>> print(PolicyStep({"dose": ["age"]}, {"dose": 0.25}, context={"age": 61.0}))
+    >>> print(PolicyStep(Scope.of({"dose": ["age"]}), {"dose": 0.25}, context={"age": 61.0}))
     having seen age = 61: set dose = 0.25
     """
 
-    scope: Any
+    scope: Scope
     values: dict[str, Any]
     observe: tuple[str, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)

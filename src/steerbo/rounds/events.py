@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ..record import record
-
-FORMAT = 1
+from .scope import Scope
+from .upgrade import FORMAT, upgraded
 
 
 @record
@@ -75,7 +75,7 @@ class Asked:
     request: dict[str, Any]
     based_on: int
     values: dict[str, Any]
-    scope: Any = None
+    scope: Scope
     observe: tuple[str, ...] = ()
     expected_cost: float | None = None
     note: dict[str, Any] = Field(default_factory=dict)
@@ -159,7 +159,7 @@ class Added:
 
     outcome: Outcome
     charge: bool = False
-    scope: Any = None
+    scope: Scope | None = None
     kind: Literal["added"] = "added"
 
 
@@ -174,8 +174,9 @@ class Extended:
 Event = Annotated[
     Created | Refitted | Asked | Decided | Told | Failed | Amended | Abandoned | Added | Extended,
     Field(discriminator="kind"),
+    BeforeValidator(upgraded),
 ]
-"""Any of the events, told apart by `kind` in their JSON form."""
+"""Any of the events, told apart by `kind` in their JSON form; those of an earlier format are read as present ones."""
 
 _BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, assert_never
 
 from ..errors import UnknownSuggestion, show
 from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Extended, Failed, Outcome, Refitted, Told
+from .scope import Scope
 from .suggestion import Suggestion
 
 State = Literal["open", "told", "failed", "void", "abandoned"]
@@ -151,7 +152,7 @@ class History:
         """How many rounds have ended, or are charged for, whose cost nobody knows."""
         return self._unpriced
 
-    def mean_cost(self, scope: Any) -> float | None:
+    def mean_cost(self, scope: Scope) -> float | None:
         """What a play of `scope` has cost on average, here and in data that was added; None where nobody knows."""
         known = [r.paid for r in self if r.paid is not None and r.suggestion.scope == scope]
         known += [e.outcome.cost for e in self.data.values() if e.outcome.cost is not None and e.scope == scope]

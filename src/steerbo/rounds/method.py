@@ -15,6 +15,7 @@ from .events import Event
 from .history import History, Round
 from .problem import Problem
 from .randomness import Streams
+from .scope import Scope
 
 P = TypeVar("P", bound=Problem)
 O = TypeVar("O")  # noqa: E741  the method's options
@@ -27,7 +28,7 @@ class Choice:
     `expected_cost` is reserved while the round is pending. `note` is logged: plain data, bounds in the user's units.
     """
 
-    scope: Any
+    scope: Scope
     values: Mapping[str, Any]
     observe: tuple[str, ...] = ()
     expected_cost: float | None = None

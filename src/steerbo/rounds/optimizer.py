@@ -22,7 +22,6 @@ from .answers import Explanation, PolicyStep, Recommendation, Status
 from .arithmetic import fingerprint, one_blas_thread
 from .creation import creation
 from .events import (
-    FORMAT,
     Asked,
     Created,
     Decided,
@@ -40,6 +39,7 @@ from .randomness import Streams
 from .registry import find_method, packages
 from .reports import Reports
 from .suggestion import Suggestion, one_or_more
+from .upgrade import FORMAT
 
 UNMEASURED = "nothing is measured yet: any other settings may be as good"
 
@@ -332,7 +332,7 @@ class Optimizer:
             value: the objective's value, in the user's units.
             realised: what really happened, by variable.
             cost: what it cost, not below 0.
-            scope: what was played, such as a control set: then `cost` says what such a play costs.
+            scope: what was played, as a `Scope` or the names of what was set: then `cost` says what such a play costs.
             charge: whether the cost is charged to this study's budget.
 
         Raises:

@@ -14,6 +14,7 @@ from ..typed import read_choice, read_value
 from .events import Outcome
 from .history import History
 from .request import RequestField
+from .scope import Scope
 from .suggestion import Suggestion
 
 LARGEST = 1e100
@@ -159,8 +160,8 @@ class Problem(ABC):
         """The cost of a play where the problem states it, else None."""
         return None
 
-    def read_scope(self, scope: Any) -> Any:
-        """What was played in data that nobody suggested, as in a suggestion's `scope`; None where nobody knows."""
+    def read_scope(self, scope: Any) -> Scope | None:
+        """What was played in data that nobody suggested; None where nobody knows."""
         if scope is not None:
             raise InvalidOutcome("scope", scope, f"nothing: a {self.kind} problem does not take it")
         return None

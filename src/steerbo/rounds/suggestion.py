@@ -10,6 +10,7 @@ from pydantic import Field
 from ..errors import InvalidRequest
 from ..record import Plain, record
 from ..space.fields import whole
+from .scope import Scope
 
 MOST_AT_ONCE = 10_000
 """Suggestions of one batch."""
@@ -22,19 +23,19 @@ class Suggestion(Plain):
     Args:
         token: its name; `tell`, `decide`, `fail` and `amend` take the suggestion or this name.
         round: its number, from 1.
-        scope: which part of the system is steered: a control set, a policy scope.
+        scope: what is set, and what is looked at before: a control set, a policy scope; see `Scope`.
         values: the values to set, by variable. `decide` adds to them and never changes one.
         observe: what can be looked at now. Empty: everything is decided.
         context: what has been looked at so far.
-        note: the reasons behind the choice (bounds, arm, prior).
+        note: the reasons behind the choice (bounds, the prior believed).
 
-    >>> Suggestion("1-ab", 1, ["ph"], {"ph": 6.5}).values
+    >>> Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}).values
     {'ph': 6.5}
     """
 
     token: str
     round: int
-    scope: Any
+    scope: Scope
     values: dict[str, Any]
     observe: tuple[str, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)

@@ -21,14 +21,15 @@ from ..errors import InvalidStudy, LogConflict, LogUnavailable
 from ..masking import split_name
 from ..record import from_plain, to_plain
 from ..rounds import Created, Event
+from ..rounds.upgrade import FORMAT
 from ..text import unsafe
 from .connections import DOCTOR, Database
 from .log import Lease, ends_a_round
 from .spill import Spill
 from .tables import EVENTS, HEADS, LEASES, TABLES
 
-FORMAT = 1
-"""Of the tables, and of what a checksum is over. Every one that was ever released is read."""
+CHECKED = 1
+"""The way in which checksums are made."""
 
 
 def body_of(event: Event) -> str:
@@ -55,7 +56,7 @@ def writable(event: Event) -> str:
 
 def checksum(before: str, position: int, body: str) -> str:
     """SHA-256 over an event, its place and its predecessor's checksum."""
-    return hashlib.sha256(f"{FORMAT}\n{before}\n{position}\n{body}".encode()).hexdigest()
+    return hashlib.sha256(f"{CHECKED}\n{before}\n{position}\n{body}".encode()).hexdigest()
 
 
 class DatabaseLog:

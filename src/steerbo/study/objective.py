@@ -171,9 +171,8 @@ class Command:
 
     def __call__(self, suggestion: Suggestion) -> Any:
         """Run it once."""
-        question = {
-            name: getattr(suggestion, name) for name in ("token", "round", "scope", "values", "observe", "context")
-        }
+        question = suggestion.to_dict()
+        del question["note"]  # reasons, which differ by method
         try:
             ended = run_program(
                 [self._program, *self.command[1:]], self.folder, json.dumps(question).encode(), self.timeout

@@ -16,7 +16,7 @@ from ..plots.drawing import BLUE, DARK_GREEN, LIGHT_GREEN, SKY
 from ..rounds import Round, Table
 from ..text import visible
 from .picture import images
-from .progress import best_round, scope_text
+from .progress import best_round
 from .study import Study
 
 _MAYBE = ("seen", "set", "nature", "reason")  # columns that are not shown where they are empty
@@ -108,7 +108,7 @@ def rounds_table(study: Study) -> Table:
         (
             r.number,
             r.suggestion.token,
-            scope_text(r.suggestion.scope),
+            str(r.suggestion.scope),
             _seen(r),
             r.suggestion.values,
             _nature(r),
@@ -162,7 +162,7 @@ def _progress(study: Study) -> str:
         spent += r.charged if counted else 1.0
         if r.state == "told" and r.outcome:
             value = study.problem.scalar(r.outcome)
-            points.append((spent, value, f"round {r.number}: {scope_text(r.suggestion.scope)}, {value:.4g}"))
+            points.append((spent, value, f"round {r.number}: {r.suggestion.scope}, {value:.4g}"))
     if not points:
         return "<p>Nothing observed yet.</p>"
     high, low = max(y for _, y, _ in points), min(y for _, y, _ in points)

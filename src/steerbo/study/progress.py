@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -24,20 +23,6 @@ def literal(text: str, style: str = "") -> Text:
     '[red]a\\x1b[0m'
     """
     return Text(visible(text), style)
-
-
-def scope_text(scope: Any) -> str:
-    """A scope in words.
-
-    >>> scope_text(["rw", "L"])
-    'rw + L'
-    >>> scope_text({"dose": ["age"], "rest": []})
-    'dose after looking at age, rest'
-    """
-    if isinstance(scope, Mapping):
-        parts = (f"{name} after looking at {' and '.join(seen)}" if seen else name for name, seen in scope.items())
-        return ", ".join(parts) or "nothing"
-    return " + ".join(map(str, scope)) if isinstance(scope, list | tuple) else str(scope)
 
 
 def best_round(rounds: Iterable[Round], problem: Problem) -> Round | None:
@@ -85,7 +70,7 @@ class Display:
     def began(self, suggestion: Suggestion) -> None:
         """Show what is being played."""
         self._played = suggestion.token
-        self._bar.update(self._task, description=visible(f"round {suggestion.round}: {scope_text(suggestion.scope)}"))
+        self._bar.update(self._task, description=visible(f"round {suggestion.round}: {suggestion.scope}"))
 
     def ended(self, study: Study) -> None:
         """Show how far it has come."""
@@ -100,7 +85,7 @@ class Display:
         self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)
         part = int(_PARTS * done)
         if not self._live and not self.quiet and part > self._part:
-            where = f" with {scope_text(best.suggestion.scope)}" if best else ""
+            where = f" with {best.suggestion.scope}" if best else ""
             self.say(f"round {status.rounds}: {used}, {found}{where}")
             self._part = part
 

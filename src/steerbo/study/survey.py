@@ -16,8 +16,9 @@ from ..errors import InvalidStudy, SteerboError, one_of
 from ..masking import split_name
 from ..record import from_plain, record
 from ..rounds import Event
+from ..rounds.upgrade import FORMAT
 from .connections import Database
-from .database import FORMAT, checksum
+from .database import checksum
 from .log import BY_HAND, Lease, ends_a_round
 from .tables import EVENTS, HEADS, LEASES
 

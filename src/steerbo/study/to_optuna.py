@@ -11,7 +11,6 @@ from ..record import to_plain
 from ..rounds import Outcome, Round
 from ..space import Categorical, Integer, Variable
 from ..space.fields import as_number
-from .progress import scope_text
 from .study import Study
 
 
@@ -83,7 +82,7 @@ def _attributes(played: Round) -> dict[str, Any]:
     return {
         "token": asked.token,
         "state": played.state,
-        "scope": scope_text(asked.scope),
+        "scope": str(asked.scope),
         "context": asked.context,
         "realised": {} if played.waiting else played.realised,
         "cost": played.paid,

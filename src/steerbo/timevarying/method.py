@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
-from ..record import record
+from ..record import record, to_plain
 from ..rounds import (
     Added,
     Amended,
@@ -31,6 +31,7 @@ from .acquisition import Datum, Pick, Place, Unknown, View
 from .boxes import Boxes
 from .confidence import Confidence, Width
 from .finite import Sites
+from .prediction import Prediction, predicted
 from .problem import TimeVarying
 
 O = TypeVar("O")  # noqa: E741  the method's options
@@ -76,8 +77,8 @@ class CandidatePriors(Method[TimeVarying, O]):
         match event:
             case Asked():
                 self.now = event.request["time"]
-                if "prior" in event.note:
-                    self.plays[event.note["prior"]] += 1
+                if (expected := predicted(event)) is not None:
+                    self.plays[expected.prior] += 1
             case Told():
                 told = history[event.token]
                 datum = self._datum(told)
@@ -154,11 +155,11 @@ class CandidatePriors(Method[TimeVarying, O]):
         waiting = [Unknown(self._place(r.realised), r.request["time"], 1) for r in history.unknown if r.waiting]
         return View(request["time"], request.get("available"), [*self._tries.values(), *waiting])
 
-    def play(self, pick: Pick, beta: float, **more: Any) -> Choice:
-        """A pick as a choice; the note says which prior is behind it and what it expects, in the user's units."""
+    def play(self, pick: Pick, beta: float) -> Choice:
+        """A pick as a choice, with the prior behind it and what that expects."""
         sign = self.problem.sign
-        note = {"prior": pick.prior, "mean": sign * pick.mean, "band": beta * pick.sd, "upper": sign * pick.upper}
-        return Choice(list(self.problem.space.names), self.settings(pick.place), note={**note, **more})
+        expected = Prediction(pick.prior, sign * pick.mean, beta * pick.sd, sign * pick.upper)
+        return Choice(self.problem.scope, self.settings(pick.place), note=to_plain(expected))
 
     def settings(self, place: Place) -> dict[str, Any]:
         """Values to set, by variable."""
@@ -204,8 +205,8 @@ class CandidatePriors(Method[TimeVarying, O]):
         sign = self.problem.sign
         lower, upper = sorted((sign * (pick.mean - 2 * pick.sd), sign * (pick.mean + 2 * pick.sd)))
         note = f"believing {self.names[p]}, at time {view.time:g}"
-        scope = list(self.problem.space.names)
-        return Recommendation(scope, self.settings(pick.place), sign * pick.mean, lower, upper, note=note)
+        values = self.settings(pick.place)
+        return Recommendation(self.problem.scope, values, sign * pick.mean, lower, upper, note=note)
 
     def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
         """Plays and posterior weight of every prior, with further columns; the heaviest only where there are many."""
@@ -218,7 +219,6 @@ class CandidatePriors(Method[TimeVarying, O]):
     def table_of_last(self, history: History) -> Table:
         """The prior behind the present choice, and what it expected."""
         rows = []
-        if (last := history.latest) is not None and "prior" in last.suggestion.note:
-            note = last.suggestion.note
-            rows.append((last.number, last.suggestion.values, self.names[note["prior"]], note["mean"], note["band"]))
+        if (last := history.latest) is not None and (told := predicted(last.suggestion)) is not None:
+            rows.append((last.number, last.suggestion.values, self.names[told.prior], told.mean, told.band))
         return Table("Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows))

@@ -21,6 +21,7 @@ from jaxtyping import Int
 from ..rounds import Choice, History, Round, Streams
 from . import elimination
 from .elimination import Eliminating
+from .prediction import predicted
 from .priors import PriorWarning
 from .problem import TimeVarying
 
@@ -56,13 +57,15 @@ class PriorElimination(Eliminating[elimination.Options]):
 
     def book(self, told: Round) -> None:
         """Lines 8 and 11–14."""
-        note = told.suggestion.note
-        if told.outcome is None or any(told.outcome.realised[name] != x for name, x in told.suggestion.values.items()):
+        expected = predicted(told.suggestion)
+        if expected is None or told.outcome is None:
             return
-        p = note["prior"]
+        if any(told.outcome.realised[name] != x for name, x in told.suggestion.values.items()):
+            return
+        p = expected.prior
         self.counts[p] += 1
-        self.errors[p] += self.problem.sign * (told.outcome.value - note["mean"])
-        self.bands[p] += note["band"]
+        self.errors[p] += self.problem.sign * (told.outcome.value - expected.mean)
+        self.bands[p] += expected.band
         allowed = math.sqrt(self.confidence.xi(told.number)[p] * self.counts[p]) + self.bands[p]
         if self.alive[p] and abs(self.errors[p]) > allowed:
             self.drop({p: float(abs(self.errors[p]) - allowed)}, told.number)

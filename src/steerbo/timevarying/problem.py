@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest
 from ..record import record
-from ..rounds import History, Outcome, Problem, RequestField
+from ..rounds import History, Outcome, Problem, RequestField, Scope
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
 from .available import read_available, typed_available
@@ -175,6 +175,11 @@ class TimeVarying(Problem):
         said = [("prior", f"{name}: {prior}") for name, prior in named]
         return (*said, *((("priors", f"and {more} more"),) if more else ()))
 
+    @cached_property
+    def scope(self) -> Scope:
+        """Of every suggestion: everything is set."""
+        return Scope(self.space.names)
+
     # -- what users say ------------------------------------------------------------------------------------------------
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
@@ -211,9 +216,9 @@ class TimeVarying(Problem):
         """The time, unless a variable is called so, and the variables."""
         return tuple(dict.fromkeys(("time", *self.space.names)))
 
-    def read_scope(self, scope: Any) -> Any:
+    def read_scope(self, scope: Any) -> Scope:
         """All variables: there is nothing else to play."""
-        return super().read_scope(scope) or list(self.space.names)
+        return super().read_scope(scope) or self.scope
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """Data that nobody suggested, checked; a `time` among the realised values says when, else it is now."""

@@ -22,7 +22,7 @@ class Random(CandidatePriors[Any]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any available point."""
         place = self.surrogate.anywhere(self.view(history, request), self.streams(len(history) + 1, "choose"))
-        return Choice(list(self.problem.space.names), self.settings(place))
+        return Choice(self.problem.scope, self.settings(place))
 
     def explain(self, history: History) -> Explanation:
         """Posterior weights, which nobody acts upon."""

@@ -11,6 +11,7 @@ from jaxtyping import Int
 from ..rounds import Choice, History, Round
 from .acquisition import draw_largest
 from .elimination import Eliminating, Options
+from .prediction import predicted
 
 
 class RegretBalancing(Eliminating[Options]):
@@ -31,7 +32,8 @@ class RegretBalancing(Eliminating[Options]):
         random = self.streams(t, "ties")
         plays = self.counts.copy()
         for waiting in history.pending:
-            plays[waiting.suggestion.note["prior"]] += 1
+            if (expected := predicted(waiting.suggestion)) is not None:
+                plays[expected.prior] += 1
         p = candidates[draw_largest(-plays[candidates].astype(float), random)]
         betas = self.confidence.betas(t)
         pick = self.surrogate.optimistic(self.view(history, request), betas, np.array([p]), random)
@@ -39,11 +41,13 @@ class RegretBalancing(Eliminating[Options]):
 
     def book(self, told: Round) -> None:
         """Lines 7–12, once every prior alive has been played."""
+        expected = predicted(told.suggestion)
         assert told.outcome is not None
-        p = told.suggestion.note["prior"]
+        assert expected is not None
+        p = expected.prior
         self.counts[p] += 1
         self.sums[p] += self.problem.sign * told.outcome.value
-        self.bands[p] += told.suggestion.note["band"]
+        self.bands[p] += expected.band
         n = self.counts[self.alive]
         if not n.all():
             return

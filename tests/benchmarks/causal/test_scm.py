@@ -10,8 +10,9 @@ import pytest
 from benchmarks.causal.plates import plates
 from benchmarks.causal.problems import cosine, figure_1, psa
 from benchmarks.causal.scm import StructuralCausalModel
-from steerbo.causal import CausalGraph, PolicyScope
+from steerbo.causal import CausalGraph
 from steerbo.errors import InvalidProblem
+from steerbo.rounds import Scope
 
 
 def test_a_mechanism_is_missing() -> None:
@@ -67,7 +68,7 @@ def test_means_for_regret_are_those_of_the_model(environment: object) -> None:
     e: Any = environment
     for scope in policy_scopes(e.problem.graph):
         variables = {v.name: v for v in e.problem.variables}
-        held = {x: variables[x].low + 0.3 * (variables[x].high - variables[x].low) for x in scope.variables}
+        held = {x: variables[x].low + 0.3 * (variables[x].high - variables[x].low) for x in scope.set}
         drawn = e.model.sample(4000, np.random.default_rng(5), do=held)
         target = drawn[e.problem.graph.target]
         means = [e.mean(held, {c: drawn[c][k] for c in scope.contexts}) for k in range(0, 4000, 4)]
@@ -77,7 +78,7 @@ def test_means_for_regret_are_those_of_the_model(environment: object) -> None:
 
 def test_a_round_shows_the_same_whenever_one_looks() -> None:
     environment = figure_1()
-    played = environment.model.play(PolicyScope.of({"x1": ["c"]}), seed=4)
+    played = environment.model.play(Scope.of({"x1": ["c"]}), seed=4)
     seen = played.look(("c",), {})
     assert played.look(("c",), {"x1": 0.3}) == seen
     assert played.outcome({"x1": -seen["c"]}) >= seen["c"]

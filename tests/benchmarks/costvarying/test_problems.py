@@ -60,13 +60,14 @@ def test_worlds_charge_and_draw_as_stated() -> None:
     """Mean cost within 5 standard errors, law's variance within 2 % (20 000 draws: 2 standard errors are 1.6 %)."""
     world = World("hartmann", "moderate", 0.04)
     assert world.nature(np.random.default_rng(0).random(20_000)).var() == pytest.approx(0.04, rel=0.03)
-    optimizer = Optimizer(world.problem(), "random", seed=0)
+    problem = world.problem()
+    optimizer = Optimizer(problem, "random", seed=0)
     costs: list[float] = []
     for _ in range(40):
         suggestion = optimizer.ask()
         assert suggestion is not None
         told = world.play(suggestion, keyed(0, suggestion.round, "nature"))
-        costs.append(told["cost"] - COSTS["moderate"][suggestion.note["set"]])
+        costs.append(told["cost"] - COSTS["moderate"][problem.numbers[suggestion.scope]])
         optimizer.tell(suggestion, **told)
     assert abs(np.mean(costs)) < 5 * 0.02 / 40**0.5
 

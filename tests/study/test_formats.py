@@ -1,0 +1,148 @@
+"""Logs of every format that was ever released: they open, verify, tell the same past, and go on."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo import load
+from steerbo.record import to_plain
+from steerbo.rounds import Asked, Decided, Event
+from steerbo.rounds.upgrade import FORMAT, upgraded
+from steerbo.study import Study, backup
+from steerbo.study.doctor import examine
+from steerbo.study.table import events_jsonl, rounds_csv
+from tests.study.write_formats import CASES
+
+FORMATS = Path(__file__).parent / "formats"
+FILES = sorted(FORMATS.glob("*/*.sql"))
+EXPECTED = {kept.parent.name: json.loads(kept.read_text()) for kept in FORMATS.glob("*/expected.json")}
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::steerbo.timevarying.PriorWarning", "ignore::steerbo.rounds.ReproducibilityWarning"
+)
+each = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+
+
+def restored(file: Path, folder: Path) -> Path:
+    """The log as a database."""
+    with closing(sqlite3.connect(folder / "study.db")) as connection:
+        connection.executescript(file.read_text())
+    return folder / "study.db"
+
+
+def bodies(place: Path) -> list[dict[str, Any]]:
+    """What is stored, as it stands there."""
+    with closing(sqlite3.connect(place)) as connection:
+        return [json.loads(body) for (body,) in connection.execute("SELECT body FROM steerbo_event ORDER BY position")]
+
+
+@contextmanager
+def opened(place: Path) -> Iterator[Study]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with Study.open(place) as study:
+            yield study
+
+
+def test_there_are_files_of_every_format() -> None:
+    assert sorted({file.parent.name for file in FILES}) == [str(number + 1) for number in range(FORMAT)]
+    for number in EXPECTED:
+        assert {file.stem for file in FILES if file.parent.name == number} >= set(CASES)
+
+
+@each
+def test_the_past_is_the_same(tmp_path: Path, file: Path) -> None:
+    place = restored(file, tmp_path)
+    stored = bodies(place)
+    with opened(place) as study:
+        assert [event.kind for event in study.events] == [body["kind"] for body in stored]
+        for event, body in zip(study.events, stored, strict=True):
+            if isinstance(event, Asked):
+                assert (event.token, to_plain(event.values), event.request) == (
+                    body["token"], body["values"], body["request"],
+                )  # fmt: skip
+                names = body["scope"]["set"] if file.parent.name != "1" else body["scope"]
+                assert set(event.scope.set) == set([names] if isinstance(names, str) else names)
+                assert not {"set", "arm"} & event.note.keys()
+            if isinstance(event, Decided):
+                assert (event.context, event.values) == (body["context"], body["values"])
+        expected = EXPECTED[file.parent.name].get(file.stem)
+        if expected is not None:
+            pending = study.pending[-1]
+            assert len(study.events) == expected["events"]
+            assert study.status.spent == pytest.approx(expected["spent"], rel=1e-12)
+            assert pending.token == expected["pending"]["token"]
+            assert (to_plain(pending.values), list(pending.observe)) == (
+                expected["pending"]["values"], expected["pending"]["observe"],
+            )  # fmt: skip
+            advice = study.recommend()
+            assert set(advice.scope.set) == set(expected["recommend"]["set"])
+            assert advice.mean == pytest.approx(expected["recommend"]["mean"], rel=1e-5)
+
+
+@each
+def test_what_is_stored_is_verified_and_stays_as_it_is(tmp_path: Path, file: Path) -> None:
+    place = restored(file, tmp_path)
+    before = bodies(place)
+    assert not examine(place).damaged
+    with opened(place) as study:
+        assert study.status.rounds
+    assert backup(place, tmp_path / "copy.db") == {"study": len(before)}
+    assert bodies(place) == bodies(tmp_path / "copy.db") == before
+    assert not examine(tmp_path / "copy.db").damaged
+
+
+@each
+def test_a_study_goes_on(tmp_path: Path, file: Path) -> None:
+    """Its log then holds events of both formats, and an older version is told so."""
+    place = restored(file, tmp_path)
+    case = CASES.get(file.stem)
+    with opened(place) as study:
+        if case is None:
+            while (suggestion := study.ask()) is not None and suggestion.round < 8:
+                study.tell(suggestion, 1.0, cost=1.0, realised={"ph": 5.0, "t": 0.5})
+        else:
+            late = case.decide(study.optimizer, study.pending[-1])
+            study.tell(late, **case.outcome(late))
+            case.play(study.optimizer, 2)
+        before, advice = [to_plain(event, Event) for event in study.events], to_plain(study.recommend())
+    with closing(sqlite3.connect(place)) as connection:
+        assert connection.execute("SELECT format FROM steerbo_study").fetchall() == [(FORMAT,)]
+    assert not examine(place).damaged
+    with opened(place) as again:
+        assert [to_plain(event, Event) for event in again.events] == before
+        assert to_plain(again.recommend()) == advice
+
+
+@each
+def test_a_study_is_exported(tmp_path: Path, file: Path) -> None:
+    place = restored(file, tmp_path)
+    with opened(place) as study:
+        again = load(study.optimizer.to_json())
+        assert [to_plain(event, Event) for event in again.events] == [to_plain(e, Event) for e in study.events]
+        table = rounds_csv(study.problem, study.history)
+        assert table.count("\n") == 1 + len(study.history)
+        assert [json.loads(line) for line in events_jsonl(study).splitlines()] == [
+            to_plain(e, Event) for e in again.events
+        ]
+
+
+@each
+def test_reading_twice_changes_nothing_more(file: Path) -> None:
+    for body in re.findall(r"VALUES\('study',\d+,'(.*)','[0-9a-f]{64}'\);", file.read_text()):
+        once = upgraded(json.loads(body))
+        assert upgraded(once) == once
+
+
+def test_variables_that_are_called_as_parts_of_a_scope_are() -> None:
+    asked = {"kind": "asked", "scope": {"set": ["look"], "look": [], "keep": ["set"]}}
+    scope = {"set": ["set", "look", "keep"], "look": {"set": ["look"], "look": [], "keep": ["set"]}, "keep": []}
+    assert upgraded(asked) == {**asked, "scope": scope}
