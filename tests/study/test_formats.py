@@ -130,7 +130,7 @@ def test_a_study_is_exported(tmp_path: Path, file: Path) -> None:
         assert [to_plain(event, Event) for event in again.events] == [to_plain(e, Event) for e in study.events]
         table = rounds_csv(study.problem, study.history)
         assert table.count("\n") == 1 + len(study.history)
-        assert [json.loads(line) for line in events_jsonl(study).splitlines()] == [
+        assert [json.loads(line) for line in events_jsonl(study.events).splitlines()] == [
             to_plain(e, Event) for e in again.events
         ]
 
