@@ -127,7 +127,7 @@ def test_what_cannot_be_written_is_in_a_file_and_is_written_when_the_log_is_back
     (file,) = unwritten(tmp_path)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert json.loads(file.read_text())["call"] == call
-    study.log.close()  # as if it had been killed
+    study.log.close()
     with opened(tmp_path / "study.db", said) as again:
         assert len(again.events) == before + 1
         assert not unwritten(tmp_path)
@@ -274,6 +274,25 @@ def test_no_file_is_named_after_a_password(tmp_path: Path, monkeypatch: pytest.M
     assert Spill.of(":memory:", "study").places == ()
 
 
+def test_what_somebody_is_still_at_is_left_to_them(tmp_path: Path, said: list[str]) -> None:
+    study, log = started(tmp_path / "study.db")
+    asked = decided(study)
+    others: list[int] = []
+
+    def meanwhile(_: float) -> None:
+        assert len(unwritten(tmp_path)) == 1
+        with opened(tmp_path / "study.db", said) as other:
+            others.append(other.status.told)
+        log.away = 0
+
+    study.patient.pause = meanwhile
+    log.away = 9
+    study.tell(asked, 1.5)
+    assert (others, said) == ([0], [])
+    assert study.status.told == 1
+    study.close()
+
+
 @posix
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_killed_between_the_end_of_an_evaluation_and_its_append(tmp_path: Path, said: list[str]) -> None:
@@ -335,6 +354,29 @@ def test_what_others_measure_while_the_loop_waits_is_in_files(tmp_path: Path, sa
     assert os.WTERMSIG(os.waitpid(in_child(work), 0)[1]) == signal.SIGKILL
     with opened(path, said) as study:
         assert study.status.told == 3
+
+
+def test_a_run_that_gives_up_leaves_what_others_measure_in_files(tmp_path: Path) -> None:
+    """And the same study, run again in the same process, has it."""
+    study, log = started(tmp_path / "study.db", rounds=3, wait=0.0)
+    together, evaluated = threading.Barrier(3, timeout=60), []
+
+    def at_once(suggestion: Suggestion) -> Any:
+        if not suggestion.observe:
+            evaluated.append(suggestion.token)
+            together.wait()
+            log.away = 9
+        return measure(suggestion)
+
+    with ThreadPoolExecutor(3) as pool, pytest.raises(LogUnavailable):
+        study.run(at_once, executor=pool, parallel=3)
+    assert len(unwritten(tmp_path)) == 3
+    log.away = 0
+    study.run(at_once)
+    assert study.status.told == 3
+    assert len(evaluated) == 3
+    assert not unwritten(tmp_path)
+    study.close()
 
 
 def test_a_second_outcome_of_a_live_worker_is_still_refused(tmp_path: Path) -> None:

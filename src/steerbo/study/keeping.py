@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import (
@@ -16,6 +17,7 @@ from ..errors import (
     SteerboError,
     UnknownSuggestion,
 )
+from .log import is_alive
 from .spill import Answer, Spill, through_to_disk
 
 
@@ -83,6 +85,9 @@ class Keeping:
         assert self._current is not None
         answer, path = self._current
         self.left = True
+        if path is not None:
+            path = self.spill.keep(replace(answer, holder="")) or path
+            through_to_disk(path)
         if path is None:
             return self._nowhere(answer)
         return f"What was said is kept in {path}, and written to the log when the study is opened the next time."
@@ -109,6 +114,8 @@ class Keeping:
             try:
                 if isinstance(answer, InvalidStudy):
                     raise answer
+                if is_alive(answer.holder):
+                    continue
                 equal = json.dumps([answer.call, answer.token, answer.given], sort_keys=True)
                 write(answer, before[equal])
                 before[equal] += 1

@@ -150,10 +150,17 @@ def new_holder() -> str:
 
 def is_gone(holder: str) -> bool:
     """Whether the holder was a process of this machine that has ended. False where nobody can know."""
+    return _lives(holder) is False
+
+
+def is_alive(holder: str) -> bool:
+    """Whether the holder is a process of this machine that goes on. False where nobody can know."""
+    return _lives(holder) is True
+
+
+def _lives(holder: str) -> bool | None:
     parts = holder.rsplit("|", 3)
-    if len(parts) < 4 or parts[0] != _here(os.getpid()) or not parts[1].isdecimal() or not parts[2]:
-        return False
-    if not _seen():
-        return False
+    if len(parts) < 4 or parts[0] != _here(os.getpid()) or not parts[1].isdecimal() or not parts[2] or not _seen():
+        return None
     started = _started(int(parts[1]))
-    return started != parts[2] and (started is not None or not _there(int(parts[1])))
+    return started == parts[2] or (started is None and _there(int(parts[1])))

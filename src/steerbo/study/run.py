@@ -104,6 +104,7 @@ class _Loop:
     retries: int
     running: dict[Future[Any], _Evaluation] = field(default_factory=dict)
     in_a_row: int = 0
+    left: bool = False
 
     def play(self, parallel: int, rounds: int | None) -> None:
         """Keep `parallel` evaluations going."""
@@ -127,19 +128,22 @@ class _Loop:
                 else:  # others evaluate the last rounds: theirs, unless they are lost
                     with self.interrupt.evaluation():
                         time.sleep(min(seconds, 1.0) + 0.01)
-        except LogUnavailable:
-            self._stop()
-            with self.interrupt.evaluation():
-                wait(self.running)  # each is kept in a file when it is done
-            raise
-        except BaseException:
-            self._stop()
+        except BaseException as error:
+            self._leave(isinstance(error, LogUnavailable))
             raise
 
-    def _stop(self) -> None:
+    def _leave(self, patiently: bool) -> None:
+        """What is measured, or still will be, waits in files for whoever opens the study next."""
+        self.left = True
         for future in list(self.running):
             if future.cancel():
                 del self.running[future]
+        if patiently:
+            with self.interrupt.evaluation():
+                wait(self.running)
+        for future, evaluation in self.running.items():
+            if future.done():
+                self._keep(evaluation.suggestion, future)
 
     def _submit(self, evaluation: _Evaluation) -> None:
         with self.interrupt.evaluation():
@@ -158,9 +162,10 @@ class _Loop:
             return
         with suppress(ObjectiveFailure):  # an answer that cannot be used
             if suggestion.observe:
-                self.study.keep("decide", suggestion, {"context": read_context(future.result(), suggestion.observe)})
+                given = {"context": read_context(future.result(), suggestion.observe)}
+                self.study.keep("decide", suggestion, given, left=self.left)
             else:
-                self.study.keep("tell", suggestion, read_outcome(future.result()))
+                self.study.keep("tell", suggestion, read_outcome(future.result()), left=self.left)
 
     def _settle(self) -> None:
         """Write down what is done, in the order of the rounds."""

@@ -43,6 +43,7 @@ class Answer:
         after: so many events were known then.
         written: when, as ISO 8601.
         number: tells equal calls apart where both count.
+        holder: who is still at it, as in a lease; empty: nobody.
     """
 
     study: str
@@ -53,6 +54,7 @@ class Answer:
     after: int = 0
     written: str = ""
     number: str = ""
+    holder: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -92,7 +93,7 @@ class Study:
     def _be(self, holder: str, lease: float | None, clock: Callable[[], float]) -> None:
         self.leases = Leases(self.patient, holder, lease, clock)
         self.heartbeat = Heartbeat(self.leases)
-        self._process = os.getpid()
+        self._process, self._name = os.getpid(), new_holder()
 
     def _be_oneself(self) -> None:
         """A child that was forked is another worker than its parent, which keeps its own rounds."""
@@ -390,15 +391,23 @@ class Study:
         about = {"values": to_plain(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
         token = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
         try:
-            return self.log.spill.answer(call, token or "", given, after=len(self.events), **about)
+            return self.log.spill.answer(call, token or "", given, after=len(self.events), holder=self._name, **about)
         except (SteerboError, TypeError, ValueError, RecursionError):
             return None  # nor will the call take it
 
-    def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any]) -> None:
-        """Keep what was measured in a file until it is told: it may be long before there is time for it."""
+    def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], left: bool) -> None:
+        """Keep what was measured in a file until it is told: it may be long before there is time for it.
+
+        Args:
+            call: what it will be told by.
+            suggestion: what was evaluated.
+            given: the call's arguments.
+            left: whether whoever settles the study next is to tell it.
+        """
         answer = self.answer(call, suggestion, given)
-        if answer is not None and (path := self.log.spill.keep(answer)) is not None:
+        if answer is not None and (path := self.log.spill.keep(replace(answer, holder="") if left else answer)):
             through_to_disk(path)
+            self.keeping.left |= left
 
     def settle(self) -> None:
         """Write to the log what waits in files since it was away. What is refused stays there, and is spoken of."""
