@@ -90,7 +90,7 @@ class Keeping:
             through_to_disk(path)
         if path is None:
             return self._nowhere(answer)
-        return f"What was said is kept in {path}, and written to the log when the study is opened the next time."
+        return f"The answer is kept in {path}, and is written to the log when the study is opened the next time."
 
     def _nowhere(self, answer: Answer) -> str:
         where = " or ".join(str(folder) for folder, _ in self.spill.places) or "a file"
