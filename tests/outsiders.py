@@ -8,15 +8,16 @@ from textwrap import dedent
 import pytest
 
 FEW = """
-from steerbo.rounds import Choice, Explanation, Method, Recommendation
+from steerbo.rounds import Choice, Explanation, Method, Recommendation, Scope
 
 class Middle(Method):
     '''Always the middle.'''
     name = "middle"
     def choose(self, history, request):
-        return Choice(None, {v.name: (v.low + v.high) / 2 for v in self.problem.space})
+        values = {v.name: (v.low + v.high) / 2 for v in self.problem.space}
+        return Choice(Scope(list(values)), values)
     def recommend(self, history):
-        return Recommendation(None, {})
+        return Recommendation(Scope(), {})
     def explain(self, history):
         return Explanation("the middle")
 """
