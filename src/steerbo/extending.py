@@ -2,7 +2,8 @@
 
 **A method** is a class derived from `Method`. It has a `name`, says what it `solves`, and has three methods:
 
-- `choose(history, request)` returns a `Choice`: what to set in this round, and what to log of the reasons (`note`).
+- `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after looking at what), the values,
+  and what to log of the reasons (`note`).
 - `recommend(history)` returns a `Recommendation`: what to do from now on.
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
 
@@ -22,9 +23,9 @@ Hyperparameters that are learned are returned by `refit`, logged, and come back 
 ...     def choose(self, history, request):
 ...         names = self.problem.control_sets[len(history) % len(self.problem.control_sets)]
 ...         middles = {v.name: (v.low + v.high) / 2 for v in self.problem.space if v.name in names}
-...         return Choice(list(names), middles)
+...         return Choice(Scope(names), middles)
 ...     def recommend(self, history):
-...         return Recommendation(list(self.problem.control_sets[0]), {}, note="it has not learned anything")
+...         return Recommendation(Scope(self.problem.control_sets[0]), {}, note="it has not learned anything")
 ...     def explain(self, history):
 ...         return Explanation("it does not look at what it is told")
 >>> problem = CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]])
@@ -99,6 +100,7 @@ from .rounds import (
     Refitted,
     RequestField,
     Round,
+    Scope,
     Streams,
     Suggestion,
     Table,
@@ -153,6 +155,7 @@ __all__ = [
     "Regression",
     "RequestField",
     "Round",
+    "Scope",
     "Space",
     "SquaredExponentialKernel",
     "SteerboError",

@@ -17,6 +17,7 @@ from steerbo.extending import (
     Recommendation,
     Refitted,
     Regression,
+    Scope,
     SquaredExponentialKernel,
     Streams,
     Table,
@@ -75,7 +76,7 @@ class Climb(Method[Furnace, ClimbOptions]):
             mean, sd = self.predict(grid)
         upper = sign * mean + self.options.width * sd
         best = int(upper.argmax())
-        return Choice([name], {name: float(grid[best])}, note={"upper": float(sign * upper[best])})
+        return Choice(Scope([name]), {name: float(grid[best])}, note={"upper": float(sign * upper[best])})
 
     def recommend(self, history: History) -> Recommendation:
         """The largest mean anywhere: in the end everything can be reached."""
@@ -85,7 +86,7 @@ class Climb(Method[Furnace, ClimbOptions]):
         best = int((self.problem.sign * mean).argmax())
         lower, upper = mean[best] - 2 * sd[best], mean[best] + 2 * sd[best]
         return Recommendation(
-            [setting.name], {setting.name: float(grid[best])}, float(mean[best]), float(lower), float(upper)
+            Scope([setting.name]), {setting.name: float(grid[best])}, float(mean[best]), float(lower), float(upper)
         )
 
     def explain(self, history: History) -> Explanation:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from steerbo import CostVarying
-from steerbo.extending import Choice, Explanation, History, Method, Recommendation, sobol_points
+from steerbo.extending import Choice, Explanation, History, Method, Recommendation, Scope, sobol_points
 
 
 class Sweep(Method[CostVarying, Any]):
@@ -21,13 +21,13 @@ class Sweep(Method[CostVarying, Any]):
         names, space = list(sets[turn % len(sets)]), self.problem.space
         seed = self.streams.integer(0, "sweep")
         (settings,) = space.decode(sobol_points(turn + 1, space.dimension, seed)[-1:])
-        return Choice(names, {name: settings[name] for name in names})
+        return Choice(Scope(names), {name: settings[name] for name in names})
 
     def recommend(self, history: History) -> Recommendation:
         """The round with the best outcome."""
         told = [played for played in history if played.outcome is not None and played.state == "told"]
         if not told:
-            return Recommendation(list(self.problem.control_sets[0]), {})
+            return Recommendation(Scope(self.problem.control_sets[0]), {})
         best = max(told, key=lambda played: self.problem.sign * played.outcome.value)
         return Recommendation(best.suggestion.scope, best.suggestion.values, best.outcome.value)
 
