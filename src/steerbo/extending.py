@@ -2,8 +2,8 @@
 
 **A method** is a class derived from `Method`. It has a `name`, says what it `solves`, and has three methods:
 
-- `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after looking at what), the values,
-  and what to log of the reasons (`note`).
+- `choose(history, request)` returns a `Choice`: the `Scope` of this round (what is set, after looking at what), the
+  values, and what to log of the reasons (`note`).
 - `recommend(history)` returns a `Recommendation`: what to do from now on.
 - `explain(history)` returns an `Explanation`: why, with `Table`s if you like.
 
