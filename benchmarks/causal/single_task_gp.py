@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from steerbo.errors import InvalidStudy, MissingExtra
-from steerbo.gp import Hyperparameters, Moments, Output
+from steerbo.gp import Hyperparameters, MomentsAndGradients, Output
 
 _LEAST_VARIANCE = 1e-12
 
@@ -180,7 +180,7 @@ class BotorchRegression:
             found = self._posterior(Z).distribution
             return float(found.mean.mean()), max(float(found.covariance_matrix.mean()), 0.0)
 
-    def moments_and_gradients(self, Z: Float[np.ndarray, "m d"]) -> Moments:
+    def moments_and_gradients(self, Z: Float[np.ndarray, "m d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised, (m,) each, and their gradients, (m, d) each."""
         at = self._torch.as_tensor(np.asarray(Z, float)[:, None].copy()).requires_grad_()
         found = self._current.posterior(at)

@@ -12,6 +12,7 @@ from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
+from steerbo.errors import ModelFailure
 from steerbo.timevarying import Bumps, Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying.acquisition import Datum, Unknown, View
 from steerbo.timevarying.boxes import Boxes
@@ -155,3 +156,19 @@ def test_categories_and_steps_on_a_large_domain() -> None:
         if i % 2:
             assert suggestion.values["n"] == 2
         optimizer.tell(suggestion, 1.0)
+
+
+def test_an_outcome_where_a_kernel_fails_is_not_lost_and_can_be_corrected() -> None:
+    def holed(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        K = np.exp(-0.5 * ((X[:, None] - Z) ** 2).sum(-1))
+        return np.where((X[:, None, 0] == 0.25) | (Z[:, 0] == 0.25), np.nan, K)
+
+    optimizer = Optimizer(plane([Prior(holed), Prior(holed, 1.0)]), "prior-elimination", confidence=2.0)
+    first = optimizer.ask()
+    assert first is not None
+    optimizer.tell(first, 1.0, realised={"a": 0.25, "b": 0.5})
+    with pytest.raises(ModelFailure):
+        optimizer.ask()
+    optimizer.amend(first, 1.0, realised={"a": 0.26, "b": 0.5})
+    assert optimizer.ask() is not None
+    assert [played.state for played in optimizer.history] == ["told", "pending"]

@@ -21,7 +21,7 @@ from .kernels import (
 from .likelihood import Evidence, Level, evidence, inverted
 from .parameters import Parameter
 from .process import GaussianProcess
-from .regression import Moments, Regression
+from .regression import MomentsAndGradients, Regression
 from .transforms import Output
 from .warp import Warp
 
@@ -40,7 +40,7 @@ __all__ = [
     "Matern12",
     "Matern32",
     "Matern52",
-    "Moments",
+    "MomentsAndGradients",
     "Output",
     "Parameter",
     "PeriodicKernel",

@@ -129,7 +129,7 @@ class Factor:
         """Append without a rebuild; False, with nothing changed, if the new rows are no longer positive definite."""
         n, k = self._n, len(corner)
         rows = self.half_solve(cross.T).T
-        schur = corner - rows @ rows.T
+        schur = corner - rows @ rows.T  # what the rows before leave to be explained: L of it is the new corner
         schur.flat[:: k + 1] += self._jitter
         if not np.isfinite(schur).all():
             return False
@@ -219,6 +219,7 @@ class Factor:
 
     def _extended_inverse(self, known: Float[np.ndarray, "m m"], n: int) -> Float[np.ndarray, "n n"]:
         """The inverse of n leading rows from that of m, by the block formula."""
+        # with L = [[L₁, 0], [R, L₂]]: K⁻¹ = [[K₁⁻¹ + A Aᵀ, −A L₂⁻¹], [·, L₂⁻ᵀ L₂⁻¹]], where A = L₁⁻ᵀ Rᵀ L₂⁻ᵀ
         m = len(known)
         tip = np.tril(lapack.dtrtri(self._store[m:n, m:n].T, lower=0)[0].T)  # L₂₂⁻¹
         arm = self.half_solve(self._store[m:n, :m].T, transpose=True) @ tip.T

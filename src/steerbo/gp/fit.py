@@ -84,7 +84,7 @@ def maximum_a_posteriori(
         try:
             value, gradient, jitter = log_likelihood(theta)
         except ModelFailure:
-            return 1e100, np.zeros_like(theta)
+            return 1e100, np.zeros_like(theta)  # a plateau, not infinity: the line search can still interpolate back
         believed, pull = log_prior(parameters, theta)
         total, slope = value + believed, gradient + pull
         if not (math.isfinite(total) and np.isfinite(slope).all()):

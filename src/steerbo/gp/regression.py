@@ -24,7 +24,7 @@ from .transforms import Output, Transform
 from .warp import Warp
 
 K = TypeVar("K", bound=Kernel)
-Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # mean, variance (r,) and their gradients (r, d)
+MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 _MANY = 400  # observations from which on a fit saves time
 
@@ -242,7 +242,7 @@ class Regression(Generic[K]):
         mean, variance = self._given.average(self._process.warp(Z))
         return self.mean + float(mean[0]), variance
 
-    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> Moments:
+    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised (r,), and their gradients (r, d). O(n²) a point."""
         found, bend = self._given.solve(self._process.warp(Z)), self._process.warp.slope(Z)
         rise = self._given.slope(found, np.ones(found.mean.shape), None) * bend

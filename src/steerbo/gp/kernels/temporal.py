@@ -88,7 +88,7 @@ class DecayKernel(_Temporal):
     @property
     def _speed(self) -> float:
         """κ in `k = exp(−κ |t − t'|)`."""
-        return -0.5 * math.log1p(-self.rate)
+        return -0.5 * math.log1p(-self.rate)  # log(1 − ε) would lose the digits of a small ε
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
