@@ -144,8 +144,8 @@ class Stationary(Kernel):
 
     def _along_each(self, X: Float[np.ndarray, "n d"], M: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " k"]:
         """`Σ_ab M_ab r_d²(x_a, x_b)` for each dimension by matrix products, (k,)."""
-        # Σ_ab M_ab (x_a − x_b)² = Σ_a (row sum + column sum)_a x_a² − 2 xᵀ M x: no n×n matrix for each dimension. Centred,
-        # so that the two terms do not cancel where all points lie far from the origin.
+        # Σ_ab M_ab (x_a − x_b)² = Σ_a (row sum + column sum)_a x_a² − 2 xᵀ M x: no n×n matrix for each dimension.
+        # Centred, so that the two terms do not cancel where all points lie far from the origin.
         A = X[:, self.dimensions] - X[:, self.dimensions].mean(axis=0)
         sums = M.sum(axis=0) + M.sum(axis=1)
         parts: np.ndarray = sums @ A**2 - 2.0 * np.einsum("nk,nk->k", A, M @ A)
