@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.acquisition import Bounds
+from steerbo.meanfield.acquisition import PayoffBounds
 from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.rounds import Optimizer
 from steerbo.search import simplex_starts
@@ -68,26 +68,26 @@ def play(place: World, optimizer: Optimizer, random: np.random.Generator) -> flo
     return asking + cpu_ms(lambda: optimizer.tell(suggestion, value, realised=realised))
 
 
-def rival_of(optimizer: Optimizer) -> tuple[Plain, Bounds]:
+def rival_of(optimizer: Optimizer) -> tuple[Plain, PayoffBounds]:
     """The rival on our data with our hyperparameters, and our bounds."""
     method: MFGPUCB = optimizer._method  # type: ignore[assignment]
     problem: MeanField = optimizer.problem  # type: ignore[assignment]
     bounds = method.belief(optimizer.history).bounds
-    data, geometry = method.data()[0], method.geometry
-    weights = data.observations.weights
+    data, kernel = method.data()[0], method.kernel
+    weights = data.inputs.weights
     contexts, actions = weights.sum(axis=2).argmax(axis=1), weights.sum(axis=1).argmax(axis=1)
     posterior, features = bounds.posterior, []
-    for likeness, m in ((geometry.actions, len(problem.actions)), (geometry.contexts, len(problem.contexts))):
+    for similarity, m in ((kernel.actions, len(problem.actions)), (kernel.contexts, len(problem.contexts))):
         index = np.arange(m, dtype=float)
-        step = 1.0 if likeness.distances is None else np.sqrt(likeness.distances[0, 1])
+        step = 1.0 if similarity.distances is None else np.sqrt(similarity.distances[0, 1])
         features.append((index * step)[:, None])
     hyper: dict[str, Any] = {"mean": posterior.mean, "scale": posterior.scale, "noise": posterior.noise}
-    hyper["lengthscale"] = geometry.lengthscale("lengthscale", posterior.parameters)
+    hyper["lengthscale"] = kernel.lengthscale("lengthscale", posterior.parameters)
     for name in ("actions", "contexts"):
-        length = geometry.lengthscale(name, posterior.parameters)
-        own = getattr(geometry, name).own(length)
-        hyper[name], hyper[f"{name} variance"] = length, max(geometry.variance(name, posterior.parameters) * own, 1e-6)
-    observed = (actions, contexts, data.observations.tables, data.values)
+        length = kernel.lengthscale(name, posterior.parameters)
+        own = getattr(kernel, name).own(length)
+        hyper[name], hyper[f"{name} variance"] = length, max(kernel.variance(name, posterior.parameters) * own, 1e-6)
+    observed = (actions, contexts, data.inputs.tables, data.values)
     return Plain(features[0], features[1], problem.shares, observed, hyper), bounds
 
 

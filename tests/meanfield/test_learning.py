@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.meanfield.kernels import Embedding, Geometry, Observations
+from steerbo.meanfield.kernels import Embedding, Inputs, PayoffKernel
 from steerbo.meanfield.observations import softened
-from steerbo.meanfield.process import Data, fit, shortest
-from steerbo.meanfield.similarity import Likeness
+from steerbo.meanfield.process import Observations, fit, shortest
+from steerbo.meanfield.similarity import Similarity
 
 A = 12
 
 
-def geometry(embedding: Embedding = "root") -> Geometry:
-    names, alone = Likeness.of(np.full(A, 1 / A), None), Likeness.of(np.ones(1), None)
-    return Geometry("product", embedding, np.ones(1), names, alone)
+def geometry(embedding: Embedding = "root") -> PayoffKernel:
+    names, alone = Similarity.of(np.full(A, 1 / A), None), Similarity.of(np.ones(1), None)
+    return PayoffKernel("product", embedding, np.ones(1), names, alone)
 
 
-def told(values: np.ndarray, first: int, concentration: float = 30.0) -> Data:
+def told(values: np.ndarray, first: int, concentration: float = 30.0) -> Observations:
     tables = np.random.default_rng(1).dirichlet(np.full(A, concentration), size=(len(values), 1))
-    return Data(Observations(tables, tables), values, np.ones(len(values)), tables[:first])
+    return Observations(Inputs(tables, tables), values, np.ones(len(values)), tables[:first])
 
 
 def test_softening_keeps_order_and_everything_good() -> None:

@@ -7,15 +7,15 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from steerbo.gp import Level, from_hex, to_hex
-from steerbo.meanfield.kernels import Geometry
-from steerbo.meanfield.process import Data, fit, priors_of
+from steerbo.meanfield.kernels import PayoffKernel
+from steerbo.meanfield.process import Observations, fit, priors_of
 
 from .test_acquisition import Theta, geometry, observed
 
 
-def density(space: Geometry, data: Data, theta: Theta) -> float:
+def density(space: PayoffKernel, data: Observations, theta: Theta) -> float:
     """The logarithm of the density of outcomes, level and hyperparameters, but for a constant: by scipy."""
-    gram, _ = space.gram(data.observations)(theta, slopes=False)
+    gram, _ = space.covariances(data.inputs)(theta, slopes=False)
     gram += np.diag(np.exp(theta["noise"]) / data.agents)
     level = Level.fitted(np.linalg.inv(gram), data.values)
     mean, scale = level.mean, level.scale

@@ -1,4 +1,4 @@
-"""Caution keeps to what is known, within reach, on the way to what was wanted."""
+"""The trust region keeps to what is known, within reach, on the way to what was wanted."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import numpy as np
 import pytest
 
 from steerbo.meanfield import MeanField
-from steerbo.meanfield.acquisition import Bounds
-from steerbo.meanfield.kernels import Geometry, Observations
-from steerbo.meanfield.process import Data, posterior
-from steerbo.meanfield.similarity import Likeness
-from steerbo.meanfield.trust_region import Caution
+from steerbo.meanfield.acquisition import PayoffBounds
+from steerbo.meanfield.kernels import Inputs, PayoffKernel
+from steerbo.meanfield.process import Observations, posterior
+from steerbo.meanfield.similarity import Similarity
+from steerbo.meanfield.trust_region import TrustRegion
 from steerbo.rounds import Optimizer
 
 A = 6
 CORNERS = np.eye(A)[:, None]
 
 
-def bounds(played: np.ndarray, lengthscale: float = 0.3) -> Bounds:
+def bounds(played: np.ndarray, lengthscale: float = 0.3) -> PayoffBounds:
     """One context, what was played, and values that do not matter."""
-    names, alone = Likeness.of(np.full(A, 1 / A), None), Likeness.of(np.ones(1), None)
-    geometry = Geometry("product", "root", np.ones(1), names, alone)
-    data = Data(Observations(played, played), np.arange(float(len(played))), np.ones(len(played)), played)
+    names, alone = Similarity.of(np.full(A, 1 / A), None), Similarity.of(np.ones(1), None)
+    kernel = PayoffKernel("product", "root", np.ones(1), names, alone)
+    data = Observations(Inputs(played, played), np.arange(float(len(played))), np.ones(len(played)), played)
     theta = {"lengthscale": np.log(lengthscale), "actions": 0.0, "noise": -4.0}
-    return Bounds(posterior(geometry, data, theta))
+    return PayoffBounds(posterior(kernel, data, theta))
 
 
 def identity(tables: np.ndarray) -> np.ndarray:
@@ -46,50 +46,50 @@ def test_what_was_played_is_known_and_corners_are_not() -> None:
 @pytest.mark.parametrize("kind", ["additive", "product", "joint"])
 def test_what_is_learned_is_one_less_the_share_of_variance_left(kind: str) -> None:
     """Against a process that was told nothing but one outcome far away, whose variance is the prior's."""
-    names, alone = Likeness.of(np.full(A, 1 / A), None), Likeness.of(np.ones(1), None)
-    geometry = Geometry(kind, "plain", np.ones(1), names, alone)  # type: ignore[arg-type]
+    names, alone = Similarity.of(np.full(A, 1 / A), None), Similarity.of(np.ones(1), None)
+    kernel = PayoffKernel(kind, "plain", np.ones(1), names, alone)  # type: ignore[arg-type]
     theta = {"lengthscale": -1.0, "actions": 0.1, "actions variance": -0.5, "noise": -4.0}
     played, trial = near_even(), near_even(7)[5:]
-    after = posterior(geometry, Data(Observations(played, played), np.zeros(5), np.ones(5), played), theta)
-    gram, _ = geometry.gram(Observations(trial, trial))(theta, slopes=False)
-    left = Bounds(after).average(trial)[1] ** 2 / after.scale
-    np.testing.assert_allclose(Bounds(after).learned(trial), 1 - left / np.diagonal(gram), rtol=1e-9)
+    after = posterior(kernel, Observations(Inputs(played, played), np.zeros(5), np.ones(5), played), theta)
+    gram, _ = kernel.covariances(Inputs(trial, trial))(theta, slopes=False)
+    left = PayoffBounds(after).average(trial)[1] ** 2 / after.scale
+    np.testing.assert_allclose(PayoffBounds(after).learned(trial), 1 - left / np.diagonal(gram), rtol=1e-9)
 
 
 def test_ways_end_where_knowledge_does() -> None:
     played = near_even()
-    caution = Caution(bounds(played), 0.4, played, identity)
-    ends = caution.shortened(CORNERS)
-    assert caution.keeps(ends).all()
-    assert not caution.keeps(ends + 0.05 * (CORNERS - ends)).any()
+    trust = TrustRegion(bounds(played), 0.4, played, identity)
+    ends = trust.shortened(CORNERS)
+    assert trust.keeps(ends).all()
+    assert not trust.keeps(ends + 0.05 * (CORNERS - ends)).any()
     np.testing.assert_allclose(ends.sum(axis=2), 1.0, rtol=1e-6)
 
 
 def test_what_is_kept_to_is_left_alone() -> None:
     played = near_even()
-    caution = Caution(bounds(played), 0.4, played, identity)
-    np.testing.assert_array_equal(caution.shortened(played), played)
+    trust = TrustRegion(bounds(played), 0.4, played, identity)
+    np.testing.assert_array_equal(trust.shortened(played), played)
 
 
 def test_a_lengthscale_beyond_everything_does_not_lift_the_reach() -> None:
     played = near_even()
-    caution = Caution(bounds(played, lengthscale=50.0), 0.4, played, identity)
-    moved = 0.5 * np.abs(played - caution.origin).sum(axis=(1, 2)).max()
-    assert (caution.bounds.learned(CORNERS) > 0.4).all()
-    ends = caution.shortened(CORNERS)
-    assert 0.5 * np.abs(ends - caution.origin).sum(axis=(1, 2)).max() <= max(2 * moved, 0.1)
+    trust = TrustRegion(bounds(played, lengthscale=50.0), 0.4, played, identity)
+    moved = 0.5 * np.abs(played - trust.origin).sum(axis=(1, 2)).max()
+    assert (trust.bounds.learned(CORNERS) > 0.4).all()
+    ends = trust.shortened(CORNERS)
+    assert 0.5 * np.abs(ends - trust.origin).sum(axis=(1, 2)).max() <= max(2 * moved, 0.1)
 
 
 def test_nothing_is_kept_from_the_careless() -> None:
     played = near_even()
-    caution = Caution(bounds(played), 0.0, played, identity)
-    np.testing.assert_array_equal(caution.shortened(CORNERS), CORNERS)
+    trust = TrustRegion(bounds(played), 0.0, played, identity)
+    np.testing.assert_array_equal(trust.shortened(CORNERS), CORNERS)
 
 
 def test_a_bound_is_hopeless_where_caution_forbids() -> None:
     played = near_even()
-    caution = Caution(bounds(played), 0.4, played, identity)
-    values, slopes = caution.of(lambda tables: (np.ones(len(tables)), tables))(np.concatenate([played, CORNERS]))
+    trust = TrustRegion(bounds(played), 0.4, played, identity)
+    values, slopes = trust.of(lambda tables: (np.ones(len(tables)), tables))(np.concatenate([played, CORNERS]))
     np.testing.assert_array_equal(values, [1.0] * 5 + [-np.inf] * A)
     assert slopes.shape == (5 + A, 1, A)
 

@@ -29,38 +29,32 @@ _SHARE = 1e-12  # shares are kept above this where a slope would be infinite
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class PayoffBounds:
     """Bounds under one posterior, in standardised units; larger is better."""
 
     posterior: Posterior
 
     @cached_property
-    def _embedded(self) -> Float[np.ndarray, "n C A"]:
-        return np.ascontiguousarray(self.posterior.geometry.embed(self.posterior.observations.tables))
+    def _embedded(self) -> Float[np.ndarray, "n G D"]:
+        return np.ascontiguousarray(self.posterior.kernel.embed(self.posterior.inputs.tables))
 
     @cached_property
-    def _mixed(self) -> Float[np.ndarray, "n C A"]:
-        """H: covariances of cells with observations but for the distributions' factor or term."""
-        posterior, geometry = self.posterior, self.posterior.geometry
-        weights = posterior.observations.weights
-        if geometry.kind != "additive":
-            return np.ascontiguousarray(geometry.mixed(weights, posterior.parameters))
-        n, C, A = weights.shape
-        found = np.zeros((n, C, A))
-        for name, axis in (("actions", 1), ("contexts", 2)):
-            if name in geometry.names:
-                v = geometry.variance(name, posterior.parameters)
-                length = geometry.lengthscale(name, posterior.parameters)
-                found += np.expand_dims(v * getattr(geometry, name).mix(weights.sum(axis=axis), length), axis)
-        return found
-
-    @cached_property
-    def _squares(self) -> Float[np.ndarray, "n C"]:
+    def _squares(self) -> Float[np.ndarray, "n G"]:
         return np.asarray((self._embedded**2).sum(axis=2))
+
+    @cached_property
+    def _mixed(self) -> Float[np.ndarray, "n CA"]:
+        """H: covariances of cells with observations but for the distributions' factor or term."""
+        found = self.posterior.kernel.by_cell(self.posterior.inputs.weights, self.posterior.parameters)
+        return np.ascontiguousarray(found).reshape(len(found), -1)
 
     @property
     def _length2(self) -> float:
-        return self.posterior.geometry.lengthscale("lengthscale", self.posterior.parameters) ** 2
+        return self.posterior.kernel.lengthscale("lengthscale", self.posterior.parameters) ** 2
+
+    @property
+    def _additive(self) -> bool:
+        return self.posterior.kernel.kind == "additive"
 
     # -- the population's average --------------------------------------------------------------------------------------
 
@@ -93,156 +87,101 @@ class Bounds:
 
     def _lifted(self, tables: Tables) -> tuple[Float[np.ndarray, "r n"], Values, Callable[..., Tables]]:
         """Covariances of averages with the observations, their prior variances, and the way back for gradients."""
-        weighed = tables * self.posterior.geometry.shares[:, None]
-        lift = self._multiplied if self.posterior.geometry.kind != "additive" else self._added
-        return lift(tables, weighed)
-
-    def _multiplied(
-        self, tables: Tables, weighed: Tables
-    ) -> tuple[Float[np.ndarray, "r n"], Values, Callable[..., Tables]]:
-        geometry, parameters = self.posterior.geometry, self.posterior.parameters
-        r, n = len(tables), len(self._mixed)
-        mixed, known = self._mixed.reshape(n, -1), self._embedded.reshape(n, -1)
-        phi = geometry.embed(tables).reshape(r, -1)
-        linear = weighed.reshape(r, -1) @ mixed.T
-        near = phi @ known.T
-        near -= 0.5 * (phi**2).sum(axis=1)[:, None]
-        near -= 0.5 * self._squares.sum(axis=1)
-        near = np.exp(np.minimum(near, 0.0, out=near) / self._length2)
-        own = geometry.mixed(weighed, parameters)
-        covariances = linear * near
-
-        def pull_back(pull: Float[np.ndarray, "r n"], pull_prior: Float[np.ndarray, "r 1"]) -> Tables:
-            by_weights = ((pull * near) @ mixed).reshape(tables.shape) + 2 * pull_prior[:, :, None] * own
-            pulled = pull * covariances
-            by_phi = (pulled @ known - pulled.sum(axis=1)[:, None] * phi).reshape(tables.shape) / self._length2
-            return by_weights * geometry.shares[:, None] + self._by_table(by_phi, tables)
-
-        return covariances, (own * weighed).sum(axis=(1, 2)), pull_back
-
-    def _added(self, tables: Tables, weighed: Tables) -> tuple[Float[np.ndarray, "r n"], Values, Callable[..., Tables]]:
-        geometry = self.posterior.geometry
-        r, n = len(tables), len(self._mixed)
-        mixed = self._mixed.reshape(n, -1)
+        kernel, additive, mixed = self.posterior.kernel, self._additive, self._mixed
+        weighed = tables * kernel.shares[:, None]
+        linear = weighed.reshape(len(tables), -1) @ mixed.T
+        own = kernel.by_cell(weighed, self.posterior.parameters)
         near, phi = self._near(tables)
-        covariances = weighed.reshape(r, -1) @ mixed.T + near.sum(axis=1)
-        own = self._own_terms(weighed)
+        covariances = linear + near.sum(axis=1) if additive else linear * near[:, 0]
+        prior = (own * weighed).sum(axis=(1, 2)) + (len(kernel.shares) if additive else 0.0)
 
         def pull_back(pull: Float[np.ndarray, "r n"], pull_prior: Float[np.ndarray, "r 1"]) -> Tables:
-            by_weights = (pull @ mixed).reshape(tables.shape) + 2 * pull_prior[:, :, None] * own
-            return by_weights * geometry.shares[:, None] + self._by_table(
-                self._by_phi(pull[:, None] * near, phi), tables
-            )
+            by_linear = pull if additive else pull * near[:, 0]
+            by_weights = (by_linear @ mixed).reshape(tables.shape) + 2 * pull_prior[:, :, None] * own
+            pulled = pull[:, None] * near if additive else (pull * covariances)[:, None]
+            return by_weights * kernel.shares[:, None] + self._by_table(pulled, phi, tables)
 
-        return covariances, (own * weighed).sum(axis=(1, 2)) + len(geometry.shares), pull_back
+        return covariances, prior, pull_back
 
-    def _near(self, tables: Tables) -> tuple[Float[np.ndarray, "r C n"], Tables]:
-        """Each context's Gaussian of the distance to every observation's distribution, and φ."""
-        phi = self.posterior.geometry.embed(tables)
-        near = np.matmul(phi.swapaxes(0, 1), self._embedded.transpose(1, 2, 0)).swapaxes(0, 1)  # (r, C, n)
-        near = near - 0.5 * (phi**2).sum(axis=2)[:, :, None] - 0.5 * self._squares.T
-        return np.exp(np.minimum(near, 0.0) / self._length2), phi
+    def _near(self, tables: Tables) -> tuple[Float[np.ndarray, "r G n"], Float[np.ndarray, "r G D"]]:
+        """Each group's Gaussian of the distance to every observation's distribution, and φ.
 
-    def _by_phi(self, pulled: Float[np.ndarray, "r C n"], phi: Tables) -> Tables:
-        """The gradient by φ of Σ pulled, where `pulled` are Gaussians times what pulls at them."""
+        Distances are squares less products: a matrix product, where differences would need an array (r, n, C, A).
+        """
+        phi = self.posterior.kernel.embed(tables)
+        near = np.matmul(phi.swapaxes(0, 1), self._embedded.transpose(1, 2, 0)).swapaxes(0, 1)  # (r, G, n)
+        near -= 0.5 * (phi**2).sum(axis=2)[:, :, None]
+        near -= 0.5 * self._squares.T
+        np.minimum(near, 0.0, out=near)  # rounding makes distances of the same tables negative
+        near /= self._length2
+        return np.exp(near, out=near), phi
+
+    def _by_table(self, pulled: Float[np.ndarray, "r G n"], phi: Float[np.ndarray, "r G D"], tables: Tables) -> Tables:
+        """The gradient by the tables of Σ pulled, where `pulled` are Gaussians times what pulls at them."""
+        kernel = self.posterior.kernel
         toward = np.matmul(pulled.swapaxes(0, 1), self._embedded.swapaxes(0, 1)).swapaxes(0, 1)
-        return np.asarray((toward - pulled.sum(axis=2)[:, :, None] * phi) / self._length2)
-
-    def _by_table(self, by_phi: Tables, tables: Tables) -> Tables:
-        geometry = self.posterior.geometry
-        weight = 1.0 if geometry.kind == "additive" else np.sqrt(geometry.shares)[:, None]
-        if geometry.embedding == "plain":
+        by_phi = ((toward - pulled.sum(axis=2)[:, :, None] * phi) / self._length2).reshape(tables.shape)
+        weight = 1.0 if self._additive else np.sqrt(kernel.shares)[:, None]
+        if kernel.embedding == "plain":
             return np.asarray(by_phi * weight)
         return np.asarray(0.5 * by_phi * weight / np.sqrt(np.maximum(tables, _SHARE)))
-
-    def _own_terms(self, weighed: Tables) -> Tables:
-        """Half the gradient of the prior variance of weights, but for the distributions' term (additive kernel)."""
-        geometry, parameters = self.posterior.geometry, self.posterior.parameters
-        found = np.zeros_like(weighed)
-        for name, axis in (("actions", 1), ("contexts", 2)):
-            if name in geometry.names:
-                v, length = geometry.variance(name, parameters), geometry.lengthscale(name, parameters)
-                found += np.expand_dims(v * getattr(geometry, name).mix(weighed.sum(axis=axis), length), axis)
-        return found
 
     # -- single agents -------------------------------------------------------------------------------------------------
 
     @cached_property
     def _own(self) -> float:
         """The prior variance of a single agent's payoff, k0."""
-        geometry, parameters = self.posterior.geometry, self.posterior.parameters
-        alike = {n: getattr(geometry, n).own(geometry.lengthscale(n, parameters)) for n in ("actions", "contexts")}
-        if geometry.kind != "additive":
-            return alike["actions"] * alike["contexts"]
-        own = sum(geometry.variance(n, parameters) * v for n, v in alike.items() if n in geometry.names)
-        return float(own + len(geometry.shares))
+        kernel, parameters = self.posterior.kernel, self.posterior.parameters
+        own = {n: getattr(kernel, n).own(kernel.lengthscale(n, parameters)) for n in ("actions", "contexts")}
+        if not self._additive:
+            return own["actions"] * own["contexts"]
+        return float(sum(kernel.variance(n, parameters) * own[n] for n in kernel.learned) + len(kernel.shares))
 
     @cached_property
     def _fixed(self) -> tuple[Float[np.ndarray, "CA n"], Float[np.ndarray, " CA"]]:
         """U and D of the additive kernel."""
-        mixed = self._mixed.reshape(len(self._mixed), -1).T
-        solved = mixed @ self.posterior.inverse
-        return solved, self._own - np.einsum("an,an->a", solved, mixed)
+        solved = self._mixed.T @ self.posterior.inverse
+        return solved, self._own - np.einsum("an,an->a", solved, self._mixed.T)
 
     def cells(self, tables: Tables) -> tuple[Tables, Tables]:
         """Mean and standard deviation of the payoff of an agent in every cell."""
-        mean, variance, _ = self._cells(tables)
+        mean, variance = self._cells(tables, self._near(tables)[0])
         return mean, np.sqrt(self.posterior.scale * variance)
 
-    def _cells(self, tables: Tables) -> tuple[Tables, Tables, Float[np.ndarray, "r n"]]:
-        posterior, n = self.posterior, len(self._mixed)
-        mixed = self._mixed.reshape(n, -1)
-        if posterior.geometry.kind == "additive":
-            g = self._near(tables)[0].sum(axis=1)  # (r, n)
+    def _cells(self, tables: Tables, near: Float[np.ndarray, "r G n"]) -> tuple[Tables, Tables]:
+        """Mean and variance of every cell, the variance relative to the scale; `near` as `_near` gives it."""
+        posterior, mixed = self.posterior, self._mixed
+        if self._additive:
+            g = near.sum(axis=1)
             solved, fixed = self._fixed
             q = np.einsum("rn,rn->r", g @ posterior.inverse, g)
             variance = fixed - 2 * g @ solved.T - q[:, None]
             mean = (posterior.weights @ mixed) + (g @ posterior.weights)[:, None]
         else:
-            g = self._factor(tables)
             variance = np.empty((len(tables), mixed.shape[1]))
-            for i, row in enumerate(g):  # one table at a time: (CA, n) is the largest array worth holding
+            for i, row in enumerate(near[:, 0]):  # one table at a time: (CA, n) is the largest array worth holding
                 full = mixed.T * row
                 variance[i] = self._own - np.einsum("an,an->a", full @ posterior.inverse, full)
-            mean = (g * posterior.weights) @ mixed
-        shape = tables.shape
-        return (
-            posterior.mean + mean.reshape(shape),
-            np.maximum(variance, _LEAST * self._own).reshape(shape),
-            g,
-        )
-
-    def _factor(self, tables: Tables) -> Float[np.ndarray, "r n"]:
-        """The Gaussian of the distance to every observation's distribution (product and joint)."""
-        phi, n = self.posterior.geometry.embed(tables).reshape(len(tables), -1), len(self._mixed)
-        near = (
-            phi @ self._embedded.reshape(n, -1).T
-            - 0.5 * (phi**2).sum(axis=1)[:, None]
-            - 0.5 * self._squares.sum(axis=1)
-        )
-        return np.exp(np.minimum(near, 0.0) / self._length2)
+            mean = (near[:, 0] * posterior.weights) @ mixed
+        mean = posterior.mean + mean.reshape(tables.shape)
+        return mean, np.maximum(variance, _LEAST * self._own).reshape(tables.shape)
 
     def expected(self, tables: Tables, beta: float) -> tuple[Values, Tables]:
         """The paper's `E_{(x,c)~ξp}[μ + βσ]` (Algorithm 1, line 5) and its gradient."""
-        posterior, geometry, n = self.posterior, self.posterior.geometry, len(self._mixed)
-        mean, variance, g = self._cells(tables)
+        posterior, shares, mixed = self.posterior, self.posterior.kernel.shares, self._mixed
+        near, phi = self._near(tables)
+        mean, variance = self._cells(tables, near)
         sd = np.sqrt(posterior.scale * variance)
-        weighed = tables * geometry.shares[:, None]
+        weighed = tables * shares[:, None]
         cell = mean + beta * sd
-        value = (weighed * cell).sum(axis=(1, 2))
         pull = (beta * posterior.scale * weighed / sd).reshape(len(tables), -1)  # β s² W / σ
-        mixed = self._mixed.reshape(n, -1)
-        if geometry.kind == "additive":
+        if self._additive:
+            g = near.sum(axis=1)
             by_g = posterior.weights - pull @ self._fixed[0] - pull.sum(axis=1)[:, None] * (g @ posterior.inverse)
-            near, phi = self._near(tables)
-            by_phi = self._by_phi(by_g[:, None] * near, phi)
         else:
             by_g = posterior.weights * (weighed.reshape(len(tables), -1) @ mixed.T)
-            for i, row in enumerate(g):
+            for i, row in enumerate(near[:, 0]):
                 solved = (mixed.T * row) @ posterior.inverse
                 by_g[i] -= pull[i] @ (solved * mixed.T)
-            phi = geometry.embed(tables)
-            pulled, flat = by_g * g, phi.reshape(len(tables), -1)
-            toward = pulled @ self._embedded.reshape(n, -1) - pulled.sum(axis=1)[:, None] * flat
-            by_phi = toward.reshape(tables.shape) / self._length2
-        return value, cell * geometry.shares[:, None] + self._by_table(by_phi, tables)
+        slope = cell * shares[:, None] + self._by_table(by_g[:, None] * near, phi, tables)
+        return (weighed * cell).sum(axis=(1, 2)), slope

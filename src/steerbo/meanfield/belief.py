@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .acquisition import Bounds
+from .acquisition import PayoffBounds
 
 
 @dataclass(frozen=True, eq=False)
 class Belief:
     """Bounds in standardised units, and the way back to units of `sign · value`."""
 
-    bounds: Bounds
+    bounds: PayoffBounds
     offset: float
     unit: float
 

@@ -1,8 +1,8 @@
 """Covariances of averages: `f(x, c, ξ)` is a Gaussian process, every observation a weighted mean of it at one ξ.
 
-An observation j has weights `W_j` (C, A) over cells, which sum to one, and the distribution `ξ_j` it was made at: the
-population's average has `W = pξ`, a representative agent's payoff a single one. With φ(ξ) = ξ or √ξ and p the
-contexts' shares:
+Observation j has weights `W_j` (C, A) over cells, which sum to one, and the distribution `ξ_j` that was played: the
+population's average has `W = pξ`, a representative agent's payoff has all weight on its cell. With φ(ξ) = ξ or √ξ and p
+the contexts' shares:
 
     product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ − φ'‖²_p / 2ℓ²)
     joint     the same with one ℓ for all three: a Gaussian in (x, c, φ) together
@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from .similarity import Likeness
+from .similarity import Similarity
 
 Kind = Literal["additive", "joint", "product"]
 Embedding = Literal["plain", "root"]
@@ -30,8 +30,8 @@ Parameters = dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Observations:
-    """What covariances are taken of.
+class Inputs:
+    """What is put into the kernel: n averages of payoffs, each at one distribution.
 
     Args:
         weights: (n, C, A) the cells' weights, which sum to one.
@@ -46,35 +46,42 @@ class Observations:
 
 
 @dataclass(frozen=True, eq=False)
-class Geometry:
-    """Which kernel, on which cells.
+class PayoffKernel:
+    """Covariances of payoffs: of cells at distributions, and of their averages.
 
     Args:
         kind: additive, joint or product.
         embedding: φ(ξ): ξ itself or its square root, whose distances are Hellinger's.
         shares: (C,) p, the contexts' shares.
-        actions, contexts: how alike they are.
+        actions, contexts: their similarity, k_A and k_C.
         single: whether single agents' payoffs are seen, so that the contexts' own term can be learned.
     """
 
     kind: Kind
     embedding: Embedding
     shares: Float[np.ndarray, " C"]
-    actions: Likeness
-    contexts: Likeness
+    actions: Similarity
+    contexts: Similarity
     single: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the parameters."""
-        alike = [n for n, kernel in (("actions", self.actions), ("contexts", self.contexts)) if len(kernel.weights) > 1]
         if self.kind == "joint":
             return ("lengthscale",)
         if self.kind == "product":
-            return ("lengthscale", *alike)
-        if not self.single:
-            alike = [n for n in alike if n == "actions"]
-        return ("lengthscale", *alike, *(f"{n} variance" for n in alike))
+            return ("lengthscale", *self.learned)
+        return ("lengthscale", *self.learned, *(f"{name} variance" for name in self.learned))
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """Of actions and contexts those that differ, and whose differences the outcomes tell of.
+
+        In the additive kernel the contexts' own term is the same for all averages over the population.
+        """
+        known = self.kind == "additive" and not self.single
+        contexts = len(self.contexts.weights) > 1 and not known
+        return (*(("actions",) if len(self.actions.weights) > 1 else ()), *(("contexts",) if contexts else ()))
 
     def lengthscale(self, name: str, parameters: Parameters) -> float:
         """Of the distributions, `actions` or `contexts`."""
@@ -86,76 +93,85 @@ class Geometry:
         """v_A or v_C of the additive kernel, against 1 for a context's distribution."""
         return float(np.exp(parameters[f"{name} variance"])) if f"{name} variance" in self.names else 0.0
 
-    def embed(self, tables: Float[np.ndarray, "r C A"]) -> Float[np.ndarray, "r C A"]:
-        """φ; product and joint weigh contexts by their share."""
+    def embed(self, tables: Float[np.ndarray, "r C A"]) -> Float[np.ndarray, "r G D"]:
+        """φ in the groups that have a Gaussian each: by context (additive), or all in one, weighed by their shares."""
         phi = np.sqrt(tables) if self.embedding == "root" else tables
-        return phi if self.kind == "additive" else phi * np.sqrt(self.shares)[:, None]
+        if self.kind == "additive":
+            return phi
+        return (phi * np.sqrt(self.shares)[:, None]).reshape(len(phi), 1, phi.shape[1] * phi.shape[2])
 
-    def mixed(self, weights: Float[np.ndarray, "n C A"], parameters: Parameters) -> Float[np.ndarray, "n C A"]:
-        """K_C W K_A: the covariances of single cells with each observation, but for the factor of the distributions."""
-        by_action = self.actions.mix(weights, self.lengthscale("actions", parameters))
-        return self.contexts.mix(by_action.swapaxes(1, 2), self.lengthscale("contexts", parameters)).swapaxes(1, 2)
+    def by_cell(self, weights: Float[np.ndarray, "n C A"], parameters: Parameters) -> Float[np.ndarray, "n C A"]:
+        """Covariances of single cells with averages, but for the factor (additive: the term) of the distributions."""
+        if self.kind != "additive":
+            return self.mixed(weights, parameters)
+        found = np.zeros(weights.shape)
+        for name, axis in _OTHER_AXIS.items():
+            if name in self.learned:
+                length, marginal = self.lengthscale(name, parameters), weights.sum(axis=axis)
+                term = self.variance(name, parameters) * getattr(self, name).mix(marginal, length)
+                found += np.expand_dims(term, axis)
+        return found
 
-    def gram(self, data: Observations) -> Gram:
-        """Covariances of observations, as a function of the parameters."""
-        return Gram(self, data)
+    def mixed(
+        self, weights: Float[np.ndarray, "n C A"], parameters: Parameters, slope: str = ""
+    ) -> Float[np.ndarray, "n C A"]:
+        """K_C W K_A, or its derivative by the logarithm of the lengthscale of `slope`: the actions or the contexts."""
+        a, c = (self.lengthscale(name, parameters) for name in ("actions", "contexts"))
+        by_action = (self.actions.slope if slope == "actions" else self.actions.mix)(weights, a).swapaxes(1, 2)
+        return (self.contexts.slope if slope == "contexts" else self.contexts.mix)(by_action, c).swapaxes(1, 2)
+
+    def covariances(self, inputs: Inputs) -> Covariances:
+        """Those among the inputs, as a function of the parameters."""
+        return Covariances(self, inputs)
 
 
 Matrix = Float[np.ndarray, "n n"]
+_OTHER_AXIS = {"actions": 1, "contexts": 2}  # of weights (n, C, A): what to sum over for the marginal
 
 
-class Gram:
-    """Relative covariances (n, n) of observations for any parameters; what does not depend on them is computed once."""
+class Covariances:
+    """Relative covariances (n, n) among inputs for any parameters; what does not depend on them is computed once."""
 
-    def __init__(self, geometry: Geometry, data: Observations) -> None:
-        self.geometry, self.data = geometry, data
-        phi = geometry.embed(data.tables)
-        parts = (
-            phi.swapaxes(0, 1)
-            if geometry.kind == "additive"
-            else phi.reshape(1, len(data), phi.shape[1] * phi.shape[2])
-        )
-        self.distances = [squared_distances(part) for part in parts]
-        # one context and mere names: the likeness of actions is one number, and products of weights are all it takes
-        W = data.weights[:, 0] if len(geometry.shares) == 1 else None
-        self.products = W @ W.T if W is not None and geometry.actions.distances is None else None
+    def __init__(self, kernel: PayoffKernel, inputs: Inputs) -> None:
+        self.kernel, self.inputs = kernel, inputs
+        self.distances = [squared_distances(group) for group in kernel.embed(inputs.tables).swapaxes(0, 1)]
+        # One context and mere names: the similarity of actions is one number, so that products of weights are all that
+        # another lengthscale takes, n² steps instead of n²|A|.
+        W = inputs.weights[:, 0] if len(kernel.shares) == 1 else None
+        self.products = W @ W.T if W is not None and kernel.actions.distances is None else None
 
     def __call__(self, parameters: Parameters, slopes: bool = True) -> tuple[Matrix, dict[str, Matrix]]:
         """Covariances, and their derivatives by the parameters."""
-        return (self._additive if self.geometry.kind == "additive" else self._multiplied)(parameters, slopes)
+        return (self._added if self.kernel.kind == "additive" else self._multiplied)(parameters, slopes)
 
     def _multiplied(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
         """Of the product and the joint kernel."""
-        geometry, scale = self.geometry, self.geometry.lengthscale("lengthscale", parameters) ** 2
+        kernel, scale = self.kernel, self.kernel.lengthscale("lengthscale", parameters) ** 2
         (distances,) = self.distances
         near = np.exp(distances * (-0.5 / scale))
-        gram = self._alike("", parameters) * near
+        gram = self._cells("", parameters) * near
         if not slopes:
             return gram, {}
         found = {"lengthscale": gram * distances / scale}
-        for name in ("actions", "contexts"):
-            if len(getattr(geometry, name).weights) == 1:
-                continue
-            by = self._alike(name, parameters) * near
-            if geometry.kind == "joint":
+        for name in kernel.learned:
+            by = self._cells(name, parameters) * near
+            if kernel.kind == "joint":
                 found["lengthscale"] += by
             else:
                 found[name] = by
         return gram, found
 
-    def _alike(self, slope: str, parameters: Parameters) -> Matrix:
+    def _cells(self, slope: str, parameters: Parameters) -> Matrix:
         """`⟨W, K_C W' K_A⟩`, or its derivative by the logarithm of the actions' or the contexts' lengthscale."""
-        geometry, W = self.geometry, self.data.weights
-        a, c = (geometry.lengthscale(name, parameters) for name in ("actions", "contexts"))
+        kernel, W = self.kernel, self.inputs.weights
         if self.products is not None:
-            return geometry.actions.paired(self.products, a, slope == "actions")
-        by_action = (geometry.actions.slope if slope == "actions" else geometry.actions.mix)(W, a).swapaxes(1, 2)
-        mixed = (geometry.contexts.slope if slope == "contexts" else geometry.contexts.mix)(by_action, c).swapaxes(1, 2)
+            return kernel.actions.paired(self.products, kernel.lengthscale("actions", parameters), slope == "actions")
+        mixed = kernel.mixed(W, parameters, slope)
         return np.asarray(W.reshape(len(W), -1) @ mixed.reshape(len(W), -1).T)
 
-    def _additive(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
+    def _added(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
         """Of Eq. 1."""
-        geometry, scale = self.geometry, self.geometry.lengthscale("lengthscale", parameters) ** 2
+        kernel, scale = self.kernel, self.kernel.lengthscale("lengthscale", parameters) ** 2
         near = [np.exp(distances * (-0.5 / scale)) for distances in self.distances]
         gram = near[0].copy()
         for part in near[1:]:
@@ -166,16 +182,14 @@ class Gram:
             for part, distances in zip(near[1:], self.distances[1:], strict=True):
                 found["lengthscale"] += part * distances
             found["lengthscale"] /= scale
-        for name, axis in (("actions", 1), ("contexts", 2)):
-            if name not in geometry.names:
-                continue
-            w, alike = self.data.weights.sum(axis=axis), getattr(geometry, name)
-            v, length = geometry.variance(name, parameters), geometry.lengthscale(name, parameters)
-            part = v * w @ alike.mix(w, length).T
+        for name in kernel.learned:
+            w, similarity = self.inputs.weights.sum(axis=_OTHER_AXIS[name]), getattr(kernel, name)
+            v, length = kernel.variance(name, parameters), kernel.lengthscale(name, parameters)
+            part = v * w @ similarity.mix(w, length).T
             gram += part
             found[f"{name} variance"] = part
             if slopes:
-                found[name] = v * w @ alike.slope(w, length).T
+                found[name] = v * w @ similarity.slope(w, length).T
         return gram, found
 
 

@@ -26,18 +26,18 @@ from ..gp import from_hex, refit_due, to_hex
 from ..record import record
 from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept
 from ..search import simplex_starts
-from .acquisition import Bounds, Tables, Values
+from .acquisition import PayoffBounds, Tables, Values
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, maxima, sampled
 from .cells import explained
-from .kernels import Embedding, Geometry, Kind, Observations, Parameters
+from .kernels import Embedding, Inputs, Kind, Parameters, PayoffKernel
 from .method import Population
 from .observations import standardised
 from .problem import SCOPE, MeanField
-from .process import Data, fit, posterior
+from .process import Observations, fit, posterior
 from .region import Region
-from .similarity import Likeness
-from .trust_region import Bound, Caution
+from .similarity import Similarity
+from .trust_region import Bound, TrustRegion
 
 _NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
 _EMBEDDINGS: tuple[Embedding, ...] = ("plain", "root")
@@ -87,12 +87,12 @@ class MFGPUCB(Population[Options]):
         self.fitted: dict[Embedding, Parameters] = {}
         self.compared = 0  # outcomes there were at the last thorough fit
         C, A = problem.simplex.shape
-        self.geometry = Geometry(
+        self.kernel = PayoffKernel(
             options.kernel,
             "plain" if options.embedding == "learned" else options.embedding,
             problem.shares,
-            Likeness.of(np.full(A, 1 / A), problem.action_features),
-            Likeness.of(np.full(C, 1 / C), problem.context_features),
+            Similarity.of(np.full(A, 1 / A), problem.action_features),
+            Similarity.of(np.full(C, 1 / C), problem.context_features),
             single=problem.feedback != "population",
         )
 
@@ -105,7 +105,7 @@ class MFGPUCB(Population[Options]):
             for embedding in _EMBEDDINGS:
                 if embedding in event.hyperparameters:
                     self.fitted[embedding] = from_hex(event.hyperparameters[embedding])
-            self.geometry = replace(self.geometry, embedding=event.hyperparameters["embedding"])
+            self.kernel = replace(self.kernel, embedding=event.hyperparameters["embedding"])
             self.compared = event.hyperparameters["compared"]
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
@@ -118,30 +118,30 @@ class MFGPUCB(Population[Options]):
         compare = due and self.options.embedding == "learned"
         found = {
             embedding: self._fit(embedding, data, thorough=due)
-            for embedding in (_EMBEDDINGS if compare else (self.geometry.embedding,))
+            for embedding in (_EMBEDDINGS if compare else (self.kernel.embedding,))
         }
         best = max(found, key=lambda embedding: found[embedding][1])
         plain: dict[str, Any] = {embedding: to_hex(parameters) for embedding, (parameters, _) in found.items()}
         return {**plain, "embedding": best, "compared": n if due else self.compared}
 
-    def _fit(self, embedding: Embedding, data: Data, thorough: bool) -> tuple[Parameters, float]:
+    def _fit(self, embedding: Embedding, data: Observations, thorough: bool) -> tuple[Parameters, float]:
         """Hyperparameters and the logarithm of their density, from the last ones with this embedding on."""
         start = self.fitted.get(embedding)
-        geometry = replace(self.geometry, embedding=embedding)
-        return fit(geometry, data, start, _WARM if start else _EVALUATIONS, thorough)
+        kernel = replace(self.kernel, embedding=embedding)
+        return fit(kernel, data, start, _WARM if start else _EVALUATIONS, thorough)
 
-    def data(self) -> tuple[Data, float, float]:
+    def data(self) -> tuple[Observations, float, float]:
         """Standardised observations, and the offset and unit that undo it."""
         return standardised(self.problem, self.outcomes, self.tables, self.averages(), self.options.starting_points)
 
     def belief(self, history: History, pending: bool = True) -> Belief:
         """What is believed now; `pending`: rounds without an outcome shrink the uncertainty."""
         data, offset, unit = self.data()
-        embedding = self.geometry.embedding
+        embedding = self.kernel.embedding
         parameters = self.fitted.get(embedding) or self._fit(embedding, data, thorough=True)[0]
         tables = self.unknown(history) if pending else np.empty((0, *self.problem.simplex.shape))
-        unknown = Observations(tables * self.problem.shares[:, None], tables)
-        return Belief(Bounds(posterior(self.geometry, data, parameters, unknown)), offset, unit)
+        unknown = Inputs(tables * self.problem.shares[:, None], tables)
+        return Belief(PayoffBounds(posterior(self.kernel, data, parameters, unknown)), offset, unit)
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -172,12 +172,12 @@ class MFGPUCB(Population[Options]):
         noisy = belief.bounds.posterior.noise > _NOISY**2
         taken = self.played(history, pending_only=noisy)
         bound = self.bound(belief, region, beta)
-        caution = Caution(belief.bounds, self.options.caution, np.array(self.tables), region.project)
-        found = caution.shortened(self.search(bound, region, self.streams.integer(len(history) + 1, "search")))
+        trust = TrustRegion(belief.bounds, self.options.caution, np.array(self.tables), region.project)
+        found = trust.shortened(self.search(bound, region, self.streams.integer(len(history) + 1, "search")))
         found = found[np.argsort(-bound(found)[0], kind="stable")]
         if self.problem.rounding == "sampled":
             return sampled(region, found[0], taken, random)
-        best = best_whole(caution.of(bound), region, found, taken, random)
+        best = best_whole(trust.of(bound), region, found, taken, random)
         return self.fresh(region, random, taken) if best is None else best
 
     def _table(self, counts: Int[np.ndarray, "C A"]) -> Float[np.ndarray, "C A"]:
@@ -247,13 +247,13 @@ class MFGPUCB(Population[Options]):
         best = self.problem.table(self.recommend(history).values["distribution"])
         last = next(reversed(self.suggested.values()), best)
         table, explored = explained(self.problem, belief, best, last)
-        scale = self.geometry.lengthscale("lengthscale", belief.bounds.posterior.parameters)
+        scale = self.kernel.lengthscale("lengthscale", belief.bounds.posterior.parameters)
         noise = belief.unit * np.sqrt(belief.bounds.posterior.noise)
         cells = int(self.problem.region.allowed.sum())
         summary = (
             f"{len(self.outcomes)} outcomes; {explored} of {cells} cells are "
             "still being explored: the last suggestion has more agents there than the recommendation. "
-            f"Kernel {self.geometry.kind} on {self.geometry.embedding} distributions, lengthscale {scale:.3g}, "
+            f"Kernel {self.kernel.kind} on {self.kernel.embedding} distributions, lengthscale {scale:.3g}, "
             f"noise {noise:.3g}."
         )
         if self.problem.feedback == "population":

@@ -9,11 +9,11 @@ from jaxtyping import Float
 
 from ..gp import Output
 from ..rounds import Outcome
-from .kernels import Observations
+from .kernels import Inputs
 from .problem import MeanField
-from .process import Data
+from .process import Observations
 
-Row = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float]
+Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float]
 """Weights of the cells, the distribution, a payoff, and the agents behind it."""
 
 _ROWS = 1200  # payoffs of cells that are held; of older rounds with feedback from all agents only the average counts
@@ -25,7 +25,7 @@ def standardised(
     tables: Sequence[Float[np.ndarray, "C A"]],
     averages: Float[np.ndarray, " n"],
     first: int,
-) -> tuple[Data, float, float]:
+) -> tuple[Observations, float, float]:
     """Observations in standardised units, and the offset and unit that undo it.
 
     Disasters among a population's averages are `softened`: taken to the letter they would set the scale of everything.
@@ -40,14 +40,14 @@ def standardised(
     if problem.feedback == "population":
         known = np.array(tables)
         y = softened(averages, first)
-        observations, agents = Observations(known * problem.shares[:, None], known), np.ones(len(known))
+        inputs, agents = Inputs(known * problem.shares[:, None], known), np.ones(len(known))
     else:
         rows = _payoffs(problem, outcomes, tables, averages)
         weights, played, values, behind = zip(*rows, strict=True)
-        observations, y, agents = Observations(np.array(weights), np.array(played)), np.array(values), np.array(behind)
+        inputs, y, agents = Inputs(np.array(weights), np.array(played)), np.array(values), np.array(behind)
     output = Output.fitted(y)
     seen = np.array(tables[:first])
-    return Data(observations, output.forward(y), agents, seen), output.offset, output.scale
+    return Observations(inputs, output.forward(y), agents, seen), output.offset, output.scale
 
 
 def softened(averages: Float[np.ndarray, " n"], first: int) -> Float[np.ndarray, " n"]:
@@ -72,9 +72,9 @@ def _payoffs(
     outcomes: Sequence[Outcome],
     tables: Sequence[Float[np.ndarray, "C A"]],
     averages: Float[np.ndarray, " n"],
-) -> list[Row]:
+) -> list[Payoff]:
     """What single agents told, newest first."""
-    rows: list[Row] = []
+    rows: list[Payoff] = []
     sign, shares = problem.sign, problem.shares[:, None]
     for outcome, table, average in zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True):
         if problem.feedback == "representative":

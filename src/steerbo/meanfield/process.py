@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..gp import Level, Parameter, evidence, inverted, maximum_a_posteriori
-from .kernels import Geometry, Observations, Parameters
+from .kernels import Inputs, Parameters, PayoffKernel
 
 _NOISE = (1e-6, 1.0)  # bounds of the noise variance, against the variance of a population's average under the prior
 _PRIORS = {  # of logarithms: centre and standard deviation
@@ -23,17 +23,17 @@ _MOSTLY_NOISE = -1.0  # logarithm of the noise variance, where a second climb be
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
+class Observations:
     """What was observed, in standardised units.
 
     Args:
-        observations: n of them.
+        inputs: n of them.
         values: (n,) outcomes.
         agents: (n,) agents behind each, in units of what noise refers to: its variance is divided by this.
         first: (k, C, A) the distributions played first, before there was anything to choose by.
     """
 
-    observations: Observations
+    inputs: Inputs
     values: Float[np.ndarray, " n"]
     agents: Float[np.ndarray, " n"]
     first: Float[np.ndarray, "k C A"]
@@ -44,16 +44,16 @@ class Posterior:
     """What is believed after the data, in standardised units.
 
     Args:
-        geometry, parameters: the kernel.
-        observations: n of them, those without an outcome at the end.
+        kernel, parameters: covariances.
+        inputs: n of them, those without an outcome at the end.
         mean, scale: m and s².
         weights: α = K⁻¹ (y − m), zero for observations without an outcome.
         inverse: K⁻¹ with relative covariances (so that variances are s² times what it gives).
     """
 
-    geometry: Geometry
+    kernel: PayoffKernel
     parameters: Parameters
-    observations: Observations
+    inputs: Inputs
     mean: float
     scale: float
     weights: Float[np.ndarray, " n"]
@@ -66,20 +66,20 @@ class Posterior:
         return self.scale * float(np.exp(self.parameters["noise"]))
 
 
-def priors_of(geometry: Geometry, least: float = -np.inf) -> tuple[Parameter, ...]:
+def priors_of(kernel: PayoffKernel, least: float = -np.inf) -> tuple[Parameter, ...]:
     """What is believed of the logarithm of every parameter, the noise variance last.
 
     The lengthscale's prior does not follow the data: random first rounds lie close together, and where noise hides
     their differences a median of their distances would call everything beyond them unrelated.
 
     Args:
-        geometry: the kernel.
+        kernel: covariances.
         least: the least logarithm of the lengthscale, see `shortest`.
     """
     found = []
-    for name in geometry.names:
+    for name in kernel.names:
         kind = "variance" if name.endswith("variance") else "similarity"
-        centre, spread = _PRIORS[geometry.embedding if name == "lengthscale" else kind]
+        centre, spread = _PRIORS[kernel.embedding if name == "lengthscale" else kind]
         low, high = centre - _FARTHEST * spread, centre + _FARTHEST * spread
         low = max(low, least) if name == "lengthscale" else low
         found.append(Parameter(name, centre, centre, spread, low, high))
@@ -87,27 +87,27 @@ def priors_of(geometry: Geometry, least: float = -np.inf) -> tuple[Parameter, ..
     return (*found, Parameter("noise", centre, centre, spread, *np.log(_NOISE).tolist()))
 
 
-def shortest(geometry: Geometry, first: Float[np.ndarray, "k C A"]) -> float:
+def shortest(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> float:
     """The least logarithm of the lengthscale: that of the median distance between the first distributions.
 
     With a shorter one all of them are unrelated, which is what noise looks like too: few noisy outcomes would be taken
     for exact ones of a payoff that is different everywhere, from which nothing can be learned.
     """
-    squares = np.array(geometry.gram(Observations(first, first)).distances)
+    squares = np.array(kernel.covariances(Inputs(first, first)).distances)
     apart = squares[squares > 0]
-    return min(0.5 * float(np.log(np.median(apart))), _PRIORS[geometry.embedding][0]) if apart.size else -np.inf
+    return min(0.5 * float(np.log(np.median(apart))), _PRIORS[kernel.embedding][0]) if apart.size else -np.inf
 
 
 def fit(
-    geometry: Geometry, data: Data, start: Parameters | None, evaluations: int, thorough: bool = False
+    kernel: PayoffKernel, data: Observations, start: Parameters | None, evaluations: int, thorough: bool = False
 ) -> tuple[Parameters, float]:
     """Hyperparameters of the largest posterior density found in so many evaluations from `start` on; its logarithm.
 
     With few outcomes the density has two hills: all is signal, or most is noise. `thorough` climbs from the second
     hill too.
     """
-    covariances = geometry.gram(data.observations)
-    priors = priors_of(geometry, shortest(geometry, data.first))
+    covariances = kernel.covariances(data.inputs)
+    priors = priors_of(kernel, shortest(kernel, data.first))
     names = [prior.name for prior in priors]
 
     def log_likelihood(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"], float]:
@@ -116,7 +116,7 @@ def fit(
         noise = np.exp(parameters["noise"]) / data.agents
         gram.flat[:: len(gram) + 1] += noise
         found = evidence(gram, data.values, profiled=True)
-        gradient = [float(np.vdot(found.pull, slopes[name])) for name in geometry.names]
+        gradient = [float(np.vdot(found.pull, slopes[name])) for name in kernel.names]
         return found.value, np.array([*gradient, np.diagonal(found.pull) @ noise]), found.jitter
 
     middle = np.array([prior.centre for prior in priors])
@@ -127,20 +127,21 @@ def fit(
     return dict(zip(names, found.theta.tolist(), strict=True)), found.log_posterior
 
 
-def posterior(geometry: Geometry, data: Data, parameters: Parameters, unknown: Observations | None = None) -> Posterior:
-    """The posterior; observations in `unknown` have no outcome, and only shrink the variance (GP-BUCB)."""
-    n, observations, noise = len(data.values), data.observations, np.exp(parameters["noise"]) / data.agents
+def posterior(
+    kernel: PayoffKernel, data: Observations, parameters: Parameters, unknown: Inputs | None = None
+) -> Posterior:
+    """The posterior; inputs in `unknown` have no outcome, and only shrink the variance (GP-BUCB)."""
+    n, inputs, noise = len(data.values), data.inputs, np.exp(parameters["noise"])
+    variances = noise / data.agents
     if unknown is not None and len(unknown):
-        observations = Observations(
-            np.concatenate([observations.weights, unknown.weights]),
-            np.concatenate([observations.tables, unknown.tables]),
-        )
-        noise = np.append(noise, np.full(len(unknown), np.exp(parameters["noise"])))
-    gram, _ = geometry.gram(observations)(parameters, slopes=False)
-    gram.flat[:: len(gram) + 1] += noise
+        weights = np.concatenate([inputs.weights, unknown.weights])
+        inputs = Inputs(weights, np.concatenate([inputs.tables, unknown.tables]))
+        variances = np.append(variances, np.full(len(unknown), noise))
+    gram, _ = kernel.covariances(inputs)(parameters, slopes=False)
+    gram.flat[:: len(gram) + 1] += variances
     inverse, _, jitter = inverted(gram[:n, :n])
     level = Level.fitted(inverse, data.values)
     if n < len(gram):
         inverse, _, jitter = inverted(gram)
-    weights = np.append(level.alpha, np.zeros(len(gram) - n))
-    return Posterior(geometry, parameters, observations, level.mean, level.scale, weights, inverse, jitter)
+    alpha = np.append(level.alpha, np.zeros(len(gram) - n))
+    return Posterior(kernel, parameters, inputs, level.mean, level.scale, alpha, inverse, jitter)

@@ -1,4 +1,4 @@
-"""How alike two actions, or two contexts, are: a Gaussian of their features, or one number for all unlike names."""
+"""The similarity of two actions, or two contexts: a Gaussian of their features, or one number for any two names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 
 @dataclass(frozen=True, eq=False)
-class Likeness:
+class Similarity:
     """The kernel `k(a, b) = exp(−d²/2ℓ²)` on a finite set, scaled so that two independent draws have mean covariance 1.
 
     Mere names have d² = 2 [a ≠ b]: small ℓ makes them independent, large ℓ the same. Features are scaled to a median
@@ -25,12 +25,12 @@ class Likeness:
     distances: Float[np.ndarray, "m m"] | None = None
 
     @classmethod
-    def of(cls, weights: Float[np.ndarray, " m"], features: Sequence[Sequence[float]] | None) -> Likeness:
+    def of(cls, weights: Float[np.ndarray, " m"], features: Sequence[Sequence[float]] | None) -> Similarity:
         """Of features (m, d), None: of mere names."""
         if features is None:
             return cls(weights)
         x = np.asarray(features, dtype=float)
-        x = x / np.maximum(np.abs(x).max(), 1e-300)  # whatever the unit, squares neither overflow nor vanish
+        x = x / np.maximum(np.abs(x).max(), 1e-300)  # whatever the unit is, squares neither overflow nor vanish
         d2 = ((x[:, None] - x) ** 2).sum(axis=2)
         apart = d2[d2 > 0]
         return cls(weights, d2 / np.median(apart)) if apart.size else cls(weights)
@@ -38,7 +38,7 @@ class Likeness:
     def mix(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
         """The tables times the kernel, along the last axis.
 
-        >>> Likeness(np.array([0.5, 0.5])).mix(np.array([1.0, 0.0]), 1e-3)
+        >>> Similarity(np.array([0.5, 0.5])).mix(np.array([1.0, 0.0]), 1e-3)
         array([2., 0.])
         """
         if len(self.weights) == 1:
@@ -69,11 +69,11 @@ class Likeness:
         if len(self.weights) == 1:
             return np.zeros_like(products) if slope else products
         far, whole = self._names(lengthscale)
-        alike = ((1 - far) / whole) * products + far / whole
+        covariances = ((1 - far) / whole) * products + far / whole
         if not slope:
-            return np.asarray(alike)
+            return np.asarray(covariances)
         by_far = 2 * far / lengthscale**2 / whole
-        return np.asarray(by_far * (1 - products - (1 - self.weights @ self.weights) * alike))
+        return np.asarray(by_far * (1 - products - (1 - self.weights @ self.weights) * covariances))
 
     def own(self, lengthscale: float) -> float:
         """The variance k(a, a), the same for all."""
@@ -84,6 +84,6 @@ class Likeness:
         return float(1 / (self.weights @ np.exp(-self.distances / (2 * lengthscale**2)) @ self.weights))
 
     def _names(self, lengthscale: float) -> tuple[float, float]:
-        """The likeness of unlike names, and the mean over pairs of draws."""
+        """The similarity of two different names, and the mean over pairs of draws, both before scaling."""
         far = float(np.exp(-1 / lengthscale**2))
         return far, float(far + (1 - far) * (self.weights @ self.weights))

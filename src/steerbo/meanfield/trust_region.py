@@ -1,4 +1,4 @@
-"""Caution: go only where outcomes have something to say, and further as they say more."""
+"""A trust region: go only where outcomes have something to say, and further as they say more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float
 
-from .acquisition import Bounds, Tables, Values
+from .acquisition import PayoffBounds, Tables, Values
 
 Bound = Callable[[Tables], tuple[Values, Tables]]
 _PARTS = 40  # of the way to a table, at whose ends is looked
@@ -18,7 +18,7 @@ _FURTHER, _NEAR = 2.0, 0.1  # reach, against the furthest table played; and the 
 
 
 @dataclass(frozen=True, eq=False)
-class Caution:
+class TrustRegion:
     """Tables about whose average the data took away at least a share `least` of the prior variance, within reach.
 
     An optimist prefers what nobody knows anything about: among distributions those are the corners, where all agents do
@@ -32,7 +32,7 @@ class Caution:
         project: tables (r, C, A) to the nearest ones within the limits.
     """
 
-    bounds: Bounds
+    bounds: PayoffBounds
     least: float
     played: Float[np.ndarray, "n C A"]
     project: Callable[[Tables], Tables]
