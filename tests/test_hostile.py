@@ -321,7 +321,7 @@ def _words() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield (
         "policy drifting",
         lambda **g: _playing(DRIFTING).policy(**g),
-        {"time": 9.0, "available": None, "current": None},
+        {"time": 9.0, "available": None},
     )
     yield "policy", lambda **g: _informed().policy(**g), {"context": {"age": 0.5}}
     yield "Study.ask", lambda **g: _study().ask(**g), {"batch": 2, "context": {"age": 0.5}, "time": 1.0}

@@ -167,7 +167,7 @@ def _file_or_server(place: str) -> tuple[Path | None, str | None]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:10]
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:10]  # a file's name may be no text
 
 
 def _plain(value: Any) -> Any:

@@ -504,8 +504,10 @@ def _found(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, bool
 def _log(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[EventLog, bool]:
     """A log, and whether it was opened here."""
     if isinstance(log, Path | str):
-        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or unsafe(name):
-            raise InvalidStudy("name", name, f"a text of 1 to {_LONGEST_NAME} characters that can be seen")
+        fault = unsafe(name) if isinstance(name, str) else ""
+        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or fault:
+            hint = f"It has {fault}." if fault else ""
+            raise InvalidStudy("name", name, f"a text of 1 to {_LONGEST_NAME} characters that can be seen", hint)
         if "\0" in str(log):
             raise InvalidStudy("log", str(log), "a file's name without NUL characters")
         return DatabaseLog(log, name, make=make), True
