@@ -338,3 +338,30 @@ def test_what_is_changed_in_a_study_file_is_named(study: Path) -> None:
     message = refused(call("show", study), 2)
     assert "problem.variables.temperature.unit: " in message
     assert "°C" in message
+
+
+def test_an_export_never_takes_the_place_of_something_else(study: Path, tmp_path: Path) -> None:
+    asked(study)
+    notes = tmp_path / "notes.txt"
+    notes.write_text("of somebody")
+    log = study.with_suffix(".db")
+    before = {file: file.read_bytes() for file in (log, study, notes)}
+    for file in before:
+        for command in ("export", "report"):
+            assert "a new file" in refused(call(command, study, "--out", str(file)), 2)
+    assert all(file.read_bytes() == kept for file, kept in before.items() if file != log)
+    assert call("show", study).exit_code == 0, "the log is one"
+    for _ in range(2):
+        assert call("export", study, "--out", str(tmp_path / "rounds.csv")).exit_code == 0
+        assert call("report", study, "--out", str(tmp_path / "page.html")).exit_code == 0
+
+
+def test_failures_of_elsewhere_are_no_outcomes(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "past.csv"
+    table.write_text("state,temperature,ph,value\nfailed,25,5.5,0\ntold,25,5.5,1\nwet,25,5.5,2\n,26,5.5,3\n")
+    said = call("import", study, str(table)).stdout
+    assert [line.split(",")[0] for line in said.splitlines()[:4]] == [
+        "line 2: left", "line 3: taken", "line 4: refused", "line 5: taken",
+    ]  # fmt: skip
+    with Study.open(study.with_suffix(".db")) as going:
+        assert [outcome.value for outcome in going.history.added] == [1.0, 3.0]

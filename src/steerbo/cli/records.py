@@ -79,7 +79,8 @@ def export(
     out: Annotated[
         str | None,
         typer.Option(
-            help="A new file; default: standard output. optuna: a file or a database URL, default STUDY-optuna.db."
+            help="A new file, or one to replace that ends in .csv or .jsonl; default: standard output. "
+            "optuna: a file or a database URL, default STUDY-optuna.db."
         ),
     ] = None,
     as_json: AsJson = False,
@@ -115,11 +116,15 @@ def _give(kind: str, text: str, out: str | None, as_json: bool) -> None:
     if out is None:
         answer(as_json, {"format": kind, "text": text}, text.removesuffix("\n"))
     else:
-        _write(Path(out), text)
+        _write(Path(out), text, f".{kind}")
         answer(as_json, {"format": kind, "file": out}, out)
 
 
-def _write(file: Path, text: str) -> None:
+def _write(file: Path, text: str, ending: str) -> None:
+    """A file that is there is replaced only where its name ends as this kind's does: never a log or a study file."""
+    if file.exists() and file.suffix.lower() != ending:
+        hint = "There is a file of this name already."
+        raise InvalidOption("out", str(file), f"a new file, or one whose name ends in {ending}", hint)
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -138,7 +143,7 @@ def report(
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     with open_study(study) as going:
         text = page(going, title(study))
-    _write(file, text)
+    _write(file, text, ".html")
     answer(as_json, {"file": str(file)}, str(file))
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from ..errors import InvalidOutcome, OutOfRangeWarning, SteerboError
+from ..errors import InvalidOutcome, OutOfRangeWarning, SteerboError, one_of
 from ..record import record, to_plain
 from ..rounds import Added, Event, Problem, Round, Suggestion
 from ..space import Categorical
@@ -127,6 +127,10 @@ def _take(study: Study, sheet: Sheet, row: Row, there: Counter[str], charge: boo
             return _tell(study, row.number, row.cells["token"], told)
         if told.value is None and not told.realised and told.cost is None:
             return Line(row.number, "left", "it has neither a token nor a value")
+        if told.state in _NO_OUTCOME:
+            return Line(row.number, "left", f"its state is {told.state!r}, so there is nothing to learn from it")
+        if told.state not in _OUTCOME:
+            raise InvalidOutcome("state", told.state, one_of([*_OUTCOME[1:], *_NO_OUTCOME], told.state))
         same = _key(study.problem.read_added(told.value, told.cost, told.realised))
         if there[same] > 0:
             there[same] -= 1
@@ -136,6 +140,12 @@ def _take(study: Study, sheet: Sheet, row: Row, there: Counter[str], charge: boo
         return Line(row.number, "taken", f"added as {study.history.latest_data}")
     except SteerboError as error:
         return Line(row.number, "refused", error.worded(SHELL))
+
+
+_OUTCOME = ("", "open", "told", "added")
+"""States of a line without a token whose value is data."""
+_NO_OUTCOME = ("failed", "void", "abandoned")
+"""States of a line without a token that has none: a round of elsewhere, which cannot be failed here."""
 
 
 def _names_scope(study: Study, row: Row) -> bool:
