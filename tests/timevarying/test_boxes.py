@@ -171,4 +171,4 @@ def test_an_outcome_where_a_kernel_fails_is_not_lost_and_can_be_corrected() -> N
         optimizer.ask()
     optimizer.amend(first, 1.0, realised={"a": 0.26, "b": 0.5})
     assert optimizer.ask() is not None
-    assert [played.state for played in optimizer.history] == ["told", "pending"]
+    assert [played.state for played in optimizer.history] == ["told", "open"]
