@@ -29,7 +29,8 @@ class Searching(Method[CostVarying, O]):
     def __init__(self, problem: CostVarying, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.space = problem.space
-        self.sets = [[self.space.index(name) for name in names] for names in problem.control_sets]
+        # ascending, as expectations have them, in whatever order the problem names them
+        self.sets = [sorted(map(self.space.index, names)) for names in problem.control_sets]
         self.boxes = [self._box(controlled) for controlled in self.sets]
 
     def _box(self, controlled: list[int]) -> Box:
