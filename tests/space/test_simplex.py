@@ -26,6 +26,17 @@ def distributions(draw: st.DrawFn) -> Any:
 
 
 @few
+@given(hnp.arrays(float, hnp.array_shapes(min_dims=1, max_dims=1, max_side=40), elements=st.floats(1e-9, 1)))
+def test_what_was_checked_stays_as_it_is(weights: Any) -> None:
+    """A table that is written out and read again is the same to the last bit, or nobody would know it again."""
+    simplex = Simplex(["all"], [str(i) for i in range(len(weights))])
+    checked = simplex.check([weights / weights.sum()])
+    np.testing.assert_array_equal(simplex.check(checked), checked)
+    mended = simplex.check([checked[0] * (1 + 3e-7)])
+    np.testing.assert_array_equal(simplex.check(simplex.named(mended)), mended)
+
+
+@few
 @given(arrays)
 def test_projection_is_the_nearest_point(x: Any) -> None:
     p = project(x)

@@ -56,7 +56,7 @@ class Simplex:
     def check(
         self, table: Any, place: str = "distribution", error: type[InvalidInput] = InvalidProblem
     ) -> jt.Float[np.ndarray, "C A"]:
-        """A table as an array whose rows sum to one exactly as well as floats can.
+        """A table as an array whose rows sum to one exactly as well as floats can; one that does stays as it is.
 
         Args:
             table: an array (C, A), or probabilities by column name (left out: 0) by row name.
@@ -113,7 +113,8 @@ class Simplex:
         total = float(probabilities.sum())
         if abs(total - 1) > _TOLERANCE:
             raise error(place, row, f"probabilities that sum to 1, not to {total:.8g}")
-        return probabilities / total
+        rounding = len(probabilities) * np.finfo(float).eps  # what a sum of shares is off by that were divided by it
+        return probabilities if abs(total - 1) <= rounding else probabilities / total
 
 
 def project(x: ArrayLike) -> jt.Float[np.ndarray, "... A"]:
