@@ -125,12 +125,17 @@ class Failed:
 
 @record
 class Amended:
-    """A round was corrected (a new outcome, or a new failure) or voided (neither); the log keeps what was there."""
+    """A round was corrected (a new outcome, or a new failure) or voided (neither); the log keeps what was there.
+
+    Of data that nobody suggested also whether it is charged, and what was played; None: as it was.
+    """
 
     token: str
     outcome: Outcome | None = None
     failure: Failed | None = None
     reason: str = ""
+    charge: bool | None = None
+    scope: Scope | None = None
     kind: Literal["amended"] = "amended"
 
 
@@ -161,6 +166,11 @@ class Added:
     charge: bool = False
     scope: Scope | None = None
     kind: Literal["added"] = "added"
+
+    @property
+    def charged(self) -> float:
+        """The money of it that counts as spent."""
+        return (self.outcome.cost or 0.0) if self.charge else 0.0
 
 
 @record

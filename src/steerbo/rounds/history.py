@@ -70,6 +70,7 @@ class History:
         self.budget, self.limit = created.budget, created.rounds
         self.events = 1
         self.data: dict[str, Added] = {}  # that nobody suggested, by the name that `amend` takes
+        self.removed: dict[str, Added] = {}  # those of them that are void by now, as they were
         self._added = 0
         self._rounds: dict[str, Round] = {}
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
@@ -212,8 +213,9 @@ class History:
                 self._correct(event)
             case Amended(outcome=Outcome()):
                 self._change(event.token, state="told", outcome=event.outcome)
-            case Amended(failure=Failed()):
-                self._change(event.token, state="failed", failure=event.failure)
+            case Amended(failure=Failed() as failure):
+                charge = failure.charge if failure.cost is None else self[event.token].charge
+                self._change(event.token, state="failed", failure=failure, charge=charge)
             case Amended():
                 self._change(event.token, state="void")
             case Abandoned():
@@ -221,7 +223,7 @@ class History:
             case Added():
                 self._added += 1
                 self.data[self.latest_data] = event
-                self._charged += _charge(event)
+                self._charged += event.charged
             case Created() | Refitted() | Extended():
                 pass
             case _:
@@ -231,10 +233,12 @@ class History:
         """Data that nobody suggested, put right or, void, taken out; what it cost is spent all the same."""
         before = self.data[event.token]
         if event.outcome is None:
-            del self.data[event.token]
+            self.removed[event.token] = self.data.pop(event.token)
             return
-        self.data[event.token] = after = replace(before, outcome=event.outcome)
-        self._charged += _charge(after) - _charge(before)
+        charge = before.charge if event.charge is None else event.charge
+        after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
+        self.data[event.token] = after
+        self._charged += after.charged - before.charged
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
@@ -252,7 +256,3 @@ class History:
             self._unknown.pop(token, None)
         else:
             self._unknown.setdefault(token)
-
-
-def _charge(data: Added) -> float:
-    return (data.outcome.cost or 0.0) if data.charge else 0.0

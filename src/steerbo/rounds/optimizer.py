@@ -293,12 +293,25 @@ class Optimizer:
         *,
         cost: float | None = None,
         realised: Mapping[str, Any] | None = None,
+        charge: float | bool | None = None,
+        scope: Any = None,
         void: bool = False,
         reason: str = "",
     ) -> None:
         """Correct an outcome, or void it with `void=True`. What is not given stays; the log keeps the old outcome.
 
         Data that was added is called "added-1", "added-2" and so on, in the order in which it came.
+
+        Args:
+            suggestion: a round's suggestion or its token, or the name of data.
+            value: the right one.
+            cost: the right one, not below 0.
+            realised: what really happened, by variable; what is left out stays.
+            charge: of data, whether its cost is charged to the budget; of a round that failed at a cost that nobody
+                knows, what counts as spent.
+            scope: of data, what was played.
+            void: there is nothing to learn from after all. What was spent is spent.
+            reason: for people.
 
         Raises:
             InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
@@ -307,15 +320,17 @@ class Optimizer:
         if not isinstance(void, bool):
             raise InvalidOutcome("void", void, "true or false")
         if isinstance(suggestion, str) and suggestion in self._history.data:
-            data = self._reports.corrected_data(suggestion, value, cost, realised, _text(reason), void=void)
-            self._append(data)
+            given = (value, cost, realised, charge, scope)
+            self._append(self._reports.corrected_data(suggestion, given, _text(reason), void=void))
             return
         about = self._round(suggestion)
+        if scope is not None:
+            raise InvalidOutcome("scope", scope, "nothing: only of data that was added it can be another one")
         if void:
-            given = value is not None or cost is not None or realised is not None
-            self._report(self._reports.voided(about, _text(reason), given=given))
+            more = any(part is not None for part in (value, cost, realised, charge))
+            self._report(self._reports.voided(about, _text(reason), given=more))
         else:
-            self._report(self._reports.corrected(about, value, cost, realised, _text(reason)))
+            self._report(self._reports.corrected(about, value, cost, realised, charge=charge, reason=_text(reason)))
 
     def add(
         self,

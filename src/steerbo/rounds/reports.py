@@ -14,6 +14,7 @@ from .problem import Problem, finite
 
 Realised = Mapping[str, Any] | None
 _VOID = "To void the outcome, use ‹void›."
+_ALONE = "nothing else beside it"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Reports:
     def failed(self, about: Round, reason: str, cost: Any, charge: Any, realised: Realised) -> Failed | None:
         """An evaluation that broke."""
         paid = self.problem.price(about.suggestion) if cost is None else finite("cost", cost, least=0.0)
-        if about.state == "failed" and paid in (None, about.paid):
+        told = self._failure(about, reason, paid, charge, realised)
+        if about.failure is not None and about.state == "failed" and _adds_nothing(told, about, realised):
             return None
         if not about.waiting:
             raise OutcomeConflict(
@@ -50,10 +52,13 @@ class Reports:
         if paid is None and charge is None and self.history.budget is not None:
             hint = "The study has a budget. Where nothing was paid, it is 0; where nobody knows, use ‹charge›."
             raise InvalidOutcome("cost", None, "a number not below 0: what the failed evaluation cost", hint)
-        return self._failure(about, reason, paid, charge, realised)
+        return told
 
     def _failure(self, about: Round, reason: str, paid: float | None, charge: Any, realised: Realised) -> Failed:
-        counted = None if charge is None or paid is not None else finite("charge", charge, least=0.0)
+        counted = None if charge is None else finite("charge", charge, least=0.0)
+        if counted is not None and paid is not None:
+            hint = "A charge stands for a cost that nobody knows."
+            raise InvalidOutcome("charge", charge, f"nothing, since the cost is known to be {paid:g}", hint)
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
         return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
 
@@ -63,51 +68,63 @@ class Reports:
         if not about.waiting:
             raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
         counted = None if charge is None else finite("charge", charge, least=0.0)
-        return Abandoned(about.suggestion.token, _kept(reason), counted) if about.state == "open" else None
+        if about.state == "open":
+            return Abandoned(about.suggestion.token, _kept(reason), counted)
+        if counted not in (None, about.charge):
+            hint = f"round {about.number} is abandoned already, and {about.charge or 0:g} is charged for it"
+            raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
+        return None
 
-    def corrected(self, about: Round, value: Any, cost: Any, realised: Realised, reason: str) -> Amended:
+    def corrected(
+        self, about: Round, value: Any, cost: Any, realised: Realised, *, charge: Any, reason: str
+    ) -> Amended:
         """An outcome that takes the place of another; what is not given stays, and what failed without a value too."""
         self._ended(about)
-        if value is None and cost is None and realised is None:
+        if all(part is None for part in (value, cost, realised, charge)):
             raise InvalidOutcome("value", value, "a new value, a cost or realised variables", _VOID)
         token, measured = about.suggestion.token, {**about.realised, **_mapping(realised)}
         if value is None and about.outcome is None and about.failure is not None:
             paid = about.paid if cost is None else finite("cost", cost, least=0.0)
-            failure = self._failure(about, about.failure.reason, paid, about.charge, measured)
+            counted = about.charge if charge is None and paid is None else charge
+            failure = self._failure(about, about.failure.reason, paid, counted, measured)
             return Amended(token, None, failure, _kept(reason))
+        if charge is not None:
+            raise InvalidOutcome("charge", charge, "nothing: it is for rounds that failed at a cost that nobody knows")
         value = about.outcome.value if value is None and about.outcome else value
         cost = about.paid if cost is None else cost
         return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
 
     def added(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> Added:
         """Data that nobody suggested."""
-        if not isinstance(charge, bool):
-            raise InvalidOutcome("charge", charge, "True or False")
         outcome = self.problem.read_added(value, cost, realised)
-        if charge and outcome.cost is None:
-            raise InvalidOutcome("cost", None, "a number not below 0", "It is to be charged to the budget.")
+        _chargeable(outcome, charge)
         return Added(outcome, charge, self.problem.read_scope(scope))
 
     def corrected_data(
-        self, token: str, value: Any, cost: Any, realised: Realised, reason: str, *, void: bool
+        self, token: str, given: tuple[Any, Any, Realised, Any, Any], reason: str, *, void: bool
     ) -> Amended:
-        """Data that nobody suggested, put right or void; what is not given stays."""
-        before = self.history.data[token].outcome
-        if value is None and cost is None and realised is None:
+        """Data that nobody suggested, put right or void; `given`: value, cost, realised, charge, scope. None stays."""
+        before = self.history.data[token]
+        value, cost, realised, charge, scope = given
+        if all(part is None for part in given):
             if not void:
-                raise InvalidOutcome("value", value, "a new value, a cost or realised variables", _VOID)
+                raise InvalidOutcome(
+                    "value", value, "a new value, a cost, realised variables, a charge or a scope", _VOID
+                )
             return Amended(token, reason=_kept(reason))
         if void:
-            raise InvalidOutcome("void", True, "no new value, cost or realised variables beside it")
-        value, cost = before.value if value is None else value, before.cost if cost is None else cost
-        measured = {**before.realised, **_mapping(realised)}
-        return Amended(token, self.problem.read_added(value, cost, measured), reason=_kept(reason))
+            raise InvalidOutcome("void", True, _ALONE)
+        value, cost = before.outcome.value if value is None else value, before.outcome.cost if cost is None else cost
+        outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(realised)})
+        _chargeable(outcome, before.charge if charge is None else charge)
+        played = None if scope is None else self.problem.read_scope(scope)
+        return Amended(token, outcome, reason=_kept(reason), charge=charge, scope=played)
 
     def voided(self, about: Round, reason: str, *, given: bool) -> Amended:
         """An outcome that is void; `given`: whether a new one came with it."""
         self._ended(about)
         if given:
-            raise InvalidOutcome("void", True, "no new value, cost or realised variables beside it")
+            raise InvalidOutcome("void", True, _ALONE)
         return Amended(about.suggestion.token, reason=_kept(reason))
 
     @staticmethod
@@ -127,6 +144,23 @@ class Reports:
 def _kept(reason: str) -> str:
     """What the log keeps of a reason: what is written down can be shown anywhere, and fills no disk."""
     return shortened(visible(reason), LONGEST_REASON)
+
+
+def _adds_nothing(told: Failed, about: Round, realised: Realised) -> bool:
+    """Whether a round that has failed is told nothing new about its money and what happened; reasons may differ."""
+    known = {name: told.realised.get(name) for name in _mapping(realised)}
+    return (
+        told.cost in (None, about.paid)
+        and told.charge in (None, about.charge)
+        and all(name in about.realised and about.realised[name] == value for name, value in known.items())
+    )
+
+
+def _chargeable(data: Outcome, charge: Any) -> None:
+    if not isinstance(charge, bool):
+        raise InvalidOutcome("charge", charge, "true or false: whether the cost of this data is charged to the budget")
+    if charge and data.cost is None:
+        raise InvalidOutcome("cost", None, "a number not below 0", "It is to be charged to the budget.")
 
 
 def _mapping(realised: Realised) -> Mapping[str, Any]:

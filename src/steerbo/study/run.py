@@ -249,8 +249,10 @@ def _fail(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> Non
     known = answer if isinstance(answer, Mapping) else {}
     full = reason if answer is None else f"{reason}; it answered {json.dumps(answer, default=repr)}"
     for given in ({"cost": known.get("cost"), "realised": known.get("realised")}, {"cost": known.get("cost")}, {}):
+        priced = given.get("cost") is not None or study.problem.price(suggestion) is not None
+        charge = None if priced else study.history.estimate(suggestion.token)
         try:
-            study.fail(suggestion, full, charge=study.history.estimate(suggestion.token), **given)
+            study.fail(suggestion, full, charge=charge, **given)
         except InvalidOutcome:
             continue
         return

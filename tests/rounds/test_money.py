@@ -1,0 +1,103 @@
+"""What a failure, a round that nobody evaluates, and data of others cost: said once, corrected by name, never twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidOutcome, OutcomeConflict
+from steerbo.rounds import Optimizer
+
+PROBLEM = sb.CostVarying([sb.Float(n, 0, 1, law=sb.Uniform()) for n in ("t", "ph")], [["t"], ["ph"]])
+POINT = {"t": 0.5, "ph": 0.5}
+
+
+def begin(**more: Any) -> Optimizer:
+    return Optimizer(PROBLEM, "random", budget=30, seed=1, **more)
+
+
+def replayed(optimizer: Optimizer) -> Optimizer:
+    again = Optimizer.replay(optimizer.problem, optimizer.events)
+    assert again.status == optimizer.status
+    assert again.history.data == optimizer.history.data
+    return again
+
+
+def test_a_charge_is_for_a_cost_that_nobody_knows() -> None:
+    optimizer = begin()
+    broken = optimizer.ask(1)[0]
+    with pytest.raises(
+        InvalidOutcome, match=r"charge: 1 is not allowed; expected nothing, since the cost is known to be 1"
+    ):
+        optimizer.fail(broken, cost=1, charge=1)
+    assert optimizer.history[broken.token].state == "open"
+    priced = Optimizer(sb.CostVarying(PROBLEM.variables, [["t"]], costs=[2]), "random", budget=30)
+    with pytest.raises(InvalidOutcome, match="known to be 2"):
+        priced.fail(priced.ask(1)[0], charge=1)
+
+
+def test_what_is_said_again_of_a_failed_round_is_the_same_or_refused() -> None:
+    optimizer = begin()
+    broken = optimizer.ask(1)[0]
+    optimizer.fail(broken, "pump", charge=2, realised={"t": 0.25})
+    logged = optimizer.events
+    for same in ({}, {"charge": 2}, {"realised": {"t": 0.25}}, {"reason": "the pump, again"}):
+        optimizer.fail(broken, **same)
+    assert optimizer.events == logged
+    for other in ({"charge": 3}, {"cost": 2}, {"realised": {"t": 0.5}}, {"realised": {"t": 0.25, "ph": 0.5}}):
+        with pytest.raises(OutcomeConflict, match="amend"):
+            optimizer.fail(broken, **other)
+
+
+def test_a_charge_is_corrected() -> None:
+    optimizer = begin()
+    broken, told, left = optimizer.ask(3)
+    optimizer.fail(broken, charge=20)
+    optimizer.tell(told, 1, cost=1, realised=POINT)
+    optimizer.amend(broken, charge=2)
+    assert (optimizer.status.spent, optimizer.status.estimated) == (3, 2)
+    replayed(optimizer)
+    with pytest.raises(InvalidOutcome, match="charge"):
+        optimizer.amend(told, charge=2)
+    with pytest.raises(InvalidOutcome, match="charge"):
+        optimizer.amend(broken, cost=1, charge=2)
+    with pytest.raises(InvalidOutcome, match="charge"):
+        optimizer.amend(broken, charge=True)
+    optimizer.amend(broken, cost=4)
+    with pytest.raises(InvalidOutcome, match="charge"):
+        optimizer.amend(broken, charge=2)
+    assert (optimizer.status.spent, optimizer.status.estimated) == (5, 0)
+    optimizer.abandon(left, charge=1)
+    optimizer.abandon(left, charge=1)
+    optimizer.abandon(left)
+    with pytest.raises(OutcomeConflict, match="1 is charged"):
+        optimizer.abandon(left, charge=2)
+    replayed(optimizer)
+
+
+def test_data_is_charged_and_named_afterwards() -> None:
+    optimizer = begin()
+    optimizer.add(1, POINT, cost=3)
+    optimizer.add(2, POINT)
+    assert optimizer.status.spent == 0
+    optimizer.amend("added-1", charge=True, scope=["ph"])
+    assert optimizer.status.spent == 3
+    (ph,) = [scope for scope in PROBLEM.scopes if scope.set == ("ph",)]
+    assert optimizer.history.mean_cost(ph) == 3
+    optimizer.amend("added-1", cost=4)
+    assert optimizer.status.spent == 4, "what is charged stays charged"
+    assert optimizer.history.data["added-1"].scope == ph
+    with pytest.raises(InvalidOutcome, match="cost"):
+        optimizer.amend("added-2", charge=True)
+    with pytest.raises(InvalidOutcome, match="true or false"):
+        optimizer.amend("added-1", charge=2)
+    with pytest.raises(InvalidOutcome, match="scope"):
+        optimizer.amend(optimizer.ask(1)[0], scope=["ph"])
+    optimizer.amend("added-1", charge=False)
+    assert optimizer.status.spent == 0
+    optimizer.amend("added-1", charge=True)
+    optimizer.amend("added-1", void=True)
+    assert optimizer.status.spent == 4, "what was spent is spent"
+    assert replayed(optimizer).history.removed == optimizer.history.removed
