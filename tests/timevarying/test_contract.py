@@ -12,6 +12,7 @@ from tests.timevarying.cases import box, case, mixed
 METHODS: dict[str, dict[str, Any]] = {
     "prior-elimination": {},
     "tempered-elimination": {},
+    "switching-elimination": {},
     "mle": {"confidence": 2.0},
     "fully-bayesian": {},
     "regret-balancing": {},
@@ -23,6 +24,7 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 OTHERS = {
     "box, elimination": lambda: case("prior-elimination", box()),
+    "box, switching": lambda: case("switching-elimination", box(), switch_every=20.0),
     "box, averaged": lambda: case("fully-bayesian", box(), confidence=1.5),
     "box, window": lambda: case("sw-gp-ucb", box(), prior=0, window=3),
     "every drift": lambda: case("tempered-elimination", mixed(), on_exhausted="restart"),

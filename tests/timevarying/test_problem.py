@@ -163,7 +163,7 @@ def test_added_data_has_a_time() -> None:
 
 def test_methods_are_listed_with_their_options() -> None:
     found = {row[1]: row[3] for row in methods("time-varying").rows}
-    assert len(found) == 10
+    assert len(found) == 11
     assert "on_exhausted='keep-last'" in found["prior-elimination"]
 
 
@@ -178,6 +178,8 @@ def test_methods_are_listed_with_their_options() -> None:
         ("prior-elimination", {"delta": 0.0}),
         ("prior-elimination", {"on_exhausted": "weep"}),
         ("tempered-elimination", {"temper": 2.0}),
+        ("switching-elimination", {"switch_every": 0.0}),
+        ("switching-elimination", {"switch_every": float("inf")}),
         ("sw-gp-ucb", {"prior": 0, "window": 0}),
     ],
 )

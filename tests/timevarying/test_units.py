@@ -16,6 +16,7 @@ from steerbo.timevarying import Bumps, Matern, Periodic, PriorWarning, SquaredEx
 METHODS: dict[str, dict[str, Any]] = {
     "prior-elimination": {},
     "tempered-elimination": {},
+    "switching-elimination": {},
     "mle": {},
     "fully-bayesian": {"confidence": 1.5},
     "regret-balancing": {},

@@ -81,15 +81,11 @@ class CandidatePriors(Method[TimeVarying, O]):
                     self.plays[expected.prior] += 1
             case Told():
                 told = history[event.token]
-                datum = self._datum(told)
-                if not self.surrogate.add(datum):
-                    self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
+                self._condition(self._datum(told), history)
                 self.book(told)
             case Added():
                 self._added[history.latest_data] = self.now, len(history) + 0.5
-                datum = self._past(history.latest_data, event.outcome)
-                if not self.surrogate.add(datum):
-                    self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
+                self._condition(self._past(history.latest_data, event.outcome), history)
             case Failed():
                 self._try(history[event.token])
             case Amended():
@@ -97,11 +93,19 @@ class CandidatePriors(Method[TimeVarying, O]):
             case _:
                 pass
 
+    def hear(self, datum: Datum) -> None:
+        """What an outcome does beside conditioning the surrogate, whoever suggested it."""
+
     def book(self, told: Round) -> None:
-        """What an outcome does beside conditioning the surrogate."""
+        """What the outcome of a round does beside that."""
 
     def forget(self) -> None:
-        """Undo everything that `book` ever did."""
+        """Undo everything that `hear` and `book` ever did."""
+
+    def _condition(self, datum: Datum, history: History) -> None:
+        if not self.surrogate.add(datum):
+            self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
+        self.hear(datum)
 
     def _start_over(self, history: History) -> None:
         self.surrogate.rewrite([])
@@ -112,6 +116,7 @@ class CandidatePriors(Method[TimeVarying, O]):
                 self._try(played)
         for datum, told in self._everything(history):
             self.surrogate.add(datum)
+            self.hear(datum)
             if told is not None:
                 self.book(told)
 

@@ -9,9 +9,10 @@ from .mle import MaximumLikelihood
 from .prior_elimination import PriorElimination
 from .random import Random
 from .regret_balancing import RegretBalancing
+from .switching_elimination import SwitchingElimination
 from .tempered_elimination import TemperedElimination
 
 METHODS = (
-    TemperedElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
+    TemperedElimination, SwitchingElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
     GaussianProcessUCB, Resetting, SlidingWindow, Weighted, Random,
 )  # fmt: skip
