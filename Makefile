@@ -4,14 +4,36 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements/lock.txt
 STAMP := $(VENV)/.installed
+PYTHONS := 3.11 3.12 3.13 3.14
+PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test torture lint types wheel lock clean
+.PHONY: demo test test-all test-lowest test-dist torture lint types wheel dist lock lowest clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
 
 test: $(STAMP) lint types
 	$(BIN)/python -m pytest -n 2
+
+# The tests on every Python that is installed here, each with a virtual environment of its own.
+test-all:
+	@for version in $(PYTHONS); do \
+	  if ! python$$version -c "" 2>/dev/null; then missing="$$missing $$version"; continue; fi; \
+	  echo "Python $$version"; \
+	  $(MAKE) --no-print-directory VENV=.venv-$$version PYTHON=python$$version .venv-$$version/.installed && \
+	    .venv-$$version/bin/python -m pytest -n 2 && passed="$$passed $$version" || failed="$$failed $$version"; \
+	done; \
+	echo "passed:$${passed:- none}; failed:$${failed:- none}; not found, so not tested:$${missing:- none}"; \
+	[ -n "$$passed" ] && [ -z "$$failed" ]
+
+# The tests with the lowest versions that pyproject.toml allows, on the lowest Python. What old packages say of newer
+# Pythons and of each other is no error.
+test-lowest:
+	python3.11 -m venv .venv-lowest
+	.venv-lowest/bin/python $(PIP) -r requirements/lowest.txt
+	.venv-lowest/bin/python $(PIP) --no-deps --editable .
+	.venv-lowest/bin/python -m pytest -n 2 -W default::DeprecationWarning -W default::PendingDeprecationWarning \
+	  -W default::SyntaxWarning
 
 # Kills, crowds, damage and rubbish, for minutes; figures in docs/results/torture.json.
 torture: $(STAMP)
@@ -32,6 +54,22 @@ bench-%: $(STAMP)
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist
 
+# Wheel and source distribution, and whether an index would take them.
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python $(PIP) "twine>=6.1"
+	$(BIN)/python -m twine check --strict dist/*
+
+# The tests that are in the source distribution, with the wheel, in an environment and a folder of their own.
+test-dist:
+	rm -rf build/dist && mkdir -p build/dist
+	tar -xzf dist/steerbo-*.tar.gz -C build/dist --strip-components 1
+	$(PYTHON) -m venv build/dist/.venv
+	build/dist/.venv/bin/python $(PIP) -r $(LOCK)
+	build/dist/.venv/bin/python $(PIP) --no-deps dist/steerbo-*.whl
+	cd build/dist && .venv/bin/python -m pytest -n 2 tests benchmarks
+
 $(STAMP): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r $(LOCK)
@@ -45,5 +83,11 @@ lock:
 	$(BIN)/pip install --quiet --editable ".[plots,graphs,data,genetic,postgres]" --group test
 	$(BIN)/pip freeze --exclude-editable --exclude pip | sort -f > $(LOCK)
 
+# Writes the lowest versions that pyproject.toml allows, and what these need on Python 3.11. Needs uv.
+lowest:
+	uv pip compile --quiet --no-header --no-annotate --resolution lowest-direct --python-version 3.11 pyproject.toml \
+	  --extra plots --extra graphs --extra data --extra genetic --extra postgres --extra optuna --group test \
+	  --output-file requirements/lowest.txt
+
 clean:
-	rm -rf $(VENV) dist build out demo .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* dist build out demo .mypy_cache .ruff_cache .hypothesis
