@@ -9,7 +9,7 @@ from jaxtyping import Float
 from scipy.linalg import cho_factor, solve_triangular
 from scipy.optimize import minimize
 
-from steerbo.costvarying.acquisition import Standardised
+from steerbo.surrogate import Standardised
 
 SCREENED = 100
 STARTS = 5

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.costvarying.acquisition import Standardised
 from steerbo.costvarying.method import PartialControl
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
 from steerbo.rounds import History, Optimizer, Streams, keyed
 from steerbo.search import sobol_points
+from steerbo.surrogate import Standardised
 
 from ..speed import Cases, Row, medians, row
 from .memory import measured, random_plays

@@ -72,7 +72,9 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
         suggestion, ours = ask(played), method(played)
         i, c = ours.problem.numbers[suggestion.scope], suggestion.note["calibration"]
         process = ours.process(played.history, pending=False)
-        point = ours.boxes[i].place(ours.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, ours.sets[i]])
+        point = ours.domains[i].box.place(
+            ours.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, ours.sets[i]]
+        )
         mean, wide = ours.expectation(process, i).moments(point)
         _, narrow = ours.expectation(process, i).of_mean().moments(point)
         shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.raw(float(mean[0] - 2 * narrow[0]))

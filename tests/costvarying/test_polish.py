@@ -12,6 +12,7 @@ from steerbo.costvarying.method import PartialControl
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
 from steerbo.rounds import History, Streams
 from steerbo.search import maximise_box, sobol_points
+from steerbo.surrogate import polished
 from tests.costvarying.worlds import PROBLEM
 
 BETA = 2.0
@@ -47,13 +48,13 @@ def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
     for i in range(3):
         expectation = method.expectation(process, i)
         ((found,),) = method.search(method.process(history), [i], [BETA], seed)
-        polished = method.polish(i, expectation, found, BETA, seed)
+        moved = polished(expectation, method.domains[i].box, found, BETA, seed)
         grid = sobol_points(256, len(method.sets[i]), 5)
-        values = exact(method, history, i, np.concatenate([found.point[None], polished.point[None], grid]))
+        values = exact(method, history, i, np.concatenate([found.point[None], moved.point[None], grid]))
         scale = np.ptp(values)
         before.append((values.max() - values[0]) / scale)
         after.append((values.max() - values[1]) / scale)
-        assert polished.value == pytest.approx(values[1], abs=0.01 * scale)
+        assert moved.value == pytest.approx(values[1], abs=0.01 * scale)
     assert max(after) <= 2e-3  # the grid holds no better point, but for the error of 64 draws
     assert sum(after) <= sum(before) + 1e-3
 
@@ -62,14 +63,14 @@ def test_a_set_that_controls_everything_needs_no_polish() -> None:
     method, history = learned(NUMERIC, 0)
     expectation = method.expectation(method.process(history), 3)
     ((found,),) = method.search(method.process(history), [3], [BETA], 0)
-    assert method.polish(3, expectation, found, BETA, 0) is found
+    assert polished(expectation, method.domains[3].box, found, BETA, 0) is found
 
 
 def test_polishing_leaves_categories_alone_and_is_the_same_twice() -> None:
     method, history = learned(PROBLEM, 1)
     expectation = method.expectation(method.process(history), 1)  # ph and line
     ((found,),) = method.search(method.process(history), [1], [BETA], 0)
-    once, again = (method.polish(1, expectation, found, BETA, 0) for _ in range(2))
+    once, again = (polished(expectation, method.domains[1].box, found, BETA, 0) for _ in range(2))
     assert once.point[1] in found.points[:, 1]
     assert 0 <= once.point[0] <= 1
     np.testing.assert_array_equal(once.point, again.point)
@@ -90,7 +91,7 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
             def value(points: Any, expectation: Any = expectation) -> Any:
                 return expectation.bound(points, BETA)[0]
 
-            best = maximise_box(value, rise, method.boxes[i], seed=77, screen=4096, starts=40).value
+            best = maximise_box(value, rise, method.domains[i].box, seed=77, screen=4096, starts=40).value
             scale = np.ptp(value(sobol_points(256, len(method.sets[i]), 5)))
             for attempt in range(3):
                 assert best - method.search(process, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale

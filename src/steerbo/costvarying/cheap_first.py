@@ -40,7 +40,7 @@ from pydantic import Field
 from ..record import record
 from ..rounds import Amended, Choice, Event, Explanation, Extended, History, Outcome, Streams, Table, Told
 from ..search import Maximum
-from .acquisition import Standardised
+from ..surrogate import Standardised
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying
 

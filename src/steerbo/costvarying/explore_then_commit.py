@@ -131,7 +131,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         bounds = Bounds(self.guaranteed, self.possible, range(len(self.sets)))
         if len(self.model) + len(history.pending) < STARTING_POINTS:
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
-            return self.play(i, self.boxes[i].place(draw)[0], **self._note("explore", bounds))
+            return self.play(i, self.domains[i].box.place(draw)[0], **self._note("explore", bounds))
         seed = self.streams.integer(number, "search")
         beta = self._beta()
         process = self.process(history)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..bandit import Arms
-from ..gp import Factor, Hyperparameters, Regression, SquaredExponentialKernel, refit_due
+from ..gp import Hyperparameters, Regression, SquaredExponentialKernel, refit_due
 from ..rounds import (
     Added,
     Amended,
@@ -26,16 +26,13 @@ from ..rounds import (
     Told,
 )
 from ..search import Maximum
-from .acquisition import Standardised
+from ..surrogate import Standardised, polished
 from .control_sets import Searching
 from .problem import CostVarying
 from .recommendation import recommendation
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
-RESOLVED = 1e-6
-"""Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
-difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
 O = TypeVar("O")  # noqa: E741  the method's options
 
 
@@ -120,32 +117,9 @@ class PartialControl(Searching[O]):
     # -- the model -----------------------------------------------------------------------------------------------------
 
     def process(self, history: History, pending: bool = True) -> Standardised:
-        """The Gaussian process in standardised units; with `pending`, points without an outcome shrink its variance.
-
-        Where there is next to no noise, variances are those with a little more: see `RESOLVED`.
-        """
-        kernel = self.model.kernel
+        """The Gaussian process in standardised units; with `pending`, points without an outcome shrink its variance."""
         points = self._unknown(history) if pending else np.empty((0, self.space.dimension))
-        inputs, noise = np.concatenate([self.model.inputs, points]), self.model.noise
-        if noise >= RESOLVED * kernel.variance:
-            with self.model.hallucinated(points) as factor:
-                inverse = factor.inverse()
-        else:
-            noise = RESOLVED * kernel.variance
-            gram = kernel(inputs, inputs)
-            gram.flat[:: len(inputs) + 1] += noise
-            inverse = Factor(gram).inverse()
-        return Standardised(
-            inputs,
-            np.concatenate([self.model.weights, np.zeros(len(points))]),
-            inverse,
-            kernel.lengthscales,
-            self.space.categorical,
-            kernel.variance,
-            self.model.mean,
-            self.rules(kernel.lengthscales),
-            noise,
-        )
+        return Standardised.of(self.model, points)
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
@@ -171,7 +145,7 @@ class PartialControl(Searching[O]):
     def point_to_play(self, i: int, found: Maximum, process: Standardised, number: int, beta: float) -> np.ndarray:
         """What a search of set `i` found, polished. Bounds stay as the search found them."""
         seed = self.streams.integer(number, f"polish {i}")
-        return self.polish(i, self.expectation(process, i), found, beta, seed).point
+        return polished(self.expectation(process, i), self.domains[i].box, found, beta, seed).point
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
         """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
@@ -184,7 +158,7 @@ class PartialControl(Searching[O]):
         draw = self.streams(len(history) + 1, "start")
         affordable = np.flatnonzero(self.affordable(history))
         i = int(affordable[len(history) % len(affordable)])
-        return self.play(i, self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
+        return self.play(i, self.domains[i].box.place(draw.random((1, len(self.sets[i]))))[0])
 
     def play(self, i: int, point: np.ndarray, **note: Any) -> Choice:
         """Set `i` at an encoded point; `note` says why."""

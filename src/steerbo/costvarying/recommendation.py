@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..rounds import History, Recommendation
-from .acquisition import Standardised
+from ..surrogate import Standardised
 from .problem import Fraction
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ import numpy as np
 from ..record import record
 from ..rounds import Choice, Explanation, History
 from ..space import Categorical
+from ..surrogate import Sample, highest_of
 from .method import PartialControl
-from .sample import Sample
-from .searches import highest_of
 
 
 @record
@@ -50,8 +49,8 @@ class TsPsq(PartialControl[TsPsqOptions]):
         )
         best: tuple[float, int, np.ndarray] | None = None
         for i in self.maximal(np.flatnonzero(self.affordable(history)).tolist()):
-            average = sample.average(self.sets[i])
-            found = highest_of(average, self.boxes[i], self.streams.integer(number, f"search {i}"))
+            average = sample.average(self.domains[i].parts)
+            found = highest_of(average, self.domains[i].box, self.streams.integer(number, f"search {i}"))
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"

@@ -9,11 +9,9 @@ import pytest
 import scipy.stats
 
 import steerbo as sb
-from steerbo.costvarying.acquisition import Expectation, Standardised
-from steerbo.costvarying.batched_bounds import Stack
 from steerbo.search import sobol_points
 from steerbo.space import Variable
-from steerbo.space.quadrature import gauss_rule
+from steerbo.surrogate import Drawn, Expectation, LawOf, Part, Set, Stack, Standardised
 
 DRAWS = 40_000
 LAWS: dict[str, Variable] = {
@@ -45,8 +43,12 @@ def a_process(variables: list[Variable], n: int = 30, seed: int = 0) -> Standard
     gram = kernel(inputs, inputs, lengthscales, categorical, variance)
     inverse = np.linalg.inv(gram + noise * np.eye(n))
     weights = inverse @ (random.normal(size=n) - mean)
-    rules = [gauss_rule(v, s) for v, s in zip(variables, lengthscales.tolist(), strict=True)]
-    return Standardised(inputs, weights, inverse, lengthscales, categorical, variance, mean, rules, noise)
+    return Standardised(inputs, weights, inverse, lengthscales, categorical, variance, mean, noise)
+
+
+def parts(variables: list[Variable], held: list[int]) -> list[Part]:
+    """The columns `held` are set, the others are drawn from their laws."""
+    return [Set() if d in held else Drawn(LawOf(v)) for d, v in enumerate(variables)]
 
 
 def kernel(a: Any, b: Any, lengthscales: Any, categorical: Any, variance: float) -> Any:
@@ -72,7 +74,7 @@ def problem_with(variable: Variable) -> tuple[list[Variable], Standardised, Expe
         sb.Float("other", 0, 1, law=sb.Beta(2, 3)),
     ]
     process = a_process(variables)
-    return variables, process, Expectation.over(process, [0])
+    return variables, process, Expectation.over(process, parts(variables, [0]))
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -129,7 +131,7 @@ def test_jensen_the_climbed_bound_is_never_below_the_exact_one() -> None:
 def test_gradients_against_finite_differences(which: str, beta: float) -> None:
     variables: list[Variable] = [sb.Float(f"x{d}", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)) for d in range(4)]
     process = a_process(variables)
-    expectation = Expectation.over(process, [1, 3])
+    expectation = Expectation.over(process, parts(variables, [1, 3]))
     of = {
         "bound": lambda points: expectation.bound(points, beta),
         "bound of the mean": lambda points: expectation.of_mean().bound(points, beta),
@@ -155,7 +157,7 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
         sb.Float("d", 0, 1, law=sb.Beta(2, 3)),
     ]
     process = a_process(variables)
-    expectation = Expectation.over(process, [0, 1, 3])
+    expectation = Expectation.over(process, parts(variables, [0, 1, 3]))
     expectation = expectation.of_mean() if of_mean else expectation
     points = np.random.default_rng(3).random((5, 3))
     points[:, 1] = [0, 1, 1, 0, 1]
@@ -174,7 +176,7 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
 def test_sets_stacked_are_what_they_are_alone() -> None:
     variables: list[Variable] = [sb.Float(f"x{d}", 0, 1, law=sb.TruncatedNormal(0.5, 0.2)) for d in range(4)]
     process = a_process(variables)
-    expectations = [Expectation.over(process, controlled) for controlled in ([0, 1], [1, 3], [0, 2])]
+    expectations = [Expectation.over(process, parts(variables, held)) for held in ([0, 1], [1, 3], [0, 2])]
     stack = Stack(expectations, [2.0, -1.0])
     points, which = np.random.default_rng(3).random((7, 2)), np.array([0, 0, 1, 3, 4, 5, 5])  # set 1 with β = 2 rests
     value, gradient, hessian = stack.curved(points, which)
@@ -190,11 +192,9 @@ def test_sets_stacked_are_what_they_are_alone() -> None:
 
 def test_without_observations_it_is_the_prior_and_flat() -> None:
     none = np.zeros((0, 2))
-    rules = [None, gauss_rule(sb.Float("v", 0, 1, law=sb.Uniform()), 1.0)]
-    process = Standardised(
-        none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, rules, 0.01
-    )
-    expectation = Expectation.over(process, [0])
+    variables: list[Variable] = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
+    process = Standardised(none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, 0.01)
+    expectation = Expectation.over(process, parts(variables, [0]))
     value, gradient, hessian = Stack([expectation], [2.0]).curved(np.array([[0.2], [0.9]]), np.zeros(2, dtype=int))
     np.testing.assert_allclose(value, 0.3 + 2 * 1.7**0.5)
     np.testing.assert_array_equal(gradient, 0.0)
@@ -203,15 +203,15 @@ def test_without_observations_it_is_the_prior_and_flat() -> None:
 
 def test_products_do_not_depend_on_how_many_rows_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     _, process, expectation = problem_with(LAWS["beta"])
-    monkeypatch.setattr("steerbo.costvarying.acquisition._ROWS", 7)
-    monkeypatch.setattr("steerbo.costvarying.acquisition._SHARED", 0)
+    monkeypatch.setattr("steerbo.surrogate.expectation._ROWS", 7)
+    monkeypatch.setattr("steerbo.surrogate.expectation._SHARED", 0)
     again = problem_with(LAWS["beta"])[2]
     np.testing.assert_allclose(again.product, expectation.product, rtol=1e-13, atol=1e-13 * abs(process.inverse).max())
 
 
 def test_a_set_that_controls_everything_is_the_posterior_itself() -> None:
-    _variables, process, _ = problem_with(LAWS["categories"])
-    expectation = Expectation.over(process, [0, 1, 2])
+    variables, process, _ = problem_with(LAWS["categories"])
+    expectation = Expectation.over(process, parts(variables, [0, 1, 2]))
     points = np.array([[0.2, 1.0, 0.3], [0.5, 2.0, 0.9]])
     mean, variance = posterior(process, points)
     np.testing.assert_allclose(expectation.mean(points), mean, rtol=1e-10)

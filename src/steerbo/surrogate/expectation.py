@@ -1,15 +1,17 @@
-"""The structured maths: expectations over the variables that a control set leaves to nature.
+"""The structured maths: expectations over what a scope leaves to nature, given what is known.
 
-The kernel is a product over dimensions, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws are independent. For control
-set i with controlled part c and random part R, the kernel row of `[x^i, X^{-i}]` is `s² k_c(x^i) ∘ k_R(X^{-i})`, so
+The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different groups of columns
+are independent. Every column is set (c), known (o) or drawn (R): the kernel row of `[x_c, o, X_R]` is
+`s² k_c(x_c) ∘ τ ∘ k_R(X_R)` with `τ = k_o(o)`, so with `a = τ ∘ E[k_R]`
 
-    E μ(x^i)  = m + s² (k_c ∘ E[k_R])ᵀ α                                    O(n) a point
-    E σ²(x^i) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ]) k_c                           O(n²) a point, no samples
-    Var g(x^i) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ E[k_R],   q = E k_R(X, X')      O(n²) a point
+    E μ(x_c)  = m + s² (k_c ∘ a)ᵀ α                                          O(n) a point
+    E σ²(x_c) = s² − s⁴ k_cᵀ (A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ) k_c                    O(n²) a point, no samples
+    Var g(x_c) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ a,   q = E k_R(X, X')          O(n²) a point
 
-with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x^i) = E f([x^i, X^{-i}])`. Every expectation is a product of
-one-dimensional integrals. By Jensen `E σ ≤ sqrt(E σ²)`: the search climbs on that bound by Newton steps, and the best
-few points are polished on `E σ` itself.
+with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x_c) = E f([x_c, o, X_R])`. Every expectation is a product of integrals
+over one column, or of sums over rows of those that are drawn together. A drift is one more factor of τ. By Jensen
+`E σ ≤ sqrt(E σ²)`: the search climbs on that bound by Newton steps, and the best few points are polished on `E σ`
+itself.
 """
 
 from __future__ import annotations
@@ -22,77 +24,18 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from ..search import ValueAndGradient
-from ..space.quadrature import Rule
+from .parts import Part, drawn_together, set_columns
+from .standardised import Integrals, Standardised
 
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
 _ROWS = 128  # of an (n, n) array that are worked on at a time
 _HELD = 2**19  # numbers in kernel rows that are held at a time
-_SHARED = 256  # observations up to which one dimension's (n, n) array is kept for all sets that leave it to nature
+_SHARED = 256  # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to it
 
 
-@dataclass(frozen=True, eq=False)
-class Standardised:
-    """A Gaussian process with a squared-exponential ARD kernel, in standardised units, as the integrals need it.
-
-    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` (d,), `categorical` (d,), `variance`
-    s², `mean` m; `rules` (d,) are quadrature rules for the laws, None for a variable that no set leaves to nature;
-    `noise` is the noise variance λ in A.
-    """
-
-    inputs: Float[np.ndarray, "n d"]
-    weights: Float[np.ndarray, " n"]
-    inverse: Float[np.ndarray, "n n"]
-    lengthscales: Float[np.ndarray, " d"]
-    categorical: Bool[np.ndarray, " d"]
-    variance: float
-    mean: float
-    rules: Sequence[Rule | None]
-    noise: float
-
-    @cached_property
-    def averaged(self) -> list[Averaged | None]:
-        """The integrals of every dimension that has a rule, (d,)."""
-        return [None if rule is None else Averaged.over(self, d, rule) for d, rule in enumerate(self.rules)]
-
-
-def _factor(
-    a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"], lengthscale: float, categorical: bool
-) -> Float[np.ndarray, "p q"]:
-    """One dimension's factor k_d(a, b)."""
-    if categorical:
-        return np.where(a[:, None] == b, 1.0, np.exp(-0.5 / lengthscale**2))
-    return np.exp(-0.5 * ((a[:, None] - b) / lengthscale) ** 2)
-
-
-@dataclass(frozen=True, eq=False)
-class Averaged:
-    """One dimension's integrals over its law, for every control set that leaves it to nature.
-
-    `average` (n,) is E k_d(X, x_j), `doubly` is E k_d(X, X'), and `root rootᵀ` is E k_d(X, x_j) k_d(X, x_l), (n, n).
-    """
-
-    average: Float[np.ndarray, " n"]
-    doubly: float
-    root: Float[np.ndarray, "n q"]
-
-    @classmethod
-    def over(cls, process: Standardised, d: int, rule: Rule) -> Averaged:
-        """Integrate dimension `d` by a quadrature rule for its law."""
-        nodes, weights = rule
-        lengthscale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
-        factor = _factor(process.inputs[:, d], nodes, lengthscale, categorical)
-        doubly = float(weights @ _factor(nodes, nodes, lengthscale, categorical) @ weights)
-        return cls(factor @ weights, doubly, factor * np.sqrt(weights))
-
-    @cached_property
-    def second(self) -> Float[np.ndarray, "n n"]:
-        """E k_d(X, x_j) k_d(X, x_l)."""
-        return self.root @ self.root.T
-
-
-def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Averaged]) -> Float[np.ndarray, "n n"]:
-    """`A ∘ Π_d E[k_d k_dᵀ]`; of many observations a few rows at a time: no other (n, n) array is held."""
+def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]) -> Float[np.ndarray, "n n"]:
+    """`A ∘ E[k_R k_Rᵀ]`; of many observations a few rows at a time: no other (n, n) array is held."""
     outer = inverse.copy()
     if len(outer) <= _SHARED:
         for part in parts:
@@ -107,46 +50,53 @@ def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Averaged]) -> Fl
 
 @dataclass(frozen=True)
 class Expectation:
-    """Expectations over what one control set leaves to nature, as functions of what it sets.
+    """Expectations over what one scope leaves to nature, as functions of what it sets.
 
-    Points are (r, c) arrays of the controlled variables, encoded. Means and variances are in standardised units.
+    Points are (r, c) arrays of what is set, encoded, in the order of the columns. Means and variances are in
+    standardised units.
 
     Args:
         process: the Gaussian process.
-        controlled: (c,) indices of the controlled variables.
-        average: (n,) E[k_R]: the mean factor of every observation.
+        parts: every column's part.
+        controlled: (c,) the columns that are set.
+        known: (n,) τ: what is known of every observation's factor; None: 1 for all.
+        average: (n,) τ ∘ E[k_R]: the mean factor of every observation.
         doubly: q = E k_R(X, X').
-        product: (n, n) A ∘ E[k_R k_Rᵀ]; see `of_mean` for the other choice.
+        product: (n, n) A ∘ E[k_R k_Rᵀ] ∘ τ τᵀ; see `of_mean` for the other choice.
         prior: what E σ² is without observations, in units of s².
     """
 
     process: Standardised
+    parts: Sequence[Part]
     controlled: Int[np.ndarray, " c"]
+    known: Float[np.ndarray, " n"] | None
     average: Float[np.ndarray, " n"]
     doubly: float
     product: Float[np.ndarray, "n n"]
     prior: float = 1.0
 
     @classmethod
-    def over(
-        cls,
-        process: Standardised,
-        controlled: Sequence[int],
-        product: bool = True,
-    ) -> Expectation:
-        """Integrate out every variable not in `controlled`.
+    def over(cls, process: Standardised, parts: Sequence[Part], product: bool = True) -> Expectation:
+        """Integrate out what is drawn, at what is known.
 
-        With `product=False` the (n, n) part, which only `bound` needs, is left empty.
+        Args:
+            process: the Gaussian process.
+            parts: one for every column.
+            product: whether to compute the (n, n) part, which means alone do not need.
         """
-        held = sorted(set(controlled))
-        parts = [part for d, part in enumerate(process.averaged) if d not in held and part is not None]
-        assert len(held) + len(parts) == len(process.rules), "a variable left to nature has a law"
-        average, doubly = np.ones(len(process.inputs)), 1.0
-        for part in parts:
-            average *= part.average
-            doubly *= part.doubly
-        outer = _product(process.inverse, parts) if product else np.empty((0, 0))
-        return cls(process, np.asarray(held, dtype=np.intp), average, doubly, outer)
+        assert len(parts) == len(process.lengthscales), "every column has a part"
+        laws = [process.integrals(*group) for group in drawn_together(parts)]
+        known, average, doubly = process.known(parts), np.ones(len(process.inputs)), 1.0
+        for law in laws:
+            average *= law.average
+            doubly *= law.doubly
+        outer = _product(process.inverse, laws) if product else np.empty((0, 0))
+        if known is not None:
+            average *= known
+            if product:
+                outer *= known
+                outer *= known[:, None]
+        return cls(process, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
 
     @cached_property
     def _observed(self) -> tuple[Bool[np.ndarray, " c"], Float[np.ndarray, " c"], Float[np.ndarray, "c n"], np.ndarray]:
@@ -236,15 +186,15 @@ class Expectation:
     def sampled(self, beta: float, draws: Float[np.ndarray, "s d"]) -> ValueAndGradient:
         """`E[μ + βσ]` and its gradient, as a function of points (r, c), (r,) and (r, c).
 
-        E σ is averaged over `draws` (s, d), whose controlled columns are ignored.
+        E σ is averaged over `draws` (s, d), of which only the columns that are drawn are read.
         """
         process = self.process
         pull = process.variance * self.average * process.weights
         random = np.ones((len(draws), len(self.average)))
-        held = set(self.controlled.tolist())
-        for d in (d for d in range(draws.shape[1]) if d not in held):
-            scale, categorical = float(process.lengthscales[d]), bool(process.categorical[d])
-            random *= _factor(draws[:, d], process.inputs[:, d], scale, categorical)
+        for d in sorted(d for _, columns, _ in drawn_together(self.parts) for d in columns):
+            random *= process.factor(d, draws[:, d], process.inputs[:, d])
+        if self.known is not None:
+            random *= self.known
 
         def function(points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"]]:
             kernel = self._kernel(points)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.sample import Sample
 from steerbo.space import Variable
 from steerbo.space.quadrature import gauss_rule
-from tests.costvarying.test_acquisition import a_process, posterior
+from steerbo.surrogate import Drawn, Known, Rows, Sample, Set
+from tests.surrogate.test_expectation import a_process, parts, posterior
 
 VARIABLES: list[Variable] = [
     sb.Float("held", 0, 1, law=sb.Uniform()),
@@ -52,7 +52,7 @@ def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
     """Over a fine product grid of nature's quantiles: the draw is smooth, so 60 × 3 nodes are enough."""
     _, sample = draw(3, exact)
     rules = [gauss_rule(v, 0.02) for v in VARIABLES]
-    average = sample.average([0])
+    average = sample.average(parts(VARIABLES, [0]))
     held = np.array([[0.3], [0.85]])
     for x, got in zip(held[:, 0], average.values(held), strict=True):
         left, line = np.meshgrid(rules[1][0], rules[2][0], indexing="ij")
@@ -62,9 +62,23 @@ def test_expectations_of_a_draw_against_brute_force(exact: bool) -> None:
 
 
 @pytest.mark.parametrize("exact", [True, False])
+def test_expectations_of_a_draw_at_what_is_known_and_over_rows_of_data(exact: bool) -> None:
+    _, sample = draw(6, exact)
+    rows = Rows(np.array([[0.2, 0.0], [0.7, 2.0], [0.9, 1.0]]), np.array([0.5, 0.2, 0.3]))
+    held = np.array([[0.3], [0.85]])
+    for x, got in zip(held[:, 0], sample.average([Set(), Drawn(rows, 0), Drawn(rows, 1)]).values(held), strict=True):
+        points = np.column_stack([np.full(3, x), rows.points])
+        assert got == pytest.approx(float(rows.weights @ sample(points)), rel=1e-9, abs=1e-9)
+    both = sample.average([Set(), Known(0.4), Drawn(rows, 1)]).values(held)
+    for x, got in zip(held[:, 0], both, strict=True):
+        points = np.column_stack([np.full(3, x), np.full(3, 0.4), rows.points[:, 1]])
+        assert got == pytest.approx(float(rows.weights @ sample(points)), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("exact", [True, False])
 def test_derivatives_against_finite_differences(exact: bool) -> None:
     _, sample = draw(4, exact)
-    average = sample.average([0, 1])
+    average = sample.average(parts(VARIABLES, [0, 1]))
     points = np.random.default_rng(0).random((4, 2))
     value, gradient, hessian = average.curved(points)
     np.testing.assert_allclose(value, average.values(points), rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Bounds of several control sets of equal size at once, with curvature: what the search climbs on."""
+"""Bounds of several scopes that set equally many columns at once, with curvature: what the search climbs on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from jaxtyping import Float, Int
 
-from .acquisition import CERTAIN, Expectation
+from .expectation import CERTAIN, Expectation
 
 _AT_ONCE = 2**16
 """Numbers in kernel rows up to which a screen is faster with all expectations in one array."""
@@ -20,7 +20,7 @@ class Stack:
     for all functions is several times faster.
 
     Args:
-        expectations: e of them, over the same process, each with c controlled variables.
+        expectations: e of them, over the same process, each with c columns that are set.
         betas: b widths; negative for lower bounds.
     """
 

@@ -1,17 +1,30 @@
-"""Where the bounds of control sets are largest: the search over what they set."""
+"""Where the bounds of scopes are largest: the search over what they set."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 import numpy as np
 from jaxtyping import Float
 
-from ..search import Box, Curved, Maximum, ValueAndGradient, Values, climb, maximise_box, maximise_together
-from .acquisition import Expectation
+from ..search import (
+    Box,
+    Curved,
+    Maximum,
+    ValueAndGradient,
+    Values,
+    climb,
+    maximise_box,
+    maximise_together,
+    sobol_points,
+)
 from .batched_bounds import Stack
+from .expectation import Expectation
+from .parts import Drawn, Part, drawn
+from .standardised import Standardised
 
 EFFORT = (128, 8), (1024, 12)
 """Points tried and starts climbed from, for one or two variables and for more. Of 840 searches over two variables none
@@ -19,7 +32,19 @@ missed what sixteen times the points and five times the starts find, where six s
 variables none did, and with half the points three."""
 ARRIVED = 1e-6
 """A climb ends where a step gains less than this share: bounds need no more digits."""
+DRAWS = 64
+"""Sobol draws of what nature chooses that a point is polished on."""
+TOGETHER = 2**19
+"""Numbers in (n, n) arrays that are held at once for scopes searched together."""
 _APART = 0.01  # encoded distance of ends of a search that are different maxima
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """Where the search for one scope goes: every column's part, and the box of those that are set, in their order."""
+
+    parts: Sequence[Part]
+    box: Box
 
 
 class Smooth(Protocol):
@@ -40,9 +65,33 @@ def smooth(box: Box) -> bool:
 
 
 def highest(
+    process: Standardised, domains: Sequence[Domain], betas: Sequence[float], seed: int, of_mean: bool = False
+) -> list[list[Maximum]]:
+    """For each scope and each β the largest `E μ + β sqrt(E σ²)`, in standardised units; `of_mean`: `E μ + β sd[g]`.
+
+    Scopes that set equally many columns are searched together as long as their (n, n) arrays are small.
+    """
+    together = max(1, TOGETHER // max(1, len(process.inputs)) ** 2)
+    alike: dict[tuple[int, bool], list[int]] = {}
+    for i, domain in enumerate(domains):
+        alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append(i)
+    found: dict[int, list[Maximum]] = {}
+    for group in alike.values():
+        for first in range(0, len(group), together):
+            some = group[first : first + together]
+            expectations = [Expectation.over(process, domains[i].parts) for i in some]
+            if of_mean:
+                expectations = [each.of_mean() for each in expectations]
+            found |= zip(some, _alike(expectations, [domains[i].box for i in some], betas, seed), strict=True)
+    return [found[i] for i in range(len(domains))]
+
+
+def _alike(
     expectations: Sequence[Expectation], boxes: Sequence[Box], betas: Sequence[float], seed: int
 ) -> list[list[Maximum]]:
-    """For each of several sets of equal size, and each β, the largest `E μ + β sqrt(E σ²)`, in standardised units."""
+    """The same for scopes that set equally many columns, all of them smooth or none."""
+    if not boxes[0].dimension:  # nothing is set: there is nowhere to go
+        return [[_only(each, beta) for beta in betas] for each in expectations]
     if smooth(boxes[0]):
         stack = Stack(expectations, betas)
         starts = EFFORT[boxes[0].dimension > 2][1]
@@ -54,8 +103,14 @@ def highest(
     ]
 
 
+def _only(expectation: Expectation, beta: float) -> Maximum:
+    points = np.zeros((1, 0))
+    values = expectation.bound(points, beta)[0]
+    return Maximum(points[0], float(values[0]), points, values)
+
+
 def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
-    """The largest value of one function of a set's settings."""
+    """The largest value of one function of a scope's settings."""
     if not smooth(box):
         return _mixed(lambda points: function.curved(points)[:2], box, seed)
     return _together(
@@ -63,12 +118,16 @@ def highest_of(function: Smooth, box: Box, seed: int) -> Maximum:
     )[0]
 
 
-def polished(
-    expectation: Expectation, box: Box, found: Maximum, beta: float, draws: Float[np.ndarray, "s d"]
-) -> Maximum:
-    """The largest `E[μ + βσ]` near the two best ends of a search, E σ averaged over `draws` of all variables."""
+def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, seed: int) -> Maximum:
+    """The largest `E[μ + βσ]` near the two best ends of a search on `E μ + β sqrt(E σ²)`.
+
+    E σ is averaged over Sobol draws of what nature chooses; whole numbers and categories stay as they were found.
+    """
+    parts = expectation.parts
+    if not box.dimension or not any(isinstance(part, Drawn) for part in parts):
+        return found  # nature has no part: the bound is E[μ + βσ] itself
     other = np.flatnonzero(np.abs(found.points - found.point).max(axis=1) > _APART)[:1]
-    sampled = expectation.sampled(beta, draws)
+    sampled = expectation.sampled(beta, drawn(parts, sobol_points(DRAWS, len(parts), seed)))
     at_best = float(sampled(found.point[None])[0][0])
     starts = found.points[[0, *other[found.values[other] > at_best]]]  # no bound below it leads above it
     low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))

@@ -1,11 +1,11 @@
-"""A function drawn from the posterior, and its expectation over what a control set leaves to nature, without samples.
+"""A function drawn from the posterior, and its expectation over what a scope leaves to nature, without samples.
 
 The prior draw is a sum of M random features (Rahimi and Recht 2007), `f̃(x) = s √(2/M) Σ_m θ_m cos(ω_mᵀx + b_m) Π_d
 s_md(x_d)`; a categorical dimension has random signs in place of a frequency. Matheron's rule (Wilson et al. 2020,
 equation 9) makes it one of the posterior: `f̃(x) + k(x, X) (K + λI)⁻¹ (y − f̃(X) − ε)`. Everything
 is a product over dimensions, so that
 
-    E cos(ω_cᵀx^i + ω_Rᵀ X + b) = Re[ exp(i (ω_cᵀx^i + b)) Π_d E exp(i ω_d X_d) ].
+    E cos(ω_cᵀ x_c + ω_oᵀ o + ω_Rᵀ X_R + b) = Re[ exp(i (ω_cᵀ x_c + ω_oᵀ o + b)) Π E exp(i ω_Rᵀ X_R) ].
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Complex, Float, Int
 
-from .acquisition import Expectation, Standardised
+from ..errors import InvalidProblem
+from .expectation import Expectation
+from .parts import Known, Part, Set, drawn_together, set_columns
+from .standardised import Standardised
 
 FEATURES = 1024
 """As in the authors' program."""
@@ -60,6 +63,8 @@ class Sample:
             exact: Matheron's rule with the kernel itself (pathwise sampling); else with the features' own kernel,
                 which is sampling the features' posterior weights, as in the authors' program.
         """
+        if process.drift is not None:
+            raise InvalidProblem("drift", type(process.drift).__name__, "none: functions that drift are not drawn")
         d = len(process.lengthscales)
         frequencies = random.standard_normal((FEATURES, d)) / process.lengthscales
         frequencies[:, process.categorical] = 0.0
@@ -92,33 +97,36 @@ class Sample:
         """The drawn function at points (p, d), less the prior mean."""
         value = self._features(points) @ self.coefficients
         if self.exact:
-            everything = Expectation.over(self.process, range(points.shape[1]), product=False)
+            everything = Expectation.over(self.process, [Set()] * points.shape[1], product=False)
             value += everything.value(points, self.process.variance * self.pull)
         return value
 
-    def average(self, controlled: Sequence[int]) -> SampleExpectation:
-        """Its expectation over every variable not in `controlled`."""
-        held = sorted(controlled)
+    def average(self, parts: Sequence[Part]) -> SampleExpectation:
+        """Its expectation over what is drawn, at what is known."""
+        held = set_columns(parts)
         factor = np.exp(1j * self.phases)
-        for d, rule in enumerate(self.process.rules):
-            if d in held:
-                continue
-            assert rule is not None, "a variable left to nature has a law"
-            nodes, weights = rule
-            sign = self.signs[d]
-            factor *= (
-                np.exp(1j * np.outer(self.frequencies[:, d], nodes)) @ weights
-                if sign is None
-                else sign[:, nodes.astype(np.intp)] @ weights
-            )
+        for d, part in enumerate(parts):
+            if isinstance(part, Known):
+                factor *= self._wave((d,), np.array([[part.value]]))[:, 0]
+        for law, columns, dimensions in drawn_together(parts):
+            nodes, weights = law.rule(dimensions, self.process.lengthscales[list(columns)])
+            factor *= self._wave(columns, nodes) @ weights
         factor *= self.coefficients
-        matheron = Expectation.over(self.process, held, product=False) if self.exact else None
+        matheron = Expectation.over(self.process, parts, product=False) if self.exact else None
         return SampleExpectation(self, np.array(held, dtype=np.intp), np.abs(factor), np.angle(factor), matheron)
+
+    def _wave(self, columns: Sequence[int], nodes: Float[np.ndarray, "q k"]) -> Complex[np.ndarray, "M q"]:
+        """The features' factors over some columns."""
+        waves = np.exp(1j * (self.frequencies[:, list(columns)] @ nodes.T))
+        for j, d in enumerate(columns):
+            if (sign := self.signs[d]) is not None:
+                waves *= sign[:, nodes[:, j].astype(np.intp)]
+        return waves
 
 
 @dataclass(frozen=True)
 class SampleExpectation:
-    """`E f̃([x^i, X^{-i}])` as a function of settings (r, c), less the prior mean."""
+    """`E f̃([x_c, o, X_R])` as a function of settings (r, c), less the prior mean."""
 
     sample: Sample
     controlled: Int[np.ndarray, " c"]

@@ -1,0 +1,167 @@
+"""Who plays which part in a round: every column of a Gaussian process is set, known, or drawn by nature afterwards.
+
+Time is a column too: one that is known. Values are encoded, as in the inputs of the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from jaxtyping import Float
+
+from ..errors import InvalidProblem
+from ..space import Variable
+from ..space.quadrature import gauss_rule
+
+Rule = tuple[Float[np.ndarray, "q k"], Float[np.ndarray, " q"]]
+"""Nodes over k columns, and their weights: none negative, with sum 1."""
+
+
+class Law(Protocol):
+    """What nature draws from: one column, or several that depend on each other."""
+
+    def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Rule:
+        """Nodes and weights for its marginal over k of its dimensions, for kernels of these lengthscales."""
+
+    def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
+        """Draws of its marginal over k of its dimensions, from numbers spread evenly over (0, 1)."""
+
+
+@dataclass(frozen=True)
+class Set:
+    """We hold it: at which value is searched for."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Seen before we choose, or as it was last time: a point mass at `value`, encoded."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Nature draws it afterwards: it is dimension `dimension` of a law. Columns that share a law are drawn together."""
+
+    law: Law
+    dimension: int = 0
+
+
+Part = Set | Known | Drawn
+
+
+@dataclass(frozen=True, eq=False)
+class LawOf:
+    """The law that a variable states, of itself alone.
+
+    >>> import steerbo as sb
+    >>> LawOf(sb.Float("t", 0, 1, law=sb.Uniform())).draws([0], np.array([[0.25]]))
+    array([[0.25]])
+    """
+
+    variable: Variable
+
+    def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Rule:
+        """The Gauss rule of the law: see `gauss_rule`."""
+        nodes, weights = gauss_rule(self.variable, float(lengthscales[0]))
+        return nodes[:, None], weights
+
+    def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]) -> Float[np.ndarray, "s 1"]:
+        """By the law's quantiles."""
+        return np.asarray(self.variable.encoded_ppf(unit[:, 0]))[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A joint law: rows of data, each with a weight. To set one of its columns does not condition the others.
+
+    Args:
+        points: (m, k) encoded rows.
+        weights: (m,) none negative, with sum 1.
+
+    >>> weather = Rows(np.array([[0.1, 0.2], [0.8, 0.9]]), np.array([0.5, 0.5]))
+    >>> weather.draws([1], np.array([[0.3], [0.7]])).ravel()
+    array([0.2, 0.9])
+    """
+
+    points: Float[np.ndarray, "m k"]
+    weights: Float[np.ndarray, " m"]
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (len(self.points),) or (self.weights < 0).any() or abs(self.weights.sum() - 1) > 1e-9:
+            raise InvalidProblem("weights", self.weights, f"{len(self.points)} numbers not below 0, with sum 1")
+
+    def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Rule:
+        """The rows themselves."""
+        return self.points[:, list(dimensions)], self.weights
+
+    def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
+        """Whole rows, chosen by the first number of each draw."""
+        edges = np.cumsum(self.weights)
+        chosen = np.searchsorted(edges, unit[:, 0] * edges[-1], side="right")
+        return self.points[np.minimum(chosen, len(edges) - 1)][:, list(dimensions)]
+
+
+def parts_of(
+    columns: Sequence[str], held: Collection[str], known: Mapping[str, float], laws: Mapping[str, Drawn]
+) -> tuple[Part, ...]:
+    """Every column's part: what is held is `Set`, whatever is known of it; of the rest what is known is `Known`.
+
+    Args:
+        columns: names of the columns.
+        held: those that the scope sets.
+        known: encoded values of those that are seen before, or stay as they were.
+        laws: how nature draws the others.
+
+    Raises:
+        InvalidProblem: a column that is neither set nor known, and has no law.
+
+    >>> parts_of(["ph", "time"], ["ph"], {"time": 0.3}, {})
+    (Set(), Known(value=0.3))
+    """
+
+    def part(name: str) -> Part:
+        if name in held:
+            return Set()
+        if name in known:
+            return Known(float(known[name]))
+        if name in laws:
+            return laws[name]
+        raise InvalidProblem(f"variables.{name}.law", None, f"a law, because {name!r} is neither set nor known")
+
+    return tuple(part(name) for name in columns)
+
+
+def set_columns(parts: Sequence[Part]) -> list[int]:
+    """Which columns are searched."""
+    return [d for d, part in enumerate(parts) if isinstance(part, Set)]
+
+
+def drawn_together(parts: Sequence[Part]) -> list[tuple[Law, tuple[int, ...], tuple[int, ...]]]:
+    """The laws that nature draws from, each with its columns and its dimensions there, by the first column."""
+    found: dict[int, tuple[Law, list[int], list[int]]] = {}
+    for d, part in enumerate(parts):
+        if isinstance(part, Drawn):
+            _, columns, dimensions = found.setdefault(id(part.law), (part.law, [], []))
+            columns.append(d)
+            dimensions.append(part.dimension)
+    return [(law, tuple(columns), tuple(dimensions)) for law, columns, dimensions in found.values()]
+
+
+def drawn(parts: Sequence[Part], unit: Float[np.ndarray, "s d"]) -> Float[np.ndarray, "s d"]:
+    """Draws of all columns, (s, d), from numbers spread evenly over (0, 1): known ones as they are, set ones zero."""
+    draws = np.zeros(unit.shape)
+    for d, part in enumerate(parts):
+        if isinstance(part, Known):
+            draws[:, d] = part.value
+    for law, columns, dimensions in drawn_together(parts):
+        draws[:, columns] = law.draws(dimensions, unit[:, columns])
+    return draws
+
+
+def row_of(parts: Sequence[Part]) -> Float[np.ndarray, "1 d"]:
+    """One row with what is known, and zeros elsewhere."""
+    return np.array([[part.value if isinstance(part, Known) else 0.0 for part in parts]])

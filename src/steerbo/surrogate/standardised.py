@@ -1,0 +1,144 @@
+"""The Gaussian process as the integrals need it: a product over columns, times a drift over what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from ..errors import InvalidProblem
+from ..gp import Factor, Kernel, Product, Regression, SquaredExponentialKernel
+from .parts import Known, Law, Part, row_of
+
+RESOLVED = 1e-6
+"""Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
+difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Standardised:
+    """A Gaussian process with a squared-exponential ARD kernel, in standardised units, as the integrals need it.
+
+    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` (d,), infinite for a column that only
+    the drift reads, `categorical` (d,), `variance` s², `mean` m; `noise` is the noise variance λ in A; `drift` is one
+    more factor of the kernel, 1 on its diagonal, over columns that are known whenever a scope is played.
+    """
+
+    inputs: Float[np.ndarray, "n d"]
+    weights: Float[np.ndarray, " n"]
+    inverse: Float[np.ndarray, "n n"]
+    lengthscales: Float[np.ndarray, " d"]
+    categorical: Bool[np.ndarray, " d"]
+    variance: float
+    mean: float
+    noise: float
+    drift: Kernel | None = None
+    _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(cls, model: Regression[Any], pending: Float[np.ndarray, "p d"]) -> Standardised:
+        """From a regression whose kernel is squared exponential, or one times a drift; pending points shrink variances.
+
+        Where there is next to no noise, variances are those with a little more: see `RESOLVED`.
+
+        Raises:
+            InvalidProblem: a kernel that is no product over columns.
+        """
+        lengthscales, categorical, variance, drift = _structure(model.kernel, model.inputs.shape[1])
+        inputs, noise = np.concatenate([model.inputs, pending]), model.noise
+        if noise >= RESOLVED * variance:
+            with model.hallucinated(pending) as factor:
+                inverse = factor.inverse()
+        else:
+            noise = RESOLVED * variance
+            gram = model.kernel(inputs, inputs)
+            gram.flat[:: len(inputs) + 1] += noise
+            inverse = Factor(gram).inverse()
+        weights = np.concatenate([model.weights, np.zeros(len(pending))])
+        return cls(inputs, weights, inverse, lengthscales, categorical, variance, model.mean, noise, drift)
+
+    def integrals(self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]) -> Integrals:
+        """Over a law of some columns; computed once for all scopes that leave just these to it."""
+        key = id(law), columns, dimensions
+        if key not in self._integrals:
+            nodes, weights = law.rule(dimensions, self.lengthscales[list(columns)])
+            self._integrals[key] = Integrals.over(self, law, columns, nodes, weights)
+        return self._integrals[key]
+
+    def factor(self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]) -> Float[np.ndarray, "p q"]:
+        """One column's factor k_d(a, b)."""
+        lengthscale = float(self.lengthscales[d])
+        if self.categorical[d]:
+            return np.where(a[:, None] == b, 1.0, np.exp(-0.5 / lengthscale**2))
+        return np.exp(-0.5 * ((a[:, None] - b) / lengthscale) ** 2)
+
+    def known(self, parts: Sequence[Part]) -> Float[np.ndarray, " n"] | None:
+        """τ: what the columns that are known, and the drift over them, leave of every observation; None: all of it."""
+        columns = [d for d, part in enumerate(parts) if isinstance(part, Known)]
+        if not columns and self.drift is None:
+            return None
+        row, tau = row_of(parts), np.ones(len(self.inputs))
+        for d in columns:
+            tau *= self.factor(d, row[:, d], self.inputs[:, d])[0]
+        if self.drift is not None:
+            unknown = [d for d in self.drift.columns if d not in columns]
+            if unknown:
+                raise InvalidProblem("parts", unknown, "columns that are known: the drift reads them")
+            tau *= self.drift(row, self.inputs)[0]
+        return tau
+
+
+@dataclass(frozen=True, eq=False)
+class Integrals:
+    """One law's integrals, for every scope that leaves its columns to nature; k is the product of the columns' factors.
+
+    `average` (n,) is E k(X, x_j), `doubly` is E k(X, X'), and `root rootᵀ` is E k(X, x_j) k(X, x_l), (n, n).
+    """
+
+    law: Law
+    average: Float[np.ndarray, " n"]
+    doubly: float
+    root: Float[np.ndarray, "n q"]
+
+    @classmethod
+    def over(
+        cls,
+        process: Standardised,
+        law: Law,
+        columns: Sequence[int],
+        nodes: Float[np.ndarray, "q k"],
+        weights: Float[np.ndarray, " q"],
+    ) -> Integrals:
+        """Integrate some columns by nodes and weights."""
+
+        def kernel(points: Float[np.ndarray, "p k"]) -> Float[np.ndarray, "p q"]:
+            factors = (process.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
+            return reduce(np.multiply, factors)
+
+        observed = kernel(process.inputs[:, list(columns)])
+        return cls(law, observed @ weights, float(weights @ kernel(nodes) @ weights), observed * np.sqrt(weights))
+
+    @cached_property
+    def second(self) -> Float[np.ndarray, "n n"]:
+        """E k(X, x_j) k(X, x_l)."""
+        return self.root @ self.root.T
+
+
+def _structure(kernel: Kernel, d: int) -> tuple[Float[np.ndarray, " d"], Bool[np.ndarray, " d"], float, Kernel | None]:
+    """Lengthscales and which columns hold categories, (d,) each, the variance, and the factor that is a drift."""
+    lengthscales, categorical, variance = np.full(d, np.inf), np.zeros(d, dtype=bool), 1.0
+    drifts: list[Kernel] = []
+    for member in kernel.members if isinstance(kernel, Product) else (kernel,):
+        if isinstance(member, SquaredExponentialKernel) and np.isinf(lengthscales[member.dimensions]).all():
+            lengthscales[member.dimensions] = member.lengthscales
+            categorical[member.dimensions] = member.categorical
+            variance *= member.variance
+        else:
+            drifts.append(member)
+    if len(drifts) == 0 or np.isfinite(lengthscales).any():
+        return lengthscales, categorical, variance, reduce(lambda a, b: a * b, drifts) if drifts else None
+    raise InvalidProblem("kernel", type(kernel).__name__, "a squared exponential, or a product with one")
