@@ -1,15 +1,32 @@
 """The round protocol, history and seeding: what every wing stands on."""
 
 from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text
-from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Extended, Failed, Outcome, Refitted, Told
+from .events import (
+    Abandoned,
+    Added,
+    Amended,
+    Asked,
+    Created,
+    Decided,
+    Event,
+    Extended,
+    Failed,
+    Log,
+    Outcome,
+    Refitted,
+    Told,
+)
 from .extension import after, extended, read_bounds
-from .history import History, Round
+from .fold import ReproducibilityWarning
+from .history import History
 from .method import Choice, Decision, Method, kept
-from .optimizer import Log, Optimizer, ReproducibilityWarning
+from .optimizer import Optimizer
 from .problem import Problem, finite
 from .randomness import Streams, keyed
+from .reading import Reading
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
 from .request import RequestField
+from .round import Round
 from .saved import load, problem_of
 from .scope import Scope
 from .suggestion import Suggestion, one_or_more
@@ -34,6 +51,7 @@ __all__ = [
     "Outcome",
     "PolicyStep",
     "Problem",
+    "Reading",
     "Recommendation",
     "Refitted",
     "ReproducibilityWarning",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
@@ -187,6 +187,14 @@ Event = Annotated[
     BeforeValidator(upgraded),
 ]
 """Any of the events, told apart by `kind` in their JSON form; those of an earlier format are read as present ones."""
+
+
+class Log(Protocol):
+    """Where events go. `append` returns when the event is as durable as the log can make it."""
+
+    def append(self, event: Event, /) -> None:
+        """Add one event at the end."""
+
 
 _BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
 

@@ -12,9 +12,10 @@ from ..errors import InvalidRequest, SteerboError
 from ..record import record
 from .answers import Explanation, PolicyStep, Recommendation
 from .events import Event
-from .history import History, Round
+from .history import History
 from .problem import Problem
 from .randomness import Streams
+from .round import Round
 from .scope import Scope
 
 P = TypeVar("P", bound=Problem)

@@ -6,15 +6,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InvalidOutcome, OutcomeConflict
+from ..errors import InvalidOutcome, OutcomeConflict, show
 from ..text import LONGEST_REASON, shortened, visible
 from .events import Abandoned, Added, Amended, Failed, Outcome, Told
-from .history import History, Round
+from .history import History
 from .problem import Problem, finite
+from .round import Round
+from .suggestion import Suggestion
 
 Realised = Mapping[str, Any] | None
 _VOID = "To void the outcome, use ‹void›."
 _ALONE = "nothing else beside it"
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What `amend` is given about an outcome; None: it stays."""
+
+    value: Any
+    cost: Any
+    realised: Realised
+    charge: Any
+    scope: Any
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is anything in it."""
+        return any(part is not None for part in vars(self).values())
 
 
 @dataclass(frozen=True)
@@ -24,8 +42,15 @@ class Reports:
     problem: Problem
     history: History
 
-    def told(self, about: Round, value: Any, cost: Any, realised: Realised) -> Told | None:
+    def about(self, suggestion: object) -> Round:
+        """The round of a suggestion, or of its token; what can be neither is shown as it is, to be refused."""
+        if isinstance(suggestion, Suggestion):
+            return self.history[suggestion.token]
+        return self.history[str.__str__(suggestion) if isinstance(suggestion, str) else show(suggestion)]
+
+    def told(self, suggestion: object, value: Any, cost: Any, realised: Realised) -> Told | None:
         """An outcome."""
+        about = self.about(suggestion)
         outcome = self._outcome(about, value, cost, realised)
         if about.waiting:
             if about.suggestion.observe:
@@ -39,8 +64,9 @@ class Reports:
             )
         return None
 
-    def failed(self, about: Round, reason: str, cost: Any, charge: Any, realised: Realised) -> Failed | None:
+    def failed(self, suggestion: object, reason: object, cost: Any, charge: Any, realised: Realised) -> Failed | None:
         """An evaluation that broke."""
+        about = self.about(suggestion)
         paid = self.problem.price(about.suggestion) if cost is None else finite("cost", cost, least=0.0)
         told = self._failure(about, reason, paid, charge, realised)
         if about.failure is not None and about.state == "failed" and _adds_nothing(told, about, realised):
@@ -54,7 +80,7 @@ class Reports:
             raise InvalidOutcome("cost", None, "a number not below 0: what the failed evaluation cost", hint)
         return told
 
-    def _failure(self, about: Round, reason: str, paid: float | None, charge: Any, realised: Realised) -> Failed:
+    def _failure(self, about: Round, reason: object, paid: float | None, charge: Any, realised: Realised) -> Failed:
         counted = None if charge is None else finite("charge", charge, least=0.0)
         if counted is not None and paid is not None:
             hint = "A charge stands for a cost that nobody knows."
@@ -62,9 +88,9 @@ class Reports:
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
         return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
 
-    @staticmethod
-    def abandoned(about: Round, reason: str, charge: Any) -> Abandoned | None:
+    def abandoned(self, suggestion: object, reason: object, charge: Any) -> Abandoned | None:
         """A round that nobody evaluates any more."""
+        about = self.about(suggestion)
         if not about.waiting:
             raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
         counted = None if charge is None else finite("charge", charge, least=0.0)
@@ -75,24 +101,51 @@ class Reports:
             raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
         return None
 
-    def corrected(
-        self, about: Round, value: Any, cost: Any, realised: Realised, *, charge: Any, reason: str
-    ) -> Amended:
+    def amended(self, suggestion: object, given: Correction, void: Any, reason: object) -> Amended:
+        """A correction of an outcome, or of data that nobody suggested; or what makes it void."""
+        if not isinstance(void, bool):
+            raise InvalidOutcome("void", void, "true or false")
+        if isinstance(suggestion, str) and suggestion in self.history.data:
+            token, correct = suggestion, self._corrected_data
+        else:
+            token, correct = self._ended(suggestion).suggestion.token, self._corrected
+            if given.scope is not None:
+                raise InvalidOutcome("scope", given.scope, "nothing: only of data that was added it can be another one")
+        if not void:
+            return correct(token, given, reason)
+        if given.anything:
+            raise InvalidOutcome("void", True, _ALONE)
+        return Amended(token, reason=_kept(reason))
+
+    def _corrected(self, token: str, given: Correction, reason: object) -> Amended:
         """An outcome that takes the place of another; what is not given stays, and what failed without a value too."""
-        self._ended(about)
-        if all(part is None for part in (value, cost, realised, charge)):
-            raise InvalidOutcome("value", value, "a new value, a cost or realised variables", _VOID)
-        token, measured = about.suggestion.token, {**about.realised, **_mapping(realised)}
+        if not given.anything:
+            raise InvalidOutcome("value", None, "a new value, a cost or realised variables", _VOID)
+        about = self.history[token]
+        value, cost, measured = given.value, given.cost, {**about.realised, **_mapping(given.realised)}
         if value is None and about.outcome is None and about.failure is not None:
             paid = about.paid if cost is None else finite("cost", cost, least=0.0)
-            counted = about.charge if charge is None and paid is None else charge
-            failure = self._failure(about, about.failure.reason, paid, counted, measured)
+            charge = about.charge if given.charge is None and paid is None else given.charge
+            failure = self._failure(about, about.failure.reason, paid, charge, measured)
             return Amended(token, None, failure, _kept(reason))
-        if charge is not None:
-            raise InvalidOutcome("charge", charge, "nothing: it is for rounds that failed at a cost that nobody knows")
+        if given.charge is not None:
+            allowed = "nothing: it is for rounds that failed at a cost that nobody knows"
+            raise InvalidOutcome("charge", given.charge, allowed)
         value = about.outcome.value if value is None and about.outcome else value
         cost = about.paid if cost is None else cost
         return Amended(token, self._outcome(about, value, cost, measured), reason=_kept(reason))
+
+    def _corrected_data(self, token: str, given: Correction, reason: object) -> Amended:
+        """Data that nobody suggested, put right; what is not given stays."""
+        if not given.anything:
+            raise InvalidOutcome("value", None, "a new value, a cost, realised variables, a charge or a scope", _VOID)
+        before = self.history.data[token]
+        value = before.outcome.value if given.value is None else given.value
+        cost = before.outcome.cost if given.cost is None else given.cost
+        outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(given.realised)})
+        _chargeable(outcome, before.charge if given.charge is None else given.charge)
+        played = None if given.scope is None else self.problem.read_scope(given.scope)
+        return Amended(token, outcome, reason=_kept(reason), charge=given.charge, scope=played)
 
     def added(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> Added:
         """Data that nobody suggested."""
@@ -100,37 +153,11 @@ class Reports:
         _chargeable(outcome, charge)
         return Added(outcome, charge, self.problem.read_scope(scope))
 
-    def corrected_data(
-        self, token: str, given: tuple[Any, Any, Realised, Any, Any], reason: str, *, void: bool
-    ) -> Amended:
-        """Data that nobody suggested, put right or void; `given`: value, cost, realised, charge, scope. None stays."""
-        before = self.history.data[token]
-        value, cost, realised, charge, scope = given
-        if all(part is None for part in given):
-            if not void:
-                raise InvalidOutcome(
-                    "value", value, "a new value, a cost, realised variables, a charge or a scope", _VOID
-                )
-            return Amended(token, reason=_kept(reason))
-        if void:
-            raise InvalidOutcome("void", True, _ALONE)
-        value, cost = before.outcome.value if value is None else value, before.outcome.cost if cost is None else cost
-        outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(realised)})
-        _chargeable(outcome, before.charge if charge is None else charge)
-        played = None if scope is None else self.problem.read_scope(scope)
-        return Amended(token, outcome, reason=_kept(reason), charge=charge, scope=played)
-
-    def voided(self, about: Round, reason: str, *, given: bool) -> Amended:
-        """An outcome that is void; `given`: whether a new one came with it."""
-        self._ended(about)
-        if given:
-            raise InvalidOutcome("void", True, _ALONE)
-        return Amended(about.suggestion.token, reason=_kept(reason))
-
-    @staticmethod
-    def _ended(about: Round) -> None:
+    def _ended(self, suggestion: object) -> Round:
+        about = self.about(suggestion)
         if about.waiting:
             raise OutcomeConflict(f"round {about.number} has no outcome yet: use ‹tell› or ‹fail›")
+        return about
 
     def _outcome(self, about: Round, value: Any, cost: Any, realised: Realised) -> Outcome:
         outcome = self.problem.read_outcome(about.suggestion, value, cost, realised if realised is not None else {})
@@ -141,9 +168,13 @@ class Reports:
         return outcome
 
 
-def _kept(reason: str) -> str:
-    """What the log keeps of a reason: what is written down can be shown anywhere, and fills no disk."""
-    return shortened(visible(reason), LONGEST_REASON)
+def _kept(reason: object) -> str:
+    """What the log keeps of a reason, whatever it is: what is written down can be shown anywhere, and fills no disk."""
+    try:
+        text = str(reason)  # an exception says its own
+    except Exception:  # a number of too many digits, data that is too deep
+        text = show(reason)
+    return shortened(visible(text), LONGEST_REASON)
 
 
 def _adds_nothing(told: Failed, about: Round, realised: Realised) -> bool:

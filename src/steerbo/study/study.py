@@ -223,7 +223,7 @@ class Study:
         self._be_oneself()
         new = self.patient.read()
         for event in new:
-            self.optimizer.follow(event)
+            self.optimizer._fold.take(event)
         self._heard += len(new)
         return len(new)
 

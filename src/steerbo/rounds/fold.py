@@ -1,0 +1,141 @@
+"""What a study's events lead to: its problem as it is now, its rounds, and what its method has learned."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import InvalidOption, InvalidProblem, OutcomeConflict
+from ..record import from_plain, identity
+from .arithmetic import fingerprint, one_blas_thread
+from .events import Asked, Created, Decided, Event, Extended, Refitted, in_order
+from .extension import after
+from .history import History
+from .method import Method
+from .problem import Problem
+from .randomness import Streams
+from .registry import find_method, packages
+from .reports import Reports
+from .upgrade import FORMAT
+
+
+class ReproducibilityWarning(UserWarning):
+    """The log was written with other wheels: the past is identical, the next choice agrees to about 1e-6 only."""
+
+
+class Fold:
+    """A state that is a function of problem, method, seed and events.
+
+    Args:
+        problem: what is optimised.
+        kind: the method's class.
+        created: the first event.
+    """
+
+    def __init__(self, problem: Problem, kind: type[Method[Any, Any]], created: Created) -> None:
+        self.problem = problem
+        self.events: list[Event] = [created]
+        self.history = History(created, problem.in_order)
+        self.streams = Streams(created.seed)
+        self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
+        options = from_plain(kind.Options, kind.read_options(created.options))
+        with one_blas_thread():
+            self.method = kind(problem, options, self.streams)
+
+    @classmethod
+    def of(cls, problem: Problem, events: Sequence[Event]) -> Fold:
+        """What all these events, in order, lead to: past choices are read back, never computed again."""
+        if not isinstance(problem, Problem):
+            raise InvalidProblem("problem", problem, "the problem that the events belong to")
+        if not isinstance(events, list | tuple) or not events or not isinstance(events[0], Created):
+            raise InvalidOption("events", events, "a list of events that starts with a 'created' event")
+        created, *rest = events
+        if created.format > FORMAT:
+            raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
+        kind = find_method(problem, created.method)
+        if created.fingerprint != fingerprint(packages(type(problem), kind)):
+            message = "this log was written with other wheels: the past is identical, the next choice agrees to 1e-6"
+            warnings.warn(ReproducibilityWarning(message), stacklevel=3)
+        fold = cls(problem, kind, created)
+        for event in rest:
+            fold.take(event)
+        return fold
+
+    @property
+    def reports(self) -> Reports:
+        """Reads what is reported about the rounds."""
+        return Reports(self.problem, self.history)
+
+    def take(self, event: Event) -> None:
+        """Take one event in."""
+        event = in_order(event, self.problem.in_order)
+        if isinstance(event, Extended):
+            self._begin_anew(after(self.problem, event))
+        self.history.apply(event)
+        self.events.append(event)
+        with one_blas_thread():
+            self.method.learn(event, self.history)
+
+    def _begin_anew(self, problem: Problem) -> None:
+        """The same events on another problem. Hyperparameters that were learned on the old one mean nothing here."""
+        created, *rest = self.events
+        assert isinstance(created, Created)
+        self.problem, self.history = problem, History(created, problem.in_order)
+        with one_blas_thread():
+            self.method = type(self.method)(problem, self.method.options, self.streams)
+            for event in rest:
+                self.history.apply(event)
+                if not isinstance(event, Refitted):
+                    self.method.learn(event, self.history)
+
+    def finished(self) -> str:
+        """Why there is nothing left to suggest, or an empty string."""
+        rounds = self.history
+        if rounds.limit is not None and len(rounds) >= rounds.limit:
+            return f"all {rounds.limit} rounds are made"
+        if rounds.budget is not None and rounds.spent >= rounds.budget:
+            return "the budget is spent"
+        if rounds.remaining <= 0:
+            return "what is left of the budget is reserved for pending suggestions"
+        return self.method.finished(rounds)
+
+    def refit(self) -> Refitted | None:
+        """Hyperparameters learned anew for the next round, where that is due and not in the log already."""
+        number = len(self.history) + 1
+        last = self.events[-1]
+        if isinstance(last, Refitted) and last.round == number:  # for this very round, and then its worker was lost
+            return None
+        with one_blas_thread():
+            fitted = self.method.refit(self.history)
+        return None if fitted is None else Refitted(number, dict(fitted))
+
+    def choose(self, request: dict[str, Any]) -> Asked:
+        """The next round."""
+        number = len(self.history) + 1
+        with one_blas_thread():
+            choice = self.method.choose(self.history, request)
+        expected = choice.expected_cost
+        if expected is None:
+            expected = self.history.mean_cost(choice.scope)
+        return Asked(
+            number,
+            f"{number}-{self.name}",
+            request,
+            len(self.events),
+            dict(choice.values),
+            choice.scope,
+            choice.observe,
+            expected,
+            dict(choice.note),
+        )
+
+    def decide(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
+        """What follows in a round from what was looked at."""
+        pending = self.reports.about(suggestion)
+        if not pending.waiting:
+            raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
+        seen = self.problem.read_context(pending.suggestion, context)
+        with one_blas_thread():
+            decision = self.method.decide(self.history, pending, {**pending.suggestion.context, **seen})
+        return Decided(pending.suggestion.token, seen, dict(decision.values), decision.observe, dict(decision.note))

@@ -1,0 +1,131 @@
+"""What a study says of itself: its rounds, what to do from now on and why, and how far it has come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..errors import InvalidContext
+from ..record import to_plain
+from .answers import Explanation, PolicyStep, Recommendation, Status
+from .arithmetic import one_blas_thread
+from .events import Event
+from .fold import Fold
+from .history import History
+from .method import Method
+from .problem import Problem
+from .suggestion import Suggestion
+
+UNMEASURED = "nothing is measured yet: any other settings may be as good"
+
+
+class Reading:
+    """What can be read of a study, whoever writes it: an `Optimizer`, or a `Study` on its log."""
+
+    _fold: Fold
+
+    @property
+    def problem(self) -> Problem:
+        """What is optimised."""
+        return self._fold.problem
+
+    @property
+    def _method(self) -> Method[Any, Any]:
+        return self._fold.method
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """What `steerbo check` says of problem and method beside the variables: pairs of a heading and a text."""
+        return (*self.problem.describe(), *self._fold.method.describe())
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        return tuple(self._fold.events)
+
+    @property
+    def history(self) -> History:
+        """The rounds as they stand now."""
+        return self._fold.history
+
+    @property
+    def pending(self) -> tuple[Suggestion, ...]:
+        """Suggestions whose outcome is still to come."""
+        return tuple(r.suggestion for r in self._fold.history.pending)
+
+    def recommend(self) -> Recommendation:
+        """What to do from now on, with bounds; before anything is measured no value is expected."""
+        with one_blas_thread():
+            return self._said(self._fold.method.recommend(self._fold.history))
+
+    def _said(self, advice: Recommendation) -> Recommendation:
+        """In the problem's order, with what such plays have cost, and without expectations of what nobody measured."""
+        order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
+        cost = advice.cost if advice.cost is not None else self._fold.history.mean_cost(scope)
+        others = tuple(self._said(other) for other in advice.alternatives)
+        advice = replace(advice, scope=scope, values=order(advice.values), cost=cost, alternatives=others)
+        if self._fold.history.told or self._fold.history.data:
+            return advice
+        note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
+        return replace(advice, mean=None, lower=None, upper=None, note=note)
+
+    def policy(self, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
+        """Apply what was learned; nothing is logged by it.
+
+        Args:
+            context: what was seen, by variable (causal). Where something is still to be looked at, the answer's
+                `observe` names it: call again with that, too.
+            request: as for `ask`. Left out, `time` is that of the last round, everything is available, and agents may
+                go anywhere.
+
+        Raises:
+            InvalidContext: something that belongs together is missing, unknown or not a value of its variable.
+            InvalidRequest: as `ask`; or nothing was told yet.
+        """
+        read = self.problem.read_applied(self._given(request), self._fold.history)
+        if context is not None and not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+        seen = self.problem.read_seen(context or {})
+        with one_blas_thread():
+            step = self._fold.method.policy(self._fold.history, seen, read)
+        order = self.problem.in_order
+        return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
+
+    def explain(self) -> Explanation:
+        """Why: what was ruled out and when, and the numbers behind the present choice."""
+        with one_blas_thread():
+            return self._fold.method.explain(self._fold.history)
+
+    @property
+    def status(self) -> Status:
+        """How far it has come, and why it is finished if it is."""
+        rounds = self._fold.history
+        return Status(
+            rounds=len(rounds),
+            told=rounds.told,
+            failed=rounds.failed,
+            pending=tuple(r.suggestion.token for r in rounds.pending),
+            spent=rounds.spent,
+            reserved=rounds.reserved,
+            budget=rounds.budget,
+            limit=rounds.limit,
+            finished=self._fold.finished(),
+            abandoned=sum(r.state == "abandoned" for r in rounds.unknown),
+            unpriced=rounds.unpriced,
+            estimated=rounds.estimated,
+        )
+
+    def to_json(self) -> str:
+        """Everything that happened, as text: `steerbo.load` reads it back.
+
+        Raises:
+            InvalidProblem: the problem holds a Python function.
+        """
+        to_plain(self.problem)
+        return json.dumps({"events": [to_plain(event, Event) for event in self._fold.events]}, allow_nan=False)
+
+    def _given(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Without what the problem takes and was not given; what it does not take stays, to be refused by name."""
+        names = {field.name for field in self.problem.takes}
+        return {name: value for name, value in request.items() if value is not None or name not in names}
