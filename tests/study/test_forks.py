@@ -99,7 +99,7 @@ def test_a_child_is_another_worker(tmp_path: Path) -> None:
 
         def person() -> None:
             study.ask()
-            assert study.leases.holder == BY_HAND
+            assert study.writer.worker.leases.holder == BY_HAND
 
         assert ended_well(in_child(person))
 
@@ -189,7 +189,7 @@ def test_every_worker_s_lease_has_an_end_and_is_renewed_while_it_lives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In another container nobody can see that its process has ended."""
-    monkeypatch.setattr("steerbo.study.study.LEASE", 0.3)
+    monkeypatch.setattr("steerbo.study.worker.LEASE", 0.3)
     with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
         token = study.ask().token
         ends = {study.log.leases()[token].until}
@@ -198,7 +198,7 @@ def test_every_worker_s_lease_has_an_end_and_is_renewed_while_it_lives(
         assert None not in ends
         foreign = "another container|boot|pid:[1]|1|1|x"
         held = study.log.leases()[token]
-        study.heartbeat.stop()
+        study.writer.worker.heartbeat.stop()
         assert study.log.claim(token, Lease(foreign, 0.0), study.log.leases()[token]), held
         with Study.open(tmp_path / "study.db", Stub()) as other:
             assert other.ask().token == token

@@ -19,7 +19,7 @@ from steerbo.errors import OutcomeConflict
 from steerbo.rounds import Suggestion
 from steerbo.study import DatabaseLog, EventLog, Memory, MemoryLog, Study
 from steerbo.study.database import body_of
-from steerbo.study.study import LAPSES
+from steerbo.study.leases import LAPSES
 from tests.rounds.stub import Nearest, Stub
 
 LEASE, ROUNDS = 10.0, 12
@@ -108,7 +108,7 @@ class Workers(RuleBasedStateMachine):
     @rule(worker=WORKERS)
     def renew(self, worker: int) -> None:
         study = self.studies[worker]
-        study.leases.renew()
+        study.writer.worker.leases.renew()
         # a round that another worker has taken over in the meantime is that worker's
         self.held = {t: (h, self.now + LEASE if h is study else until) for t, (h, until) in self.held.items()}
 

@@ -195,7 +195,7 @@ def test_another_outcome_in_the_meantime_is_a_conflict_that_is_kept_and_said(tmp
     (file,) = unwritten(tmp_path)
     content = file.read_text()
     file.unlink()
-    study.keeping.left = False
+    study.writer.keeping.left = False
     study.tell(asked, 3.5)
     study.close()
     file.write_text(content)
@@ -285,7 +285,7 @@ def test_what_somebody_is_still_at_is_left_to_them(tmp_path: Path, said: list[st
             others.append(other.status.told)
         log.away = 0
 
-    study.patient.pause = meanwhile
+    study.writer.log.pause = meanwhile
     log.away = 9
     study.tell(asked, 1.5)
     assert (others, said) == ([0], [])

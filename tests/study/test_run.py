@@ -313,5 +313,5 @@ def test_a_round_that_is_given_up_is_charged() -> None:
     for _ in range(4):
         now[0] += 10
         other = Study.open(MemoryLog(log._memory), Stub(), lease=1.0, clock=lambda: now[0])
-        other.unfinished()
+        other.writer.unfinished()
     assert (other.status.abandoned, other.status.spent, other.status.unpriced) == (1, 1.0, 1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..causal import Causal, CausalGraph
-from ..rounds import Optimizer, Recommendation, Scope
+from ..rounds import Reading, Recommendation, Scope
 from .drawing import BLUE, COLOURS, GREEN, ORANGE, SKY, Picture, new_figure, of_kind, save_figure, words
 
 _FILL = {"set": ORANGE, "seen": SKY, "target": GREEN, "free": "#E8E8E8"}
@@ -59,7 +59,7 @@ def scope_figure(graph: CausalGraph, scope: Scope) -> Any:
     return figure
 
 
-def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     shown = scope_figure(of_kind(optimizer, Causal).graph, advice.scope)
     yield Picture("Recommended scope", "The causal graph: what is set in it, and what is looked at before", shown)
@@ -76,7 +76,7 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> li
     return paths
 
 
-def figure(optimizer: Optimizer) -> Any:
+def figure(optimizer: Reading) -> Any:
     """Left: the share of rounds that went to each scope so far. Right: the mean outcome so far, over all rounds.
 
     Raises:

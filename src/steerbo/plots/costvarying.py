@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..costvarying import CostVarying
-from ..rounds import History, Optimizer, Recommendation
+from ..rounds import History, Reading, Recommendation
 from .drawing import COLOURS, GREEN, Picture, bare, new_figure, of_kind, save_file, words
 
 SHAPES = "osD^vP*X"  # they say what colours say, again
@@ -19,7 +19,7 @@ SHAPES = "osD^vP*X"  # they say what colours say, again
 Looks = dict[Sequence[str], tuple[str, str]]
 
 
-def figure(optimizer: Optimizer, value: str = "value", money: str = "money") -> Any:
+def figure(optimizer: Reading, value: str = "value", money: str = "money") -> Any:
     """The picture as a matplotlib `Figure`.
 
     Left: the expected value that each control set reaches at its best, with the model's bounds, against what a play
@@ -38,13 +38,13 @@ def figure(optimizer: Optimizer, value: str = "value", money: str = "money") -> 
     return _figure(optimizer, optimizer.recommend(), value, money)
 
 
-def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     text = "What each control set would give for its price, with bounds, and every play"
     yield Picture("Control sets", text, _figure(optimizer, advice))
 
 
-def _figure(optimizer: Optimizer, advice: Recommendation, value: str = "value", money: str = "money") -> Any:
+def _figure(optimizer: Reading, advice: Recommendation, value: str = "value", money: str = "money") -> Any:
     problem = of_kind(optimizer, CostVarying)
     looks = dict(zip(problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
     shown = new_figure((12, 5.2), dpi=130)
@@ -63,7 +63,7 @@ def _figure(optimizer: Optimizer, advice: Recommendation, value: str = "value", 
     return shown
 
 
-def save(optimizer: Optimizer, path: Path, value: str = "value", money: str = "money") -> Path:
+def save(optimizer: Reading, path: Path, value: str = "value", money: str = "money") -> Path:
     """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
 
     Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
-from ..rounds import Optimizer, Problem
+from ..rounds import Problem, Reading
 from ..text import visible
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
@@ -31,7 +31,7 @@ class Picture:
 P = TypeVar("P", bound=Problem)
 
 
-def of_kind(optimizer: Optimizer, kind: type[P]) -> P:
+def of_kind(optimizer: Reading, kind: type[P]) -> P:
     """The problem of an optimizer, of this kind.
 
     Raises:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from ..errors import InvalidProblem
-from ..rounds import Optimizer, Recommendation
+from ..rounds import Reading, Recommendation
 from .drawing import Picture
 
 
-def pictures(optimizer: Optimizer, advice: Recommendation | None = None) -> Iterator[Picture]:
+def pictures(optimizer: Reading, advice: Recommendation | None = None) -> Iterator[Picture]:
     """What `optimizer.problem.pictures` names, called with the optimizer and what it recommends.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..meanfield import MeanField
-from ..rounds import Optimizer, Recommendation
+from ..rounds import Reading, Recommendation
 from .drawing import COLOURS, Picture, bare, new_figure, of_kind, save_file, words
 from .rounds import outcomes
 
@@ -17,7 +17,7 @@ _SHOWN = 40
 _NAME = 24  # characters of an action
 
 
-def figure(optimizer: Optimizer, value: str = "value") -> Any:
+def figure(optimizer: Reading, value: str = "value") -> Any:
     """The picture as a matplotlib `Figure`.
 
     Left: the population's payoff of every round, and the best one so far. Right: the recommended shares of the actions,
@@ -34,12 +34,12 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
     return _figure(optimizer, optimizer.recommend(), value)
 
 
-def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     yield Picture("Agents", "Payoff of every round, and how the agents should spread", _figure(optimizer, advice))
 
 
-def _figure(optimizer: Optimizer, advice: Recommendation, value: str = "value") -> Any:
+def _figure(optimizer: Reading, advice: Recommendation, value: str = "value") -> Any:
     problem = of_kind(optimizer, MeanField)
     shown = new_figure((12, 4.6), dpi=130)
     left, right = shown.subplots(1, 2)
@@ -51,7 +51,7 @@ def _figure(optimizer: Optimizer, advice: Recommendation, value: str = "value") 
     return shown
 
 
-def save(optimizer: Optimizer, path: Path, value: str = "value") -> Path:
+def save(optimizer: Reading, path: Path, value: str = "value") -> Path:
     """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
 
     Raises:

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..rounds import Optimizer, Recommendation
+from ..rounds import Reading, Recommendation
 from .drawing import BLUE, VERMILION, Picture, bare, new_figure, words
 
 
-def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page: kinds of problem that say nothing else have this picture."""
     yield Picture("Outcomes", "What every round gave, and the best so far", figure(optimizer))
 
 
-def figure(optimizer: Optimizer, value: str = "value") -> Any:
+def figure(optimizer: Reading, value: str = "value") -> Any:
     """The picture as a matplotlib `Figure`.
 
     Args:
@@ -34,7 +34,7 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
     return shown
 
 
-def outcomes(axes: Any, optimizer: Optimizer) -> None:
+def outcomes(axes: Any, optimizer: Reading) -> None:
     """Draw every outcome as a point, and the best so far as a line."""
     problem = optimizer.problem
     told = [(r.number, problem.scalar(r.outcome)) for r in optimizer.history if r.state == "told" and r.outcome]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..rounds import Optimizer, Recommendation
+from ..rounds import Reading, Recommendation
 from ..timevarying import TimeVarying
 from ..timevarying.prediction import Prediction, predicted
 from .drawing import BLUE, COLOURS, SKY, VERMILION, Picture, bare, new_figure, of_kind, save_file, words
@@ -18,7 +18,7 @@ DASHES = ("-", "--", ":", "-.")
 _ROWS = 20  # priors shown
 
 
-def figure(optimizer: Optimizer, value: str = "value") -> Any:
+def figure(optimizer: Reading, value: str = "value") -> Any:
     """The picture as a matplotlib `Figure`.
 
     Top: what was expected in each round (with the band of the prior behind the choice) and what it gave, against time.
@@ -50,7 +50,7 @@ def figure(optimizer: Optimizer, value: str = "value") -> Any:
     return shown
 
 
-def draw(optimizer: Optimizer, advice: Recommendation) -> Iterator[Picture]:
+def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     text = "What each round gave, and which prior was behind each choice; a cross where one was dropped"
     yield Picture("Priors", text, figure(optimizer))
@@ -90,7 +90,7 @@ def save(shown: Any, path: Path) -> Path:
     return save_file(shown, path)
 
 
-def _priors(axes: Any, problem: TimeVarying, optimizer: Optimizer, noted: Sequence[tuple[float, Prediction]]) -> None:
+def _priors(axes: Any, problem: TimeVarying, optimizer: Reading, noted: Sequence[tuple[float, Prediction]]) -> None:
     plays = np.bincount([note.prior for _, note in noted], minlength=len(problem.priors))
     order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
     dropped = getattr(optimizer._method, "dropped", {})  # by the methods that drop priors, and when

@@ -6,12 +6,13 @@ from .leases import LEASE
 from .log import BY_HAND, EventLog, Lease
 from .memory import Memory, MemoryLog
 from .objective import Command, Function, Objective
+from .opening import read_events
 from .progress import Display
 from .ray_executor import RayExecutor
 from .resume import resume
 from .run import drive
 from .specification import Settings, Specification, read_study
-from .study import Study, read_events
+from .study import Study
 
 __all__ = [
     "BY_HAND",

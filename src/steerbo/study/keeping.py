@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..errors import (
     InvalidInput,
@@ -17,6 +18,8 @@ from ..errors import (
     SteerboError,
     UnknownSuggestion,
 )
+from ..record import to_plain
+from ..rounds import Suggestion
 from .log import is_alive
 from .spill import Answer, Spill, through_to_disk
 
@@ -34,6 +37,26 @@ class Keeping:
         self.left = False  # whether something was left for later
         self.away = False  # whether the log was, since the present answer was given: others may have found it
         self._current: tuple[Answer, Path | None] | None = None
+
+    def answer(self, call: str, suggestion: object, given: Mapping[str, Any], **more: Any) -> Answer | None:
+        """What `call` is given, as a file keeps it until it is in the log; None: no file could say it."""
+        about = {"values": to_plain(suggestion)["values"]} if isinstance(suggestion, Suggestion) else {}
+        token: Any = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
+        try:
+            return self.spill.answer(call, token or "", given, **more, **about)
+        except (SteerboError, TypeError, ValueError, RecursionError):
+            return None  # nor will the call take it
+
+    def keep(self, answer: Answer, left: bool) -> None:
+        """Keep what was measured in a file until it is told: it may be long before there is time for it.
+
+        Args:
+            answer: what was measured.
+            left: whether whoever settles the study next is to tell it.
+        """
+        if path := self.spill.keep(replace(answer, holder="") if left else answer):
+            through_to_disk(path)
+            self.left |= left
 
     @contextmanager
     def until_logged(self, answer: Answer, at_once: bool = True) -> Iterator[None]:

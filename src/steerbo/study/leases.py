@@ -9,6 +9,8 @@ from .log import BY_HAND, EventLog, Lease, is_gone
 
 LEASE = 60.0
 """Seconds that a worker's rounds stay its own after it was last heard of; it is heard of every third of that."""
+LAPSES = 3
+"""A round whose lease has run out so often is abandoned: its evaluation may well be what takes its workers down."""
 
 
 @dataclass(frozen=True)

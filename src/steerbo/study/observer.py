@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..rounds import Suggestion
-from .study import Study
+from ..rounds import Reading, Suggestion
 
 
 class Observer(Protocol):
@@ -14,7 +13,7 @@ class Observer(Protocol):
     def began(self, suggestion: Suggestion) -> None:
         """A suggestion goes out to be evaluated."""
 
-    def ended(self, study: Study) -> None:
+    def ended(self, study: Reading) -> None:
         """Its outcome, or its failure, is in the log."""
 
     def say(self, message: str) -> None:
@@ -27,7 +26,7 @@ class Silent:
     def began(self, suggestion: Suggestion) -> None:
         """Nothing."""
 
-    def ended(self, study: Study) -> None:
+    def ended(self, study: Reading) -> None:
         """Nothing."""
 
     def say(self, message: str) -> None:

@@ -13,11 +13,10 @@ from html import escape
 from typing import Any
 
 from ..plots.drawing import BLUE, DARK_GREEN, LIGHT_GREEN, SKY
-from ..rounds import Round, Table
+from ..rounds import Reading, Round, Table
 from ..text import visible
 from .picture import images
 from .progress import best_round
-from .study import Study
 
 _MAYBE = ("seen", "set", "nature", "reason")  # columns that are not shown where they are empty
 _LONG = 40  # characters that a cell shows in one line
@@ -68,7 +67,7 @@ POLICY = f"default-src 'none'; style-src {_digest(_STYLE)}; script-src {_digest(
 """What a browser may do with the page: show it, with its one style and its one script, and nothing that it is told."""
 
 
-def page(study: Study, title: str, every: int | None = None) -> str:
+def page(study: Reading, title: str, every: int | None = None) -> str:
     """The page: progress, what was played when, the wing's picture, the recommendation in words, all rounds.
 
     Args:
@@ -88,7 +87,7 @@ def page(study: Study, title: str, every: int | None = None) -> str:
         _table(policy) if policy else "",
         "<h2>Progress</h2>",
         f'<div class="wide">{_progress(study)}</div>',
-        images(study.optimizer, advice),
+        images(study, advice),
         "<h2>Why</h2>",
         f"<pre>{escape(why.summary)}</pre>",
         *(f"<h3>{escape(table.title)}</h3>{_table(table)}" for table in why.tables if table != policy),
@@ -102,7 +101,7 @@ def page(study: Study, title: str, every: int | None = None) -> str:
     )
 
 
-def rounds_table(study: Study) -> Table:
+def rounds_table(study: Reading) -> Table:
     """Every round: what was steered, seen and set, what nature did, and what came of it."""
     rows = tuple(
         (
@@ -122,7 +121,7 @@ def rounds_table(study: Study) -> Table:
     return Table("Rounds", ("round", "token", "steer", *_MAYBE[:3], "value", "cost", "state", "reason"), rows)
 
 
-def shown_rounds(study: Study) -> Table:
+def shown_rounds(study: Reading) -> Table:
     """The same for the eye: without columns in which no round has anything."""
     table = rounds_table(study)
     kept = [k for k, name in enumerate(table.columns) if name not in _MAYBE or any(row[k] for row in table.rows)]
@@ -154,7 +153,7 @@ def _cell(text: str) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
-def _progress(study: Study) -> str:
+def _progress(study: Reading) -> str:
     """Every outcome, and the best so far, against the money spent (the rounds, where nobody counts money)."""
     points: list[tuple[float, float, str]] = []
     counted, spent = study.history.spent > 0, 0.0

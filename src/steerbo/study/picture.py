@@ -9,15 +9,15 @@ from html import escape
 from ..errors import SteerboError
 from ..plots import Picture, pictures
 from ..plots.drawing import save_figure
-from ..rounds import Optimizer, Recommendation
+from ..rounds import Reading, Recommendation
 
 _DOTS = 90  # an inch
 
 
-def images(optimizer: Optimizer, advice: Recommendation) -> str:
+def images(study: Reading, advice: Recommendation) -> str:
     """Titles and images as HTML; a sentence where they cannot be made, such as where matplotlib is missing."""
     try:
-        return "".join(map(_image, pictures(optimizer, advice)))
+        return "".join(map(_image, pictures(study, advice)))
     except SteerboError as missing:
         return f"<h2>Picture</h2><p>{escape(str(missing))}</p>"
 

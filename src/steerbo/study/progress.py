@@ -9,9 +9,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ..plots.drawing import BLUE, GREEN, ORANGE
-from ..rounds import History, Problem, Round, Suggestion
+from ..rounds import History, Problem, Reading, Round, Suggestion
 from ..text import visible
-from .study import Study
 
 _PARTS = 10  # plain lines a run
 
@@ -72,7 +71,7 @@ class Display:
         self._played = suggestion.token
         self._bar.update(self._task, description=visible(f"round {suggestion.round}: {suggestion.scope}"))
 
-    def ended(self, study: Study) -> None:
+    def ended(self, study: Reading) -> None:
         """Show how far it has come."""
         status = study.status
         if status.budget is not None:

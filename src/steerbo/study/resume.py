@@ -10,7 +10,7 @@ from ..rounds import Created, Problem, find_method
 from .difference import ANOTHER, check_same, problem_of, widening
 from .log import EventLog
 from .observer import Observer
-from .replay import replay
+from .opening import replay
 from .specification import Settings, Specification
 from .study import Study
 
@@ -80,7 +80,7 @@ def _resumed(  # noqa: PLR0917
     for warning in caught:
         observer.say(str(warning.message))
     study = Study(log, optimizer, say=observer.say, **worker)
-    study.settle()
+    study.writer.settle()
     return study
 
 

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import (
     InvalidInput,
     InvalidOption,
-    InvalidOutcome,
     LogUnavailable,
     ObjectiveFailure,
     OutcomeConflict,
 )
 from ..rounds import Suggestion
 from ..space.fields import whole
-from ..words import SHELL
+from .failing import raised, short, tell_failure, unusable
 from .interrupt import Interruptible
+from .leases import LAPSES
 from .objective import Command, Function, read_context, read_outcome
 from .observer import Observer, Silent
-from .study import LAPSES, Study
 from .workers import Runner, heard_of
+
+if TYPE_CHECKING:
+    from .study import Study
 
 MOST_PARALLEL = 10_000
 """Evaluations at once."""
@@ -87,7 +88,11 @@ def drive(
         raise InvalidOption("parallel", parallel, "1 without an executor", "Give one, such as ThreadPoolExecutor(4).")
     if isinstance(objective, Function | Command):
         objective.prepare()
-    with Interruptible() as interrupt, heard_of(study, interrupt), Runner(executor) as runner:
+    with (
+        Interruptible() as interrupt,
+        heard_of(study.writer.worker, study.writer.log, interrupt),
+        Runner(executor) as runner,
+    ):
         _Loop(study, objective, observer or Silent(), runner, interrupt, failures, retries).play(parallel, rounds)
 
 
@@ -123,7 +128,7 @@ class _Loop:
                     with self.interrupt.evaluation():
                         wait(self.running, return_when=FIRST_COMPLETED)
                     self._settle()
-                elif (rounds is not None and begun >= rounds) or (seconds := self.study.next_lapse()) is None:
+                elif (rounds is not None and begun >= rounds) or (seconds := self.study.writer.next_lapse()) is None:
                     return
                 else:  # others evaluate the last rounds: theirs, unless they are lost
                     with self.interrupt.evaluation():
@@ -161,11 +166,11 @@ class _Loop:
         if future.cancelled() or future.exception() is not None:
             return
         with suppress(ObjectiveFailure):  # an answer that cannot be used
-            if suggestion.observe:
-                given = {"context": read_context(future.result(), suggestion.observe)}
-                self.study.keep("decide", suggestion, given, left=self.left)
-            else:
-                self.study.keep("tell", suggestion, read_outcome(future.result()), left=self.left)
+            looked = suggestion.observe
+            answer = future.result()
+            given = {"context": read_context(answer, looked)} if looked else read_outcome(answer)
+            call = "decide" if looked else "tell"
+            self.study.writer.keep(call, suggestion, given, left=self.left)
 
     def _settle(self) -> None:
         """Write down what is done, in the order of the rounds."""
@@ -178,7 +183,7 @@ class _Loop:
             elif error is None:
                 self._answered(evaluation, future.result())
             else:
-                failure = error if isinstance(error, ObjectiveFailure) else _raised(error)
+                failure = error if isinstance(error, ObjectiveFailure) else raised(error)
                 self._failed(evaluation, failure, None)
 
     def _answered(self, evaluation: _Evaluation, answer: Any) -> None:
@@ -192,7 +197,7 @@ class _Loop:
         except OutcomeConflict as conflict:  # its lease ran out, and another worker was first
             self.observer.say(f"round {suggestion.round}: another worker's outcome was first ({conflict})")
         except (ObjectiveFailure, InvalidInput) as error:
-            self._failed(evaluation, error if isinstance(error, ObjectiveFailure) else _unusable(error), answer)
+            self._failed(evaluation, error if isinstance(error, ObjectiveFailure) else unusable(error), answer)
             return
         self.in_a_row = 0
         self.observer.ended(self.study)
@@ -202,24 +207,22 @@ class _Loop:
         suggestion = evaluation.suggestion
         evaluation.attempts.append(str(failure))
         if len(evaluation.attempts) <= self.retries:
-            self.observer.say(f"round {suggestion.round} is tried again: {_short(failure)}")
+            self.observer.say(f"round {suggestion.round} is tried again: {short(failure)}")
             self._submit(evaluation)
             return
         try:
-            _fail(self.study, suggestion, "; tried again: ".join(evaluation.attempts), answer)
+            tell_failure(self.study, suggestion, "; tried again: ".join(evaluation.attempts), answer)
         except OutcomeConflict as conflict:
             self.observer.say(f"round {suggestion.round}: another worker's outcome was first ({conflict})")
         self.in_a_row += 1
-        self.observer.say(f"round {suggestion.round} failed: {_short(failure)}")
+        self.observer.say(f"round {suggestion.round} failed: {short(failure)}")
         if (charge := self.study.history[suggestion.token].charge) is not None:
             self.observer.say(
                 f"nobody knows what it cost: {charge:.6g}, as a round costs here, is charged to the budget"
             )
         self.observer.ended(self.study)
         if self.in_a_row >= self.failures:
-            raise ObjectiveFailure(
-                f"{self.in_a_row} evaluations failed in a row, the last: {_short(failure)}"
-            ) from None
+            raise ObjectiveFailure(f"{self.in_a_row} evaluations failed in a row, the last: {short(failure)}") from None
 
     def _lost(self, evaluation: _Evaluation, error: BaseException) -> None:
         """Its worker died: again, under the same token, unless it seems to be what kills workers."""
@@ -229,35 +232,3 @@ class _Loop:
             return
         self.observer.say(f"round {evaluation.suggestion.round} is evaluated again: its worker was lost")
         self._submit(evaluation)
-
-
-def _raised(error: BaseException) -> ObjectiveFailure:
-    return ObjectiveFailure(f"the objective raised {type(error).__name__}: {' '.join(str(error).split())}")
-
-
-def _unusable(error: InvalidInput) -> ObjectiveFailure:
-    told = type(error)(error.field, error.value, error.allowed).worded(SHELL)  # answers are JSON, or like it
-    return ObjectiveFailure(f"the objective's answer cannot be used: {told}")
-
-
-def _fail(study: Study, suggestion: Suggestion, reason: str, answer: Any) -> None:
-    """With the raw answer, and what of it can be used: money that was spent is spent.
-
-    Where there is a budget and no cost in the answer, `History.estimate` is charged: a run neither stops for want of a
-    number, nor goes on for nothing.
-    """
-    known = answer if isinstance(answer, Mapping) else {}
-    full = reason if answer is None else f"{reason}; it answered {json.dumps(answer, default=repr)}"
-    for given in ({"cost": known.get("cost"), "realised": known.get("realised")}, {"cost": known.get("cost")}, {}):
-        priced = given.get("cost") is not None or study.problem.price(suggestion) is not None
-        charge = None if priced else study.history.estimate(suggestion.token)
-        try:
-            study.fail(suggestion, full, charge=charge, **given)
-        except InvalidOutcome:
-            continue
-        return
-
-
-def _short(failure: Exception) -> str:
-    text = str(failure)
-    return text if len(text) <= 300 else text[:300] + "…"

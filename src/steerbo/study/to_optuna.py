@@ -8,13 +8,12 @@ from typing import Any
 from ..errors import InvalidOption, MissingExtra
 from ..masking import masked, masked_url
 from ..record import to_plain
-from ..rounds import Outcome, Round
+from ..rounds import Outcome, Reading, Round
 from ..space import Categorical, Integer, Variable
 from ..space.fields import as_number
-from .study import Study
 
 
-def to_optuna(study: Study, storage: Any = None, name: str = "study") -> Any:
+def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
     """An Optuna study with one trial a round, in their order, then one for each added outcome.
 
     Parameters are what was set, so a variable that was left to nature is none; shares of agents are called
@@ -35,7 +34,6 @@ def to_optuna(study: Study, storage: Any = None, name: str = "study") -> Any:
         import optuna
     except ImportError:
         raise MissingExtra("optuna", "optuna") from None
-    study.refresh()
     problem = study.problem
     try:
         made = optuna.create_study(

@@ -11,7 +11,8 @@ from typing import Any
 from ..errors import InvalidOption, ObjectiveFailure
 from ..rounds import Suggestion
 from .interrupt import Interruptible
-from .study import Study
+from .patience import PatientLog
+from .worker import Worker
 
 
 class Runner:
@@ -70,18 +71,18 @@ class Runner:
 
 
 @contextmanager
-def heard_of(study: Study, interrupt: Interruptible) -> Iterator[None]:
-    """While it lasts the study's leases are renewed, and Ctrl-C stops it from waiting for a log that is away."""
+def heard_of(worker: Worker, log: PatientLog, interrupt: Interruptible) -> Iterator[None]:
+    """While it lasts the worker's leases are renewed, and Ctrl-C stops it from waiting for a log that is away."""
 
     def pause(seconds: float) -> None:
         with interrupt.evaluation():
             time.sleep(seconds)
 
-    study.patient.pause = pause
-    study.heartbeat.start()
+    log.pause = pause
+    worker.heartbeat.start()
     try:
         yield
     finally:
-        study.patient.pause = time.sleep
-        if not study.lives:
-            study.heartbeat.stop()
+        log.pause = time.sleep
+        if not worker.lives:
+            worker.heartbeat.stop()

@@ -1,0 +1,96 @@
+"""From a place to the log that is there, its events, and the optimizer that they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidOption, InvalidStudy, SteerboError, one_of
+from ..masking import split_name
+from ..rounds import Created, Event, Optimizer, Problem, problem_of
+from ..text import unsafe
+from .database import DatabaseLog
+from .log import EventLog
+
+_LONGEST_NAME = 200
+
+
+def replay(place: str, events: list[Event], problem: Problem | None, limits: Mapping[str, Any]) -> Optimizer:
+    """What the events of the log at `place` lead to.
+
+    Raises:
+        InvalidStudy: they do not follow from one another, or need a package that is not installed.
+    """
+    if not events:
+        raise InvalidStudy("log", place, "a log with a study in it", "‹new› makes one.")
+    created, *rest = events
+    if not isinstance(created, Created):
+        raise InvalidStudy(f"{place}: event 1", created, "a 'created' event")
+    try:
+        known = problem_of(created, place, problem)
+        return Optimizer.replay(known, [replace(created, **limits), *rest])
+    except InvalidStudy:
+        raise
+    except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
+        raise InvalidStudy("log", place, "events that follow from one another", hint) from error
+
+
+def read_events(log: EventLog | Path | str, *, name: str | None = None) -> list[Event]:
+    """The events of a study as its log has them: nothing is computed, and no other package imported.
+
+    Args:
+        log: an SQLite file, a database URL, or a log.
+        name: as for `Study.open`.
+
+    Raises:
+        InvalidStudy: there is none, or the log is damaged.
+        LogUnavailable: the log cannot be reached.
+    """
+    log, ours, events = found_log(log, name)
+    if ours:
+        log.close()
+    return events
+
+
+def found_log(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, bool, list[Event]]:
+    """A log that is there, whether it was opened here, and its events; the only study where none is named."""
+    named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
+    log, ours = log_at(log, "study" if name is None else name, make=False)
+    try:
+        events = log.read()
+        if not events and ours and isinstance(log, DatabaseLog) and (names := log.names()):
+            if named or len(names) > 1:
+                hint = "Name one in Python by `name`, else after a URL: sqlite:///FILE#NAME."
+                raise InvalidStudy(f"{log.place}: study", log.name, one_of(names, log.name), hint)
+            log.name = names[0]
+            events = log.read()
+    except BaseException:
+        if ours:
+            log.close()
+        raise
+    return log, ours, events
+
+
+def log_at(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[EventLog, bool]:
+    """A log, and whether it was opened here."""
+    if isinstance(log, Path | str):
+        fault = unsafe(name) if isinstance(name, str) else ""
+        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or fault:
+            hint = f"It has {fault}." if fault else ""
+            raise InvalidStudy("name", name, f"a text of 1 to {_LONGEST_NAME} characters that can be seen", hint)
+        if "\0" in str(log):
+            raise InvalidStudy("log", str(log), "a file's name without NUL characters")
+        return DatabaseLog(log, name, make=make), True
+    if not callable(getattr(log, "append", None)) or not callable(getattr(log, "read", None)):
+        raise InvalidStudy("log", log, "a file, the URL of a database, or a log such as MemoryLog()")
+    return log, False
+
+
+def by_name(field: str, given: Any) -> Mapping[str, Any]:
+    """Values by name, or none of them."""
+    if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
+        raise InvalidOption(field, given, "values by name")
+    return given or {}

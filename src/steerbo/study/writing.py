@@ -1,0 +1,177 @@
+"""One worker's way to a study's log: it computes on everything that is logged, and loses nothing it was told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any, TypeVar
+
+from ..errors import LogConflict, SteerboError
+from ..rounds import Event, Optimizer, Suggestion
+from .again import decided, give_again, is_there
+from .keeping import Keeping
+from .leases import LAPSES
+from .log import EventLog
+from .patience import PatientLog
+from .spill import Answer
+from .worker import Worker
+
+T = TypeVar("T")
+
+
+class Writer:
+    """Ties an optimizer to a log that others write to as well.
+
+    Args:
+        log: where the events are.
+        optimizer: what they lead to; it writes there from now on.
+        wait: seconds that a call waits for a log that is away.
+        say: is told what the user ought to know.
+        holder, lease, clock: see `Worker`.
+    """
+
+    def __init__(
+        self, log: EventLog, optimizer: Optimizer, wait: float, say: Callable[[str], None], **worker: Any
+    ) -> None:
+        self.optimizer = optimizer
+        self.keeping = Keeping(log.spill, say)
+        self.log = PatientLog(log, wait, say, self.keeping.harden)
+        self.worker = Worker(self.log, **worker)
+        self.company = False  # whether there were events of others between the last two calls
+        self._heard = 0  # events of others since the last call
+        optimizer.log_to(self)
+
+    def close(self) -> None:
+        """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
+        self.worker.be_oneself()
+        self.worker.heartbeat.stop()
+        self.log.seconds = 0.0
+        try:
+            if self.keeping.left:
+                self.settle()
+            self.worker.leases.release()
+        except SteerboError:
+            pass  # a log that cannot be written: the leases run out
+        finally:
+            self.log.close()
+
+    def refresh(self) -> int:
+        """Take in what other workers have logged; returns how many events that were."""
+        self.worker.be_oneself()
+        new = self.log.read()
+        for event in new:
+            self.optimizer._fold.take(event)
+        self._heard += len(new)
+        return len(new)
+
+    def ask(self, request: Mapping[str, Any]) -> Suggestion | None:
+        """An unfinished round that nobody evaluates, else a new one."""
+        if self.keeping.left:
+            self.settle()
+        self.worker.begin()
+        suggestion = self.unfinished() or self.logged(lambda: self.optimizer.ask(**request))
+        if suggestion is not None:
+            self.worker.out.add(suggestion.token)
+        return suggestion
+
+    def unfinished(self) -> Suggestion | None:
+        """An open round that nobody evaluates any more, now leased to this worker; None: there is none.
+
+        A round whose lease has run out `LAPSES` times is abandoned instead.
+        """
+        self.refresh()
+        for token, lapses in self.worker.leases.take_over(
+            [s.token for s in self.optimizer.pending if s.token not in self.worker.out]
+        ):
+            self.settle()  # what its worker measured may be in a file
+            self.refresh()
+            if lapses >= LAPSES:
+                self.logged(lambda token=token, lapses=lapses: self._give_up(token, lapses))  # type: ignore[misc]
+            elif self.optimizer.history[token].state == "open":
+                return self.optimizer.history[token].suggestion
+        return None
+
+    def _give_up(self, token: str, lapses: int) -> None:
+        if self.optimizer.history[token].state == "open":
+            charge = self.optimizer.history.estimate(token)  # it was begun, and may have been paid for
+            self.optimizer.abandon(token, f"its lease ran out {lapses} times", charge=charge)
+
+    def next_lapse(self) -> float | None:
+        """Seconds until the first lease of an open round runs out; None where none does."""
+        return self.worker.leases.next_lapse({s.token for s in self.optimizer.pending})
+
+    def settle(self) -> None:
+        """Write to the log what waits in files since it was away. What is refused stays there, and is spoken of."""
+        wait, self.log.seconds = self.log.seconds, 0.0
+        try:
+            self.keeping.settle(self._give_again, self.log.named)
+        finally:
+            self.log.seconds = wait
+
+    def _give_again(self, answer: Answer, equal: int) -> None:
+        self.logged(lambda: give_again(self.optimizer, answer, equal))
+
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+        """Give what was looked at, unless a worker that found it waiting in a file has done so."""
+        about = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
+
+        def work() -> Suggestion:
+            if decided(self.optimizer.history, about, context):
+                return self.optimizer.history[about].suggestion
+            return self.optimizer.decide(suggestion, context)
+
+        return self.kept("decide", suggestion, {"context": context}, work)
+
+    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
+        """Make a call with these arguments, kept in a file until it is in the log."""
+        about = () if call == "add" else (suggestion,)
+        self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given))
+
+    def kept(
+        self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any], work: Callable[[], T]
+    ) -> T:
+        """Do it, with what is given in a file until it is done.
+
+        Corrections and added data, which no lost process evaluates again, are in a file only while the log is away.
+        """
+        if call == "add" and self.keeping.left:  # data that are alike are told apart by their order
+            self.settle()
+        answer = None if self.log.private else self._answer(call, suggestion, given)
+        if answer is None:
+            return self.logged(work)
+        twice = call in ("amend", "add")  # would count twice
+
+        def once() -> Any:
+            written = twice and self.keeping.away and is_there(self.optimizer, answer, 0)
+            return None if written else work()
+
+        with self.keeping.until_logged(answer, at_once=not twice):
+            return self.logged(once)
+
+    def _answer(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Answer | None:
+        self.worker.be_oneself()
+        return self.keeping.answer(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
+
+    def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool) -> None:
+        """Keep what was measured in a file until `call` tells it; `left`: whoever settles the study next does."""
+        if (answer := self._answer(call, suggestion, given)) is not None:
+            self.keeping.keep(answer, left)
+
+    def append(self, event: Event) -> None:
+        """The optimizer's log: this study's, with a lease where the event is a new round."""
+        self.log.append(event, self.worker.leases.new() if event.kind == "asked" else None)
+
+    def logged(self, call: Callable[[], T]) -> T:
+        """Compute on everything that is logged; again where an event came between, which is another's progress.
+
+        Alone there is nothing to wait for. Where others write too, four would compute and three of them in vain: they
+        take turns.
+        """
+        while True:
+            with self.log.turn() if self.company else nullcontext():
+                self.refresh()
+                self.company, self._heard = self._heard > 0, 0
+                try:
+                    return call()
+                except LogConflict:
+                    self.company = True
