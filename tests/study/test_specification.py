@@ -127,7 +127,7 @@ NOWHERE = {
         r"objective\.function: .* a module that is installed",
     ),
     "no such inner module": ('function = "json.no_such_plant:f"', r"objective\.function: 'json\.no_such_plant:f'"),
-    "nothing in a module": ('function = "antigravity.plant:f"', r"objective\.function: 'antigravity\.plant:f'"),
+    "nothing in a module": ('function = "json.plant:f"', r"objective\.function: 'json\.plant:f'"),
 }
 
 
