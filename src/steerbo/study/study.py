@@ -228,7 +228,7 @@ class Study(Reading):
         self.writer.give("fail", suggestion, {"reason": reason, **more})
 
     def amend(self, suggestion: Suggestion | str, value: Any = None, **more: Any) -> None:
-        """Correct or void an outcome (`cost`, `realised`, `void`, `reason`); see `Optimizer.amend`."""
+        """Correct or void an outcome; see `Optimizer.amend` for the rest of what it takes."""
         self.writer.give("amend", suggestion, {"value": value, **more})
 
     def add(self, value: Any, realised: Mapping[str, Any], **more: Any) -> None:
