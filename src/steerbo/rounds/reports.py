@@ -108,9 +108,10 @@ class Reports:
         if isinstance(suggestion, str) and suggestion in self.history.data:
             token, correct = suggestion, self._corrected_data
         else:
-            token, correct = self._ended(suggestion).suggestion.token, self._corrected
+            about = self.about(suggestion)
             if given.scope is not None:
                 raise InvalidOutcome("scope", given.scope, "nothing: only of data that was added it can be another one")
+            token, correct = self._ended(about).suggestion.token, self._corrected
         if not void:
             return correct(token, given, reason)
         if given.anything:
@@ -153,8 +154,8 @@ class Reports:
         _chargeable(outcome, charge)
         return Added(outcome, charge, self.problem.read_scope(scope))
 
-    def _ended(self, suggestion: object) -> Round:
-        about = self.about(suggestion)
+    @staticmethod
+    def _ended(about: Round) -> Round:
         if about.waiting:
             raise OutcomeConflict(f"round {about.number} has no outcome yet: use ‹tell› or ‹fail›")
         return about
