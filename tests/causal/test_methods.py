@@ -11,13 +11,13 @@ import pytest
 from benchmarks.causal.plates import plates
 from benchmarks.causal.problems import FIGURE_1, cosine, figure_1, psa
 from steerbo.causal import Causal, CausalGraph
-from steerbo.causal.acquisition import lattice
 from steerbo.causal.arm import Arm
 from steerbo.causal.observations import adjustment
 from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem
 from steerbo.gp import Regression
 from steerbo.record import to_plain
 from steerbo.rounds import Optimizer, Scope, load
+from steerbo.search import lattice
 from steerbo.space import Categorical, Float, Integer
 from tests.gp.examples import covariance
 

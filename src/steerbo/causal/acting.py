@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from .acquisition import Averaged, Score
+from ..surrogate import AveragedScore, Drawn, Rows, Score
 from .arm import Arm
 from .surrogate import Surrogate
 
@@ -45,7 +45,7 @@ class Actor:
         held = {name: known[name] for name in arm.names if name in allowed and name in known}
         free = tuple(name for name in arm.actions if name in group or name not in held)
         columns = arm.columns(frozenset(free))
-        search = Averaged(self.model, score, self._rows(held, random), columns)
+        search = AveragedScore.over(self.model, score, arm.parts(free, held, self._unseen(held, random)))
         box = arm.box(free)
         points, _ = search.maximise(box, int(random.integers(2**32)))
         point = points[0]
@@ -57,14 +57,13 @@ class Actor:
         values = arm.decode(free, point)
         return {name: values[name] for name in group}
 
-    def _rows(self, held: Mapping[str, Any], random: np.random.Generator) -> Float[np.ndarray, "k d"]:
-        """Full rows with the known columns held and contexts not known drawn from the arm's past, (k, d)."""
+    def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Drawn]:
+        """The contexts that are not known: together, as rows drawn from the arm's past."""
         arm = self.arm
-        unseen = arm.columns(frozenset(arm.contexts) - frozenset(held))
-        rows = np.zeros((_IMAGINED if unseen else 1, len(arm.names)))
-        if unseen:
-            past = self.model.inputs
-            rows = past[random.integers(len(past), size=_IMAGINED)].copy() if len(past) else random.random(rows.shape)
-        for name, value in held.items():
-            rows[:, arm.names.index(name)] = arm.problem_space[name].encode([value])[0]
-        return rows
+        names = [name for name in arm.contexts if name not in held]
+        if not names:
+            return {}
+        past, d = self.model.inputs, len(arm.names)
+        rows = past[random.integers(len(past), size=_IMAGINED)] if len(past) else random.random((_IMAGINED, d))
+        law = Rows(rows[:, arm.columns(frozenset(names))], np.full(_IMAGINED, 1 / _IMAGINED))
+        return {name: Drawn(law, j) for j, name in enumerate(names)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from ..rounds import Scope
 from ..search import Box
 from ..space import Space
+from ..surrogate import Drawn, Part, parts_of
 from .graph import CausalGraph
 from .scopes import affected_by, stages
 
@@ -71,6 +72,11 @@ class Arm:
     def columns(self, names: tuple[str, ...] | frozenset[str]) -> list[int]:
         """Where these variables stand."""
         return [i for i, name in enumerate(self.names) if name in names]
+
+    def parts(self, free: Sequence[str], known: Mapping[str, Any], unseen: Mapping[str, Drawn]) -> tuple[Part, ...]:
+        """Every column's part while `free` is searched."""
+        encoded = {name: float(self.problem_space[name].encode([value])[0]) for name, value in known.items()}
+        return parts_of(self.names, free, encoded, unseen)
 
     def decode(self, names: tuple[str, ...], point: np.ndarray) -> dict[str, Any]:
         """Settable values of actions from their encoded columns (k,)."""

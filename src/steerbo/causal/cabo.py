@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..rounds import Choice, History, Scope
-from .acquisition import Averaged, Score, expected_improvement
+from ..surrogate import AveragedScore, Score, expected_improvement
 from .method import ScopeBandit
 from .pomis import intervention_sets
 from .surrogate import ModelOptions
@@ -39,7 +39,7 @@ class CaBO(ScopeBandit[ModelOptions]):
             return 0.0
         points = self._unknown(history, self.models.of[i], None)
         with model.hallucinated(points):
-            search = Averaged(model, self.score(i), np.zeros((1, len(arm.names))), arm.columns(frozenset(arm.actions)))
+            search = AveragedScore.over(model, self.score(i), arm.parts(arm.actions, {}, {}))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")
             return float(search.maximise(arm.box(arm.actions), seed)[1][0] * model.scale)
 

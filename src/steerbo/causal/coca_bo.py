@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InvalidOption
 from ..record import record
 from ..rounds import Choice, History, Scope
-from .acquisition import lattice
+from ..search import lattice
 from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit
 from .surrogate import ModelOptions

@@ -29,7 +29,7 @@ from ..rounds import (
     kept,
 )
 from ..space import Space
-from .acquisition import Score, upper_bound
+from ..surrogate import Score, upper_bound
 from .acting import Actor
 from .arm import Arm
 from .models import Models

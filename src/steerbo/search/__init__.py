@@ -4,6 +4,7 @@ from .ascent import climb, differences
 from .batched import Values, maximise_together
 from .box import maximise_box
 from .domain import Box
+from .lattice import lattice
 from .maximum import Maximum, Value, ValueAndGradient
 from .newton import Curved, climb_curved
 from .simplex import maximise_simplex, simplex_starts
@@ -19,6 +20,7 @@ __all__ = [
     "climb",
     "climb_curved",
     "differences",
+    "lattice",
     "maximise_box",
     "maximise_simplex",
     "maximise_together",

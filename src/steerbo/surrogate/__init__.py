@@ -1,28 +1,35 @@
 """What a scope is worth: one Gaussian process over all columns, and expectations over what nature draws."""
 
+from .averages import AveragedScore
 from .batched_bounds import Stack
 from .expectation import Expectation
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, parts_of
 from .sample import Sample
+from .scores import Moments, Score, expected_improvement, upper_bound
 from .searches import Domain, highest, highest_of, polished
 from .standardised import RESOLVED, Standardised
 
 __all__ = [
     "RESOLVED",
+    "AveragedScore",
     "Domain",
     "Drawn",
     "Expectation",
     "Known",
     "Law",
     "LawOf",
+    "Moments",
     "Part",
     "Rows",
     "Sample",
+    "Score",
     "Set",
     "Stack",
     "Standardised",
+    "expected_improvement",
     "highest",
     "highest_of",
     "parts_of",
     "polished",
+    "upper_bound",
 ]

@@ -1,0 +1,100 @@
+"""A score averaged over what is drawn, at what is known, for a Gaussian process with any kernel.
+
+Scores that are no bounds on an expected value, such as an expected improvement, and kernels that are no products over
+columns have no structured integrals: here they are averaged over rows. Everything is in the model's standardised units
+and batched over restarts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..gp import Regression
+from ..search import Box, climb, lattice, maximise_box
+from .parts import Part, drawn_together, row_of, set_columns
+from .scores import LEAST_SD, Moments, Score
+
+_SCREEN = 32  # points for each dimension tried before climbing
+_STARTS = 3  # of the best of them that are climbed from
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedScore:
+    """A score as a function of what is set.
+
+    Attributes:
+        model: the Gaussian process.
+        score: what is to be maximised.
+        rows: (k, d) full points: the columns that are not set have these values.
+        weights: (k,) what each row counts, with sum 1.
+        free: the columns that are set.
+    """
+
+    model: Regression[Any]
+    score: Score
+    rows: Float[np.ndarray, "k d"]
+    weights: Float[np.ndarray, " k"]
+    free: list[int]
+
+    @classmethod
+    def over(cls, model: Regression[Any], score: Score, parts: Sequence[Part]) -> AveragedScore:
+        """Averaged over the nodes of all laws that nature draws from."""
+        rows, weights = row_of(parts), np.ones(1)
+        for law, columns, dimensions in drawn_together(parts):
+            nodes, shares = law.rule(dimensions, np.ones(len(columns)))
+            rows, weights = np.repeat(rows, len(nodes), axis=0), np.outer(weights, shares).ravel()
+            rows[:, columns] = np.tile(nodes, (len(rows) // len(nodes), 1))
+        return cls(model, score, rows, weights, set_columns(parts))
+
+    def full(self, points: Float[np.ndarray, "r f"]) -> Float[np.ndarray, "rk d"]:
+        """Every point with every row, (r k, d), rows running fastest."""
+        placed = np.repeat(self.rows[None], len(points), axis=0)
+        placed[:, :, self.free] = points[:, None]
+        return placed.reshape(len(points) * len(self.rows), self.rows.shape[1])
+
+    def value(self, points: Float[np.ndarray, "r f"]) -> Float[np.ndarray, " r"]:
+        """The averaged score, (r,)."""
+        mean, variance = self.model.marginals(self.full(points))
+        none = np.zeros((len(mean), 0))
+        values = self.score((mean, np.sqrt(variance), none, none))[0]
+        return np.asarray((values.reshape(len(points), len(self.rows)) * self.weights).sum(axis=1))
+
+    def value_and_gradient(
+        self, points: Float[np.ndarray, "r f"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r f"]]:
+        """The averaged score with its gradient."""
+        values, slopes = self.score(_moments(self.model, self.full(points)))
+        r, k = len(points), len(self.rows)
+        slopes = slopes[:, self.free].reshape(r, k, len(self.free)) * self.weights[:, None]
+        return (values.reshape(r, k) * self.weights).sum(axis=1), slopes.sum(axis=1)
+
+    def maximise(self, box: Box, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Local maxima over the free columns, best first, (r, f), and their values (r,).
+
+        Where all columns are continuous the climb stops at a thousandth of a percent: an action needs no more.
+        """
+        if box.dimension == 0:
+            return np.zeros((1, 0)), self.value(np.zeros((1, 0)))
+        if not box.continuous.all():
+            found = maximise_box(
+                self.value, self.value_and_gradient, box, seed, screen=_SCREEN * box.dimension, starts=_STARTS
+            )
+            return found.points, found.values
+        candidates = box.place(lattice(_SCREEN * box.dimension, box.dimension, seed))
+        values = self.value(candidates)
+        starts = candidates[np.argsort(-values, kind="stable")[:_STARTS]]
+        points, values = climb(self.value_and_gradient, starts, box.low, box.high, iterations=20, tolerance=1e-5)
+        order = np.argsort(-values, kind="stable")
+        return points[order], values[order]
+
+
+def _moments(model: Regression[Any], points: Float[np.ndarray, "r d"]) -> Moments:
+    """Posterior moments of f at points, standardised, with gradients."""
+    mean, variance, mean_slope, variance_slope = model.moments_and_gradients(points)
+    sd = np.sqrt(variance)
+    return mean, sd, mean_slope, variance_slope / (2.0 * np.maximum(sd, LEAST_SD))[:, None]
