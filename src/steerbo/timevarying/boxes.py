@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from ..errors import ModelFailure
 from ..gp import Conditioned, Kernel, Stationary
 from ..search import Box, maximise_box
 from ..space import Categorical
@@ -15,6 +16,7 @@ from .acquisition import Datum, Pick, View, draw_largest
 from .finite import scale_only, sharing
 from .kernels import spatial
 from .means import Means
+from .memory import KEPT, MOST, condensed
 from .problem import TimeVarying
 
 _TINY = 1e-16
@@ -41,17 +43,34 @@ class Shared:
         self.drift = None if static else prior.drift
         self.variance = prior.noise**2
         self.kernel: Kernel = self.space if self.drift is None else self.space * self.drift.over(self.time)
+        self.bounded = not static
         self.clear()
 
     def clear(self) -> None:
         """Forget all outcomes."""
-        self.posterior = Conditioned(
+        self.posterior: Conditioned[Kernel] = Conditioned(
             self.kernel, np.zeros((0, self.time + 1)), np.zeros((0, len(self.ids))), np.zeros(0)
         )
+        self.banked = np.zeros(len(self.ids))  # evidence beyond that of the outcomes that are kept
+        self.most = MOST
+
+    @property
+    def evidence(self) -> Float[np.ndarray, " k"]:
+        """Log marginal likelihoods of all outcomes there ever were, given those kept before each, (k,)."""
+        return self.banked + self.posterior.log_likelihood()
+
+    def condense(self) -> None:
+        """Keep fewer outcomes, where there are many: see `memory`."""
+        if not self.bounded or len(self.posterior) < self.most:
+            return
+        evidence = self.evidence
+        self.posterior = condensed(self.posterior, self.drift)
+        self.banked = evidence - self.posterior.log_likelihood()
+        self.most = len(self.posterior) + MOST - KEPT
 
 
 class Boxes:
-    """Posteriors of all priors on a box, at any point and time. An outcome costs O(n²), late or not.
+    """Posteriors of all priors on a box, at any point and time. An outcome costs O(n²), late or not; n is bounded.
 
     Args:
         problem: with a box as its domain.
@@ -69,7 +88,17 @@ class Boxes:
         """Log marginal likelihoods, (P,)."""
         whole = np.empty(len(self.problem.priors))
         for s in self.shared:
-            whole[s.ids] = s.posterior.log_likelihood()
+            whole[s.ids] = s.evidence
+        return whole
+
+    @property
+    def kept(self) -> Int[np.ndarray, " P"] | None:
+        """On how many outcomes each prior's posterior rests, (P,); None where that is all there were."""
+        if not any(s.banked.any() for s in self.shared):
+            return None
+        whole = np.empty(len(self.problem.priors), dtype=int)
+        for s in self.shared:
+            whole[s.ids] = len(s.posterior)
         return whole
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
@@ -80,6 +109,9 @@ class Boxes:
         residuals = datum.value - self.means(x)[:, 0]
         for s in self.shared:
             s.posterior.append(_at(x, datum.time), residuals[None, s.ids], np.array([s.variance * inflation]))
+        with suppress(ModelFailure):  # who asks next is told
+            for s in self.shared:
+                s.condense()
         return True
 
     def rewrite(self, data: Sequence[Datum]) -> None:
@@ -96,12 +128,22 @@ class Boxes:
     ) -> tuple[Float[np.ndarray, "P r"], Float[np.ndarray, "P r"]]:
         """Means and standard deviations, (P, r) each."""
         rows, means = _at(points, time), self.means(points)
-        sds = np.empty(means.shape)
+        sds = np.zeros(means.shape)
         for s in self.shared:
             shift, variance = s.posterior.marginals(rows)
             means[s.ids] += shift
             sds[s.ids] = np.sqrt(variance)
         return means, sds
+
+    @contextmanager
+    def _among(self, priors: Int[np.ndarray, " k"]) -> Iterator[None]:
+        """Inside, only processes of these priors are solved for: what is said of the others is their prior mean."""
+        all_of_them = self.shared
+        self.shared = [s for s in all_of_them if np.isin(s.ids, priors).any()]
+        try:
+            yield
+        finally:
+            self.shared = all_of_them
 
     @contextmanager
     def _with(self, view: View) -> Iterator[None]:
@@ -149,12 +191,13 @@ class Boxes:
             weights[best, np.arange(upper.shape[1])] = 1.0
             return weights
 
-        with self._with(view):
-            x = self._search(view, betas, weigh, random)
-            mean, sd = self.posterior(x[None], view.time)
-            upper = mean[:, 0] + betas * sd[:, 0]
-        p = int(priors[draw_largest(upper[priors], random)])
-        sd = self.posterior(x[None], view.time)[1]
+        with self._among(priors):
+            with self._with(view):
+                x = self._search(view, betas, weigh, random)
+                mean, sd = self.posterior(x[None], view.time)
+                upper = mean[:, 0] + betas * sd[:, 0]
+            p = int(priors[draw_largest(upper[priors], random)])
+            sd = self.posterior(x[None], view.time)[1]
         return Pick(x, p, float(mean[p, 0]), float(sd[p, 0]), float(upper[p]))
 
     def averaged(

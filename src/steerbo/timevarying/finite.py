@@ -110,6 +110,11 @@ class Sites:
             whole[ids] = f.evidence
         return whole
 
+    @property
+    def kept(self) -> None:
+        """On how many outcomes each prior's posterior rests: on all, whatever their number."""
+        return
+
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
     def add(self, datum: Datum, inflation: float = 1.0) -> bool:

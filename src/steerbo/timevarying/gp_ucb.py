@@ -60,6 +60,14 @@ class GaussianProcessUCB(OnePrior[Options]):
         pick = self.surrogate.optimistic(view, betas, np.array([0]), self.streams(t, "ties"))
         return self.play(pick, float(betas[0]))
 
+    def explain(self, history: History) -> Explanation:
+        """The same, and on how many outcomes that rests, where it is not all of them."""
+        told, kept = super().explain(history), self.surrogate.kept
+        if kept is None:
+            return told
+        rests = f"; it rests on {kept[0]} outcomes, the others being merged or forgotten"
+        return Explanation(told.summary + rests, told.tables)
+
 
 def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
     """The number of a prior.

@@ -215,9 +215,12 @@ class CandidatePriors(Method[TimeVarying, O]):
 
     def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
         """Plays and posterior weight of every prior, with further columns; the heaviest only where there are many."""
-        weights = self.weights()
+        weights, kept = self.weights(), self.surrogate.kept
         shown = self.trusted() + [p for p in range(len(self.names)) if p not in set(self.trusted())]
         rows = [(self.names[p], int(self.plays[p]), float(weights[p]), *more.get(p, ())) for p in shown[:_SHOWN]]
+        if kept is not None:
+            columns = (*columns, "outcomes it rests on")
+            rows = [(*row, int(kept[p])) for p, row in zip(shown, rows, strict=False)]
         title = "Priors" if len(shown) <= _SHOWN else f"Priors ({_SHOWN} of {len(shown)}, most probable first)"
         return Table(title, ("prior", "plays", "weight", *columns), tuple(rows))
 
