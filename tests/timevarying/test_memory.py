@@ -128,7 +128,7 @@ def test_only_priors_that_matter_are_solved_for(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("method", ["switching-elimination", "gp-ucb"])
 def test_a_long_stream_is_replayed_to_the_last_bit(method: str) -> None:
-    options = {"prior": 1} if method == "gp-ucb" else {}
+    options: dict[str, Any] = {"prior": 1} if method == "gp-ucb" else {}
     optimizer = Optimizer(interval([None, Decay(0.02)]), method, confidence=1.0, **options)
     for datum in outcomes(MOST):
         optimizer.add(datum.value, {"x": float(datum.place[0]), "time": datum.time - MOST})
