@@ -65,6 +65,15 @@ class _Short(Repr):
             return f"<{type(x).__name__}>"
 
 
+def counted(number: int, thing: str, things: str = "") -> str:
+    """A number of things, in English.
+
+    >>> counted(1, "round"), counted(2, "round"), counted(0, "study", "studies")
+    ('1 round', '2 rounds', '0 studies')
+    """
+    return f"{number} {thing if number == 1 else things or thing + 's'}"
+
+
 def show(value: object) -> str:
     """`repr(value)` without passwords, cut to a length that still fits an error message.
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import steerbo.cli
-from steerbo.cli.report import rich_table
+from steerbo.cli.layout import rich_table
 from steerbo.rounds import Scope, Suggestion, Table
 from steerbo.study import Display, Study
 from steerbo.text import unsafe

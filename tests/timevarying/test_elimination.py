@@ -219,7 +219,7 @@ def test_explain_tells_who_was_dropped_and_why() -> None:
     assert rows["level 0.0"][3] is True
     _, plays, weight, alive, number, overrun = rows["level 5.0"]
     assert (plays >= 1, weight < 1e-3, alive, number >= 1, overrun > 0) == (True, True, False, True, True)
-    assert "1 of 2 priors are alive" in told.summary
+    assert "priors alive: 1 of 2" in told.summary
     assert told.tables[1].rows[0][2] == "level 0.0", "the prior behind the present choice"
 
 

@@ -30,6 +30,7 @@ from ..rounds import (
 )
 from ..space import Space
 from ..surrogate import Score, upper_bound
+from ..words import counted
 from .acting import Actor
 from .arm import Arm
 from .models import Models
@@ -61,8 +62,7 @@ class ScopeBandit(Method[Causal, O]):
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """How many scopes there are to choose among."""
-        number = len(self.arms)
-        return (("arms", f"{number} policy scope{'s' if number != 1 else ''}"),)
+        return (("arms", counted(len(self.arms), "policy scope")),)
 
     @abstractmethod
     def scopes(self) -> tuple[Scope, ...]:
@@ -281,7 +281,8 @@ class ScopeBandit(Method[Causal, O]):
             if (beside := self.models.beside[k]) is not None
         ]
         added = (
-            f" {len(history.added)} observations without intervention feed: {', '.join(fed) or 'no scope'}."
+            f" {counted(len(history.added), 'observation')} without intervention "
+            f"{'feeds' if len(history.added) == 1 else 'feed'}: {', '.join(fed) or 'no scope'}."
             if history.added
             else ""
         )
@@ -289,9 +290,8 @@ class ScopeBandit(Method[Causal, O]):
         if any(len(model) for model in self.models.each):
             best = self.recommend(history)
             tables += [best.table] if best.table else []
-        return Explanation(
-            f"{self.name}: {len(self.arms)} scopes, {int(self.plays.sum())} rounds.{added}", tuple(tables)
-        )
+        chosen = f"{counted(len(self.arms), 'scope')} in {counted(int(self.plays.sum()), 'round')}"
+        return Explanation(f"{self.name} has chosen among {chosen}.{added}", tuple(tables))
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """More columns for `table_of_arms`: the parts of every arm's index."""

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ..errors import InvalidContext, one_of
 from ..record import record
-from ..rounds import Recommendation, Scope, Table
+from ..rounds import Recommendation, Scope, Table, as_text
 from .arm import Arm
 from .surrogate import Surrogate
 
@@ -58,9 +58,9 @@ class Policy(Recommendation):
     def __str__(self) -> str:
         if self.mean is None:
             return f"set {self.scope}: {self.note}"
-        line = f"set {self.scope}; expect {self.mean:.4g} (between {self.lower:.4g} and {self.upper:.4g})"
-        values = ", ".join(f"{name} = {value}" for name, value in self.values.items())
-        parts = [line, *([f"set {values}"] if values else []), *([str(self.table)] if self.table else [])]
+        line = f"set {self.scope}; {self.expected}"
+        parts = [line, *([f"set {as_text(self.values)}"] if self.values else [])]
+        parts += [str(self.table)] if self.table else []
         return "\n".join([*parts, *(f"  or {str(other).splitlines()[0]}" for other in self.alternatives)])
 
     def among(self, others: tuple[Recommendation, ...]) -> Policy:

@@ -110,9 +110,8 @@ def settings(problem: Problem, name: str, value: Any) -> list[str]:
 
     if isinstance(value, dict):
         return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
-    unit = getattr(problem.space[name], "unit", "") if name in problem.space else ""
-    number = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return [f"  set {name} = {number} {unit}".rstrip()]
+    (text,) = problem.shown({name: value}, digits=6).values()
+    return [f"  set {name} = {text}"]
 
 
 def _todo(study: Study, suggestion: Suggestion, place: str) -> str:

@@ -15,7 +15,8 @@ from ..rounds import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..study import Display, MemoryLog, Study, drive
 from ..study.progress import literal
 from .borehole import borehole, flow, play
-from .report import HEADING, console, print_json, print_recommendation, rich_table
+from .layout import HEADING, rich_table
+from .report import console, print_json, print_recommendation
 
 BUDGET, SEED, DRAWS = 45.0, 0, 100_000
 _PICTURE = "borehole.png"
@@ -55,8 +56,8 @@ def show(out: Path, as_json: bool) -> None:
     print_recommendation(screen, problem, advice)
     screen.print(rich_table(_truth_table(advice, truth)))
     status = optimizer.status
-    screen.print(f"[{HEADING}]Money spent[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds")
-    screen.print(f"[{HEADING}]Picture[/]", literal(str(picture) if picture else missing), soft_wrap=True)
+    screen.print(f"[{HEADING}]Money spent:[/] {status.spent:.4g} of {BUDGET:g} thousand, in {status.rounds} rounds")
+    screen.print(f"[{HEADING}]Picture:[/]", literal(str(picture) if picture else missing), soft_wrap=True)
 
 
 def _drill(problem: CostVarying, suggestion: Suggestion) -> dict[str, Any]:

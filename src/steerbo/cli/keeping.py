@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..masking import to_type
+from ..words import counted
 from .arguments import AsJson, Place, explain_credentials
 from .screen import echo
 
@@ -87,4 +88,4 @@ def _say(events: dict[str, int], as_json: bool, before: str) -> None:
     if as_json:
         print_json({"studies": events})
     else:
-        echo(before + ", ".join(f"{name} ({number} events)" for name, number in events.items()))
+        echo(before + ", ".join(f"{name} ({counted(number, 'event')})" for name, number in events.items()))

@@ -59,8 +59,9 @@ def import_(
 def show(study: Place, as_json: AsJson = False) -> None:
     """Show the rounds, the recommendation, and why."""
     from ..record import to_plain
-    from ..study.page import rounds_table, shown_rounds
-    from .report import console, print_answers, rich_table
+    from ..study.shown import rounds_table, shown_rounds
+    from .layout import rich_table
+    from .report import console, print_answers
 
     with open_study(study) as going:
         if as_json:

@@ -7,24 +7,21 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group
+from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table as RichTable
 
 from ..errors import show
-from ..plots.drawing import BLUE, GREEN
 from ..record import to_plain
-from ..rounds import Optimizer, Problem, Recommendation, Table, as_text
+from ..rounds import Optimizer, Problem, Recommendation, Table
 from ..study import Study
 from ..study.progress import literal
+from ..study.shown import advised, alternatives, with_units
 from ..study.specification import Specification
 from ..text import escaped_json
+from .layout import CHOSEN, HEADING, rich_table
 from .screen import echo
 
-HEADING, CHOSEN = f"bold {BLUE}", f"bold {GREEN}"
 _FEW = 8  # values of a law that are listed
-_LONGEST = 90  # characters of a cell
 
 
 def console(stderr: bool = False) -> Console:
@@ -54,40 +51,20 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
         return
     screen = console()
     print_recommendation(screen, optimizer.problem, advice)
-    screen.print(f"[{HEADING}]Why[/]", literal(why.summary))
+    screen.print(f"[{HEADING}]Why:[/]", literal(why.summary))
     for table in why.tables:
-        screen.print(rich_table(table))
-    screen.print(f"[{HEADING}]Status[/]", literal(str(status)))
+        screen.print(rich_table(with_units(optimizer.problem, table)))
+    screen.print(f"[{HEADING}]Status:[/]", literal(str(status)))
 
 
 def print_recommendation(screen: Console, problem: Problem, advice: Recommendation) -> None:
     """The recommended scope with its settings and units, and what the others would give."""
-    screen.print(f"[{HEADING}]Recommended:[/]", literal(f"steer {advice.scope}", CHOSEN))
-    for name, value in advice.values.items():
-        screen.print(literal(f"  {name} = {_setting(problem, name, value)}"))
-    cost = f", cost {advice.cost:.4g} a play" if advice.cost is not None else ""
-    screen.print(f"  expected value {_expected(advice)}{cost}")
-    if advice.note:
-        screen.print(literal(f"  {advice.note}"))
+    steer, *more = advised(problem, advice)
+    screen.print(f"[{HEADING}]Recommended:[/]", literal(steer, CHOSEN))
+    for line in more:
+        screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
     if advice.alternatives:
         screen.print(rich_table(alternatives(problem, advice)))
-
-
-def alternatives(problem: Problem, advice: Recommendation) -> Table:
-    """What every scope would give, the recommended one first marked."""
-    everyone = sorted((advice, *advice.alternatives), key=lambda a: float("inf") if a.cost is None else a.cost)
-    counted = problem.priced or any(choice.cost is not None for choice in everyone)
-    rows = tuple(
-        (
-            ("→ " if choice is advice else "  ") + str(choice.scope),
-            ", ".join(f"{name} = {_setting(problem, name, value)}" for name, value in choice.values.items()),
-            _expected(choice),
-            *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),
-        )
-        for choice in everyone
-    )
-    columns = ("steer", "settings", "expected value", *(("cost",) if counted else ()))
-    return Table("What each would give", columns, rows)
 
 
 def print_methods(table: Table) -> None:
@@ -97,18 +74,6 @@ def print_methods(table: Table) -> None:
         screen.print(literal(method, HEADING), literal(f"({kind})"))
         screen.print(Padding(literal(does), (0, 0, 0, 4)))
         screen.print(Padding(literal(f"options: {options or 'none'}"), (0, 0, 1, 4)))
-
-
-def rich_table(table: Table) -> Group:
-    """A table for the screen under its title; cells that are very long end in an ellipsis."""
-    shown = RichTable(box=SIMPLE_HEAD, pad_edge=False)
-    for k, column in enumerate(table.columns):
-        number = all(isinstance(row[k], float | int | None) for row in table.rows)  # which no line break may cut in two
-        shown.add_column(literal(column), overflow="fold", no_wrap=number)
-    for cells in table.cells():
-        short = (cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…" for cell in cells)
-        shown.add_row(*map(literal, short), style=CHOSEN if cells[0].startswith("→") else "")
-    return Group(literal(table.title, HEADING), shown)
 
 
 def described(specification: Specification) -> dict[str, Any]:
@@ -127,7 +92,7 @@ def describe(specification: Specification) -> str:
     """A study in words."""
     problem, settings = specification.problem, specification.settings
     limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
-    limits += [f"{settings.rounds} rounds are played"] if settings.rounds is not None else []
+    limits += [f"round {settings.rounds} is over"] if settings.rounds is not None else []
     options = ", ".join(f"{name} = {value}" for name, value in settings.options.items())
     lines = [
         f"{specification.path.name} is a valid study.",
@@ -161,14 +126,3 @@ def _sized(value: Any) -> str:
 def _law(plain: dict[str, Any]) -> str:
     numbers = ", ".join(f"{name} = {_sized(value)}" for name, value in plain.items() if name != "kind")
     return f"left to itself {plain['kind']}" + (f" ({numbers})" if numbers else "")
-
-
-def _setting(problem: Problem, name: str, value: Any) -> str:
-    unit = getattr(problem.space[name], "unit", "") if name in problem.space else ""
-    return f"{as_text(value)} {unit}".strip()
-
-
-def _expected(choice: Recommendation) -> str:
-    if choice.mean is None:
-        return "unknown"
-    return f"{choice.mean:.4g}" + (f" ({choice.lower:.4g} to {choice.upper:.4g})" if choice.lower is not None else "")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ..words import counted
 from .screen import echo
 
 READ = (
@@ -50,7 +51,7 @@ def scopes(
         return
     looked = ", ".join(known.contexts or ()) or "nothing"
     echo(f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}")
-    echo(f"\n{len(kept)} possibly-optimal scope{'s' if len(kept) != 1 else ''}:")
+    echo(f"\n{counted(len(kept), 'possibly-optimal scope')}:")
     for scope in kept:
         echo(f"  set {scope}")
     if why and dropped:

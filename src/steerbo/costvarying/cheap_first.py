@@ -38,7 +38,7 @@ import numpy as np
 from pydantic import Field
 
 from ..record import record
-from ..rounds import Amended, Choice, Event, Explanation, Extended, History, Outcome, Streams, Table, Told
+from ..rounds import Amended, Choice, Event, Explanation, Extended, History, Outcome, Streams, Table, Told, numeral
 from ..search import Maximum
 from ..surrogate import Standardised
 from .method import STARTING_POINTS, PartialControl
@@ -173,14 +173,16 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         table = self.table_of_sets(history)
         asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
         if not asked:
-            return Explanation("a few settings at random come first", (table,))
+            return Explanation("the first settings are drawn at random, to have something to learn from", (table,))
         note = asked[-1].note
         rows = tuple((*row, note["upper"][i]) for i, row in enumerate(table.rows))
-        goal = "the best" if self.problem.tolerance is None else "what is acceptable"
+        goal = "the best" if self.problem.tolerance is None else "good enough"
         summary = (
-            f"the cheapest set is played that lags behind {goal} by no more than what its next play may teach: "
-            f"{asked[-1].scope}, where {note['width']:.3g} is not known yet"
+            f"each round plays the cheapest set that may still turn out to be {goal}; a dearer one only when outcomes "
+            f"have ruled out those that are cheaper. Round {asked[-1].round} played {asked[-1].scope}, whose expected "
+            f"value was uncertain by {numeral(note['width'], 3)}."
         )
         if note["calibration"] > 1:
-            summary += f" (the model has been off by {note['calibration']:.2g} times what it thought of late)"
+            summary += f" Lately predictions were {numeral(note['calibration'], 2)} times as far off as the model had "
+            summary += "thought, so it is given that much more room for error."
         return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))

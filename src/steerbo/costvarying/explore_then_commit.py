@@ -27,6 +27,7 @@ from pydantic import Field
 from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
 from ..record import record
 from ..rounds import Amended, Asked, Choice, Event, Explanation, Extended, History, Refitted, Streams, Table
+from ..words import counted
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
 
@@ -228,7 +229,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         phase = "exploiting" if self.exploited else "exploring"
         known = np.isfinite(self.guaranteed)
         summary = (
-            f"{phase}: {self.explored} rounds of exploration, {self.exploited} of exploitation"
+            f"{phase}: {counted(self.explored, 'round')} of exploration, {self.exploited} of exploitation"
             + (f"; at least {sign * self.guaranteed:.5g} can be expected" if known and sign > 0 else "")
             + (f"; at most {sign * self.guaranteed:.5g} can be expected" if known and sign < 0 else "")
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..words import counted
+
 if TYPE_CHECKING:
     from .problem import MeanField
 
@@ -18,11 +20,11 @@ _TOLD = {
 
 def description(problem: MeanField) -> tuple[tuple[str, str], ...]:
     """Pairs of a heading and a text."""
-    counted = zip(problem.contexts, problem.agents_in.tolist(), strict=True)
+    sizes = zip(problem.contexts, problem.agents_in.tolist(), strict=True)
     many = len(problem.contexts) > 1
     lines = [
         ("agents", f"{problem.agents}, all alike" if not many else f"{problem.agents}, alike within their context"),
-        *([("contexts", _listed(f"{name} ({agents} agents)" for name, agents in counted))] if many else []),
+        *([("contexts", _listed(f"{name} ({counted(agents, 'agent')})" for name, agents in sizes))] if many else []),
         ("actions", _listed(problem.actions)),
         ("told back", _TOLD[problem.feedback]),
         *(("limit", text) for text in _limits(problem)),
@@ -32,7 +34,7 @@ def description(problem: MeanField) -> tuple[tuple[str, str], ...]:
 
 def _limits(problem: MeanField) -> list[str]:
     limits = [f"{context}: only {_listed(actions)}" for context, actions in problem.allowed.items()]
-    limits += [f"at most {agents} agents in {action}" for action, agents in problem.capacity.items()]
+    limits += [f"at most {counted(agents, 'agent')} in {action}" for action, agents in problem.capacity.items()]
     if problem.largest_move is not None:
         limits.append(f"at most {problem.largest_move:.4g} of a context's agents move in a round")
     if problem.moving_cost:

@@ -24,6 +24,7 @@ from ..rounds import (
     Table,
     Told,
 )
+from ..words import counted
 from .problem import SCOPE, MeanField
 from .region import Region
 
@@ -147,7 +148,12 @@ class Population(Method[MeanField, O]):
         averages = self.averages()
         best = int(averages.argmax())
         values = {"distribution": self.problem.named(self.tables[best])}
-        return Recommendation(SCOPE, values, self.problem.sign * float(averages[best]), note="the best one played")
+        return Recommendation(
+            SCOPE,
+            values,
+            self.problem.sign * float(averages[best]),
+            note="the best of the distributions that were played",
+        )
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Where to be; from a present distribution, as far on the way there as the largest move allows."""
@@ -180,8 +186,9 @@ class Population(Method[MeanField, O]):
         best = np.argsort(-averages, kind="stable")[:5]
         rows = tuple((float(self.problem.sign * averages[i]), self._summary(self.tables[i])) for i in best)
         title = "Best distributions played"
+        different = len({self.key(self.counts_of(table)) for table in self.tables})
         return Explanation(
-            f"{len(self.outcomes)} outcomes, {len({self.key(self.counts_of(t)) for t in self.tables})} distributions",
+            f"{counted(len(self.outcomes), 'outcome')} of {counted(different, 'distribution')}",
             (Table(title, ("payoff", "most agents in"), rows),),
         )
 

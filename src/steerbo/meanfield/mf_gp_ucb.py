@@ -26,6 +26,7 @@ from ..gp import from_hex, refit_due, to_hex
 from ..record import record
 from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept
 from ..search import simplex_starts
+from ..words import counted
 from .acquisition import PayoffBounds, Tables, Values
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, maxima, sampled
@@ -229,7 +230,7 @@ class MFGPUCB(Population[Options]):
         i = int((mean - _ANSWER * sd).argmax())
         sign = self.problem.sign
         ends = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
-        note = "predicted, not played yet" if i == len(self.tables) else "played"
+        note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
         return Recommendation(
             SCOPE,
             {"distribution": self.problem.named(tables[i])},
@@ -251,11 +252,11 @@ class MFGPUCB(Population[Options]):
         noise = belief.unit * np.sqrt(belief.bounds.posterior.noise)
         cells = int(self.problem.region.allowed.sum())
         summary = (
-            f"{len(self.outcomes)} outcomes; {explored} of {cells} cells are "
-            "still being explored: the last suggestion has more agents there than the recommendation. "
-            f"Kernel {self.kernel.kind} on {self.kernel.embedding} distributions, lengthscale {scale:.3g}, "
-            f"noise {noise:.3g}."
+            f"{counted(len(self.outcomes), 'outcome')}. {explored or 'None'} of {counted(cells, 'cell')} (an action, "
+            f"in a context) {'is' if explored < 2 else 'are'} still being explored, with more agents in the last "
+            f"suggestion than in the recommendation. The model: kernel {self.kernel.kind} on {self.kernel.embedding} "
+            f"distributions, lengthscale {scale:.3g}, noise {noise:.3g}."
         )
         if self.problem.feedback == "population":
-            summary += " Averages never identify single payoffs: those below lean on the kernel."
+            summary += " Averages never identify single payoffs: those below rest on the kernel."
         return Explanation(summary, (table,))

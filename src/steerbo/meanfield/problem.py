@@ -264,6 +264,13 @@ class MeanField(Problem):
         """Contexts and actions by name, all else as in any problem."""
         return text.strip() if name in ("context", "action") else super().read_cell(name, text)
 
+    def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
+        """The numbers of agents where they are there, else the shares: both say the same."""
+        kept = {name: value for name, value in values.items() if name != "distribution" or "counts" not in values}
+        if len(self.contexts) == 1:  # all the agents there are need no name
+            kept = {name: x.get(self.contexts[0], x) if isinstance(x, dict) else x for name, x in kept.items()}
+        return super().shown(kept, digits)
+
     def average(self, outcome: Outcome) -> float:
         """The population's average payoff, or the single agent's where that is all there is."""
         if self.feedback != "agents":

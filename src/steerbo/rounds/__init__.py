@@ -1,6 +1,6 @@
 """The round protocol, history and seeding: what every wing stands on."""
 
-from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text
+from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text, numeral
 from .events import (
     Abandoned,
     Added,
@@ -74,6 +74,7 @@ __all__ = [
     "kinds",
     "load",
     "methods",
+    "numeral",
     "one_or_more",
     "problem_class",
     "problem_of",

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pydantic import Field
 
 from ..record import Plain, record
+from ..words import counted
 from .scope import Scope
+
+_NOTHING = 1e-9  # of the largest number beside it: what is left of a difference that is none
+
+
+def numeral(x: float, digits: int = 4, beside: float = 0.0) -> str:
+    """A number to so many digits, in full up to a thousand million; next to nothing beside another number is 0.
+
+    >>> numeral(12345.6), numeral(0.0312349), numeral(-2.4e-11, beside=7.0), numeral(float("nan"))
+    ('12346', '0.03123', '0', 'nan')
+    """
+    if abs(x) < _NOTHING * abs(beside) or x == 0:
+        return "0"
+    return f"{x:.0f}" if 10**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"
+
+
+def _finite(cell: Any) -> bool:
+    return isinstance(cell, float) and math.isfinite(cell)
 
 
 def as_text(cell: Any) -> str:
-    """Numbers to four digits, tables and lists in words.
+    """Numbers to four digits (see `numeral`), tables and lists in words.
 
     >>> as_text({"van": {"north": 0.25, "south": 0.75}})
     'van (north = 0.25, south = 0.75)'
@@ -21,7 +40,7 @@ def as_text(cell: Any) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:.4g}"
+        return numeral(cell)
     if isinstance(cell, dict):
         parts = (f"{n} ({as_text(v)})" if isinstance(v, dict) else f"{n} = {as_text(v)}" for n, v in cell.items())
         return ", ".join(parts) or "–"
@@ -45,8 +64,13 @@ class Table(Plain):
     rows: tuple[tuple[Any, ...], ...]
 
     def cells(self) -> list[list[str]]:
-        """The rows as text."""
-        return [[as_text(cell) for cell in row] for row in self.rows]
+        """The rows as text; what is next to nothing beside the other numbers of its column is 0."""
+        columns = ([row[k] for row in self.rows] for k in range(len(self.columns)))
+        beside = [max((abs(x) for x in column if _finite(x)), default=0.0) for column in columns]
+        return [
+            [numeral(x, beside=most) if _finite(x) else as_text(x) for x, most in zip(row, beside, strict=True)]
+            for row in self.rows
+        ]
 
     def __str__(self) -> str:
         lines = [list(self.columns), *self.cells()]
@@ -89,11 +113,19 @@ class Recommendation(Plain):
     note: str = ""
     alternatives: tuple[Recommendation, ...] = ()
 
+    @property
+    def expected(self) -> str:
+        """The expected value with its bounds, and the cost of a play, in words."""
+        cost = f", cost {numeral(self.cost)} a play" if self.cost is not None else ""
+        if self.mean is None:
+            return f"expected value unknown{cost}"
+        ends = [end for end in (self.lower, self.upper) if end is not None]
+        most = max(map(abs, (self.mean, *ends)))
+        bounds = f" (between {' and '.join(numeral(end, beside=most) for end in ends)})" if ends else ""
+        return f"expected value {numeral(self.mean, beside=most)}{bounds}{cost}"
+
     def __str__(self) -> str:
-        bounds = f" (between {as_text(self.lower)} and {as_text(self.upper)})" if self.lower is not None else ""
-        expected = "expected value unknown" if self.mean is None else f"expect {as_text(self.mean)}"
-        cost = f", {as_text(self.cost)} a play" if self.cost is not None else ""
-        line = f"steer {self.scope}: set {as_text(self.values)}; {expected}{bounds}{cost}"
+        line = f"steer {self.scope}: set {as_text(self.values)}; {self.expected}"
         return "\n".join(
             [line, *([self.note] if self.note else []), *(_indented(f"or {other}") for other in self.alternatives)]
         )
@@ -157,14 +189,16 @@ class Status(Plain):
     estimated: float = 0.0
 
     def __str__(self) -> str:
-        of = f" of {self.limit}" if self.limit is not None else ""
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
         if self.unpriced and (self.budget is not None or self.spent):  # else nobody counts
-            these = "a round" if self.unpriced == 1 else f"{self.unpriced} rounds"
-            counted = f" (charged {self.estimated:.6g})" if self.estimated else ""
-            money = f"{money or f', {self.spent:.6g} spent'} and {these} whose cost nobody knows{counted}"
+            these = "a round" if self.unpriced == 1 else counted(self.unpriced, "round")
+            charged = f" (charged {self.estimated:.6g})" if self.estimated else ""
+            money = f"{money or f', {self.spent:.6g} spent'} and {these} whose cost nobody knows{charged}"
         waiting = f", {len(self.pending)} pending" if self.pending else ""
         broken = f", {self.failed} failed" if self.failed else ""
         left = f", {self.abandoned} abandoned" if self.abandoned else ""
         end = f"; finished: {self.finished}" if self.finished else ""
-        return f"{self.rounds}{of} rounds{money}{waiting}{broken}{left}{end}"
+        made = counted(self.rounds, "round")
+        if self.limit is not None:
+            made = f"{self.rounds} of {counted(self.limit, 'round')}"
+        return f"{made}{money}{waiting}{broken}{left}{end}"

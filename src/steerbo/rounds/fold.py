@@ -93,7 +93,7 @@ class Fold:
         """Why there is nothing left to suggest, or an empty string."""
         rounds = self.history
         if rounds.limit is not None and len(rounds) >= rounds.limit:
-            return f"all {rounds.limit} rounds are made"
+            return "all rounds are made"
         if rounds.budget is not None and rounds.spent >= rounds.budget:
             return "the budget is spent"
         if rounds.remaining <= 0:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
 from ..space import Categorical, Space, Variable
 from ..typed import read_choice, read_value
+from .answers import as_text, numeral
 from .events import Outcome
 from .history import History
 from .request import RequestField
@@ -139,6 +140,18 @@ class Problem(ABC):
     def columns(self) -> tuple[str, ...]:
         """Names of what may really have happened, in order: the columns of a table of outcomes."""
         return self.space.names
+
+    def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
+        """Values as people read them, by name: with units; next to nothing of a variable's range is 0."""
+        return {name: self._shown(name, value, digits) for name, value in values.items()}
+
+    def _shown(self, name: str, value: Any, digits: int) -> str:
+        if name not in self.space or isinstance(value, bool) or not isinstance(value, int | float):
+            return as_text(value)
+        variable = self.space[name]
+        width = 0.0 if isinstance(variable, Categorical) else variable.high - variable.low
+        text = numeral(value, digits, width) if isinstance(value, float) else str(value)
+        return f"{text} {getattr(variable, 'unit', '')}".rstrip()
 
     def in_order(self, plain: Any) -> Any:
         """`plain` with all that stands by name in the problem's order (see `columns`); other names follow by alphabet.

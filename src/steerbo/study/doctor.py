@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from ..errors import InvalidStudy
 from ..masking import split_name
 from ..record import record
+from ..words import counted
 from .backup import fill
 from .connections import Database
 from .survey import Kept, Survey, look, survey, write
@@ -35,7 +36,7 @@ class Health:
 
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
-        return f"{self.name}: {self.events} events; {self.complaint or 'every checksum is right'}{note}"
+        return f"{self.name}: {counted(self.events, 'event')}; {self.complaint or 'every checksum is right'}{note}"
 
 
 @record
@@ -163,4 +164,4 @@ def _on_a_server(url: str, only: str) -> str:
 
 
 def _counted(studies: tuple[Kept, ...]) -> str:
-    return ", ".join(f"{len(kept.bodies)} events of {kept.name}" for kept in studies if kept.bodies)
+    return ", ".join(f"{counted(len(kept.bodies), 'event')} of {kept.name}" for kept in studies if kept.bodies)

@@ -7,18 +7,16 @@ have some.
 from __future__ import annotations
 
 from base64 import b64encode
-from dataclasses import replace
 from hashlib import sha256
 from html import escape
-from typing import Any
 
 from ..plots.drawing import BLUE, DARK_GREEN, LIGHT_GREEN, SKY
-from ..rounds import Reading, Round, Table
+from ..rounds import Reading, Table
 from ..text import visible
 from .picture import images
 from .progress import best_round
+from .shown import advised, alternatives, shown_rounds, with_units
 
-_MAYBE = ("seen", "set", "nature", "reason")  # columns that are not shown where they are empty
 _LONG = 40  # characters that a cell shows in one line
 _COLOURS = f"""
 :root {{ --mark: {BLUE}; --good: {DARK_GREEN}; }}
@@ -78,19 +76,19 @@ def page(study: Reading, title: str, every: int | None = None) -> str:
     live = f'<meta http-equiv="refresh" content="{every}">' if every else ""
     advice, why = study.recommend(), study.explain()
     policy = getattr(advice, "table", None)  # a causal policy's settings, which hang on what is seen
-    said = replace(advice, table=None) if policy else advice  # type: ignore[call-arg]
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(str(study.status))}</p>",
         "<h2>Recommendation</h2>",
-        f'<div class="advice">{escape(str(said))}</div>',
-        _table(policy) if policy else "",
+        f'<div class="advice">{"".join(f"<p>{escape(line)}</p>" for line in advised(study.problem, advice))}</div>',
+        _table(with_units(study.problem, policy)) if policy else "",
+        _titled(alternatives(study.problem, advice)) if advice.alternatives else "",
         "<h2>Progress</h2>",
         f'<div class="wide">{_progress(study)}</div>',
         images(study, advice),
         "<h2>Why</h2>",
         f"<pre>{escape(why.summary)}</pre>",
-        *(f"<h3>{escape(table.title)}</h3>{_table(table)}" for table in why.tables if table != policy),
+        *(_titled(with_units(study.problem, table)) for table in why.tables if table != policy),
         "<h2>Rounds</h2>",
         _table(shown_rounds(study)),
     ]
@@ -101,45 +99,8 @@ def page(study: Reading, title: str, every: int | None = None) -> str:
     )
 
 
-def rounds_table(study: Reading) -> Table:
-    """Every round: what was steered, seen and set, what nature did, and what came of it."""
-    rows = tuple(
-        (
-            r.number,
-            r.suggestion.token,
-            str(r.suggestion.scope),
-            _seen(r),
-            r.suggestion.values,
-            _nature(r),
-            r.outcome.value if r.outcome else None,
-            r.paid,
-            r.state,
-            r.failure.reason if r.failure else None,
-        )
-        for r in study.history
-    )
-    return Table("Rounds", ("round", "token", "steer", *_MAYBE[:3], "value", "cost", "state", "reason"), rows)
-
-
-def shown_rounds(study: Reading) -> Table:
-    """The same for the eye: without columns in which no round has anything."""
-    table = rounds_table(study)
-    kept = [k for k, name in enumerate(table.columns) if name not in _MAYBE or any(row[k] for row in table.rows)]
-    rows = tuple(tuple(row[k] for k in kept) for row in table.rows)
-    return Table(table.title, tuple(table.columns[k] for k in kept), rows)
-
-
-def _seen(played: Round) -> dict[str, Any]:
-    """What was known before the values were set: the time, contexts."""
-    known = {name: value for name, value in played.request.items() if isinstance(value, int | float | str)}
-    return {**known, **played.suggestion.context}
-
-
-def _nature(played: Round) -> dict[str, Any]:
-    """What really happened, beside what was set and seen; also of a value that was set, where it came out otherwise."""
-    expected = {**played.suggestion.values, **played.suggestion.context}
-    measured = played.realised.items()
-    return {name: value for name, value in measured if name not in expected or expected[name] != value}
+def _titled(table: Table) -> str:
+    return f"<h3>{escape(table.title)}</h3>{_table(table)}"
 
 
 def _table(table: Table) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 from ..plots.drawing import BLUE, GREEN, ORANGE
 from ..rounds import History, Problem, Reading, Round, Suggestion
 from ..text import visible
+from ..words import counted
 
 _PARTS = 10  # plain lines a run
 
@@ -78,7 +79,7 @@ class Display:
             done, used = status.spent / status.budget, f"spent {status.spent:.4g} of {status.budget:.4g}"
         else:
             played = status.told + status.failed
-            done, used = played / (status.limit or played), f"{played} of {status.limit} rounds"
+            done, used = played / (status.limit or played), f"{played} of {counted(status.limit or 0, 'round')}"
         best = self._best = best_round(self._new(study.history), study.problem)
         found = f"best {study.problem.scalar(best.outcome):.4g}" if best and best.outcome else "nothing observed yet"
         self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)

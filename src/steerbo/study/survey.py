@@ -17,6 +17,7 @@ from ..masking import split_name
 from ..record import from_plain, record
 from ..rounds import Event
 from ..rounds.upgrade import FORMAT
+from ..words import counted
 from .connections import Database
 from .database import checksum
 from .log import BY_HAND, Lease, ends_a_round
@@ -195,7 +196,7 @@ def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Kept:
     elif head is None and (number or not leases):
         complaint = "its head, which counts the events, is missing"
     elif head is not None and (head.events, head.tip) != (number, tip):
-        complaint = f"its head does not match: it counts {head.events} events"
+        complaint = f"its head does not match: it counts {counted(head.events, 'event')}"
     elif head is not None and not number:
         complaint = "it has a head, and no event"
     astray = sum(token not in open_rounds for token in leases)

@@ -112,7 +112,7 @@ class Eliminating(CandidatePriors[O]):
         rows: dict[int, tuple[Any, ...]] = {
             p: (bool(self.alive[p]), *self.dropped.get(p, (None, None))) for p in range(len(self.names))
         }
-        summary = f"{int(self.alive.sum())} of {len(self.names)} priors are alive"
+        summary = f"priors alive: {int(self.alive.sum())} of {len(self.names)}; one that outcomes contradict is dropped"
         if self.exhausted:
             rounds = ", ".join(map(str, self.exhausted[-5:]))
             summary += (

@@ -1,0 +1,86 @@
+"""Tables on the screen: no word is cut; where the words do not fit side by side, cells go below one another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table as RichTable
+
+from ..plots.drawing import BLUE, GREEN
+from ..rounds import Table
+from ..study.progress import literal
+
+HEADING, CHOSEN = f"bold {BLUE}", f"bold {GREEN}"
+_GAP = 2  # columns between cells
+_LONGEST = 160  # characters of a cell
+
+
+def rich_table(table: Table) -> Laid:
+    """A table for the screen under its title; cells that are very long end in an ellipsis."""
+    return Laid(table)
+
+
+class Laid:
+    """A table that a rich console prints as wide as it is itself."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.cells = [
+            [cell if len(cell) <= _LONGEST else cell[: _LONGEST - 1] + "…" for cell in cells] for cells in table.cells()
+        ]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The title, and the cells beside or below one another."""
+        yield literal(self.table.title, HEADING)
+        given = widths([*zip(self.table.columns, *self.cells, strict=True)], options.max_width - 2)
+        if not self.cells:
+            yield literal("  nothing yet")
+        elif given is None:
+            yield from self._one_below_another()
+        else:
+            yield self._side_by_side(given)
+
+    def _side_by_side(self, given: Sequence[int]) -> RichTable:
+        shown = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
+        for column, width in zip(self.table.columns, given, strict=True):
+            shown.add_column(literal(column), overflow="fold", width=width)
+        for cells in self.cells:
+            shown.add_row(*map(literal, cells), style=CHOSEN if cells[0].startswith("→") else "")
+        return shown
+
+    def _one_below_another(self) -> RenderResult:
+        for cells in self.cells:
+            shown = RichTable.grid(padding=(0, _GAP, 0, 0))
+            for _ in range(2):
+                shown.add_column(overflow="fold")
+            for column, cell in zip(self.table.columns, cells, strict=True):
+                shown.add_row(literal(f"  {column}"), literal(cell.strip()))
+            yield shown
+            yield ""
+
+
+def widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """How wide each column is, so that all fit into `room` and no word is cut; None where that cannot be.
+
+    Args:
+        columns: the texts of each, header first.
+        room: characters of a line.
+
+    >>> widths([("set", "temperature + ph"), ("value", "7.4")], 80)
+    [16, 5]
+    >>> widths([("set", "temperature + ph"), ("value", "7.4")], 20), widths([("set", "temperature")], 8)
+    ([13, 5], None)
+    """
+    words = [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in columns]
+    whole = [max(map(cell_len, texts)) for texts in columns]
+    left = room - _GAP * (len(columns) - 1) - sum(words)
+    if left < 0:
+        return None
+    while left > 0 and words != whole:
+        narrow = max((k for k in range(len(words)) if words[k] < whole[k]), key=lambda k: whole[k] / max(words[k], 1))
+        words[narrow] += 1
+        left -= 1
+    return words

@@ -1,0 +1,66 @@
+"""Tables on the screen: no word is cut, whatever the width."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from steerbo.cli.layout import rich_table, widths
+from steerbo.rounds import Table
+
+ROUNDS = Table(
+    "Rounds",
+    ("round", "token", "steer", "set", "nature", "value"),
+    (
+        (1, "1-7bc0", "temperature + humidity", "temperature = 23.1 °C, humidity = 70 %", "acidity = 6.1", 7.4),
+        (12, "12-7bc0", "acidity", "acidity = 5.5", "temperature = 19 °C, humidity = 45 %", None),
+    ),
+)
+
+
+def shown(table: Table, width: int) -> str:
+    screen = Console(file=io.StringIO(), width=width, highlight=False, emoji=False)
+    screen.print(rich_table(table))
+    assert isinstance(screen.file, io.StringIO)
+    return screen.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [200, 100, 80, 60, 40, 30])
+def test_no_word_is_cut(width: int) -> None:
+    text = shown(ROUNDS, width)
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert max(map(len, lines)) <= width
+    words = {word for row in (ROUNDS.columns, *ROUNDS.cells()) for cell in row for word in cell.split()}
+    assert words <= set(text.split())
+
+
+def test_where_words_do_not_fit_side_by_side_rows_are_lists() -> None:
+    lines = [line.strip() for line in shown(ROUNDS, 40).splitlines()]
+    assert "token   12-7bc0" in lines
+    assert not any("round" in line and "token" in line for line in lines)
+
+
+def test_a_table_without_rows_says_so() -> None:
+    assert "nothing yet" in shown(Table("Rounds", ("round", "token"), ()), 80)
+
+
+@given(
+    st.lists(st.lists(st.text("ab ", max_size=30), min_size=2, max_size=2), min_size=1, max_size=6), st.integers(1, 120)
+)
+def test_widths_fit_and_hold_every_word(columns: list[list[str]], room: int) -> None:
+    found = widths(columns, room)
+    words = [max((len(word) for text in column for word in text.split()), default=0) for column in columns]
+    gaps = 2 * (len(columns) - 1)
+    if found is None:
+        assert sum(words) + gaps > room
+        return
+    assert sum(found) + gaps <= room
+    assert all(
+        word <= width <= max(map(len, column)) for word, width, column in zip(words, found, columns, strict=True)
+    )
+    whole = [max(map(len, column)) for column in columns]
+    assert found == whole or sum(found) + gaps == room, "no room is wasted"
