@@ -33,18 +33,3 @@ def truth(seed: int) -> Floats[np.ndarray, "T X"]:
     centre, phase = 40 + 20 * random.random(), 24 * random.random()
     best = centre + 20 * np.sin(2 * np.pi * (np.arange(1, ROUNDS + 1) + phase) / 24)
     return 100 - ((np.arange(0, 100 + STEP, STEP) - best[:, None]) / 5) ** 2
-
-
-def tpe(values: Floats[np.ndarray, "T X"], seed: int) -> Floats[np.ndarray, " T"]:
-    """Regrets (T,) of Optuna's default sampler, one trial a round; it knows nothing of time. Needs `optuna`."""
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-    random, regret = keyed(seed, 0, "noise"), np.empty(len(values))
-    for t, row in enumerate(values):
-        trial = study.ask()
-        x = round(trial.suggest_float("setting", 0, 100, step=STEP) / STEP)
-        regret[t] = row.max() - row[x]
-        study.tell(trial, float(row[x] + NOISE * random.standard_normal()))
-    return regret

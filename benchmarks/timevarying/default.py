@@ -23,6 +23,7 @@ from . import daily, drifting, intel
 from .play import play
 from .rows import figure, table
 from .toy import Toy
+from .tpe import tpe
 
 KEPT = "timevarying-default.jsonl"
 CONSTANT, TPE = "best constant", "TPE (Optuna)"
@@ -64,12 +65,12 @@ def jobs(seeds: int) -> Iterator[tuple[str, str, str | float | None, int]]:
 
 def run(case: str, method: str, width: str | float | None, seed: int) -> dict[str, Any]:
     """One run: its average regret of a round."""
-    problem, truth, noise, available = _world(case, seed)
+    problem, truth, noise, available = world(case, seed)
     if method == CONSTANT:
         lost = truth.max(axis=1, keepdims=True) - truth
         regret = lost[:, int(lost.mean(axis=0).argmin())]
     elif method == TPE:
-        regret = daily.tpe(truth, seed)
+        regret = tpe(problem, truth, noise, seed)
     else:
         options = {} if width is None else {"confidence": width}
         regret = play(problem, truth, noise, method, seed, available, **options).regret
@@ -77,11 +78,11 @@ def run(case: str, method: str, width: str | float | None, seed: int) -> dict[st
     return {"key": key, "case": case, "method": method, "width": width, "regret": round(float(regret.mean()), 5)}
 
 
-def _world(case: str, seed: int) -> tuple[TimeVarying, np.ndarray, float, Any]:
+def world(case: str, seed: int) -> tuple[TimeVarying, np.ndarray, float, Any]:
     """Problem, truth, noise and what is available."""
     if case == "daily cycle":
         return daily.problem(), daily.truth(seed), daily.NOISE, None
-    if case in drifting.KINDS:
+    if case in (*drifting.KINDS, drifting.LONG):
         return drifting.problem(case), drifting.truth(case, seed), drifting.NOISE, None
     if case in TOYS:
         toy = TOYS[case]

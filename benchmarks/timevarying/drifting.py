@@ -2,7 +2,7 @@
 
 Candidates are generic: three lengthscales, each with four rates of decay. *switch*: the truth is drawn anew, from
 another candidate, every 75 rounds; *rates*: it drifts at ε = .002, and in the second half at .1; *moving*: a peak
-wanders over a square, as no candidate describes.
+wanders over a square, as no candidate describes. *long* is a switch every 150 of 1200 rounds.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from steerbo.space import Float
 from steerbo.timevarying import Decay, Prior, SquaredExponential, TimeVarying
 
 KINDS = ("switch", "rates", "moving")
+LONG = "long"
 ROUNDS = 300
 NOISE = 0.1
 _LENGTHSCALES = (0.1, 0.2, 0.4)
 _RATES = (0.002, 0.01, 0.03, 0.1)
 _LINE, _SIDE = 50, 16
-_SWITCH = 75
+_SWITCHES = {"switch": 75, LONG: 150}
+_ROUNDS = {LONG: 1200}
 
 
 def problem(kind: str) -> TimeVarying:
@@ -36,13 +38,14 @@ def problem(kind: str) -> TimeVarying:
 
 
 def truth(kind: str, seed: int) -> Floats[np.ndarray, "T X"]:
-    """The objective in every round, (300, 50) or (300, 256)."""
+    """The objective in every round, (300, 50), (300, 256) or (1200, 50)."""
     random = keyed(seed, 0, f"{kind} truth")
     if kind == "moving":
         return _moving(random)
-    path, f = np.empty((ROUNDS, _LINE)), np.empty(0)
-    for t in range(ROUNDS):
-        if t == 0 or (kind == "switch" and t % _SWITCH == 0):
+    rounds, switch = _ROUNDS.get(kind, ROUNDS), _SWITCHES.get(kind)
+    path, f = np.empty((rounds, _LINE)), np.empty(0)
+    for t in range(rounds):
+        if t == 0 or (switch is not None and t % switch == 0):
             root, rate = _root(float(random.choice(_LENGTHSCALES))), float(random.choice(_RATES))
             f = root @ random.standard_normal(_LINE)
         if kind == "rates":

@@ -1,0 +1,138 @@
+"""Does it pay to take back priors that were dropped? `python -m benchmarks.timevarying.switching`.
+
+What is run and what is wanted was written down before: `docs/results/timevarying-registered.md`. Finished runs are kept
+beside the page of results, and are not run again. The rows of TPE need `optuna`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..runs import finished, play_missing
+from . import drifting
+from .default import CONSTANT, TOYS, TPE, world
+from .play import play
+from .rows import figure, ratio, table
+from .toy import Toy
+from .tpe import tpe
+
+KEPT = "timevarying-switching.jsonl"
+OURS = "switching-elimination"
+PRESENT, AVERAGED = "tempered-elimination", "fully-bayesian"
+MANY = "200 priors"
+SEEDS = {
+    "switch": 32, drifting.LONG: 12, "rates": 32, "moving": 16, "daily cycle": 32, **dict.fromkeys(TOYS, 32), MANY: 16,
+}  # fmt: skip
+FIRST = 5000
+_TPE_SEEDS = 8
+_ANYWHERE = ("switch", drifting.LONG, "rates", "moving", "daily cycle")
+"""Cases in which all points are always available."""
+WANTED = {"switch": 0.75, "rates": 1.1, "moving": 1.1, **dict.fromkeys(TOYS, 1.15)}
+METHODS: tuple[tuple[str, str | float | None], ...] = (
+    (OURS, 1.5),
+    (PRESENT, 1.5),
+    (AVERAGED, 1.5),
+    (OURS, 2.0),
+    (PRESENT, 2.0),
+    (AVERAGED, 2.0),
+    ("prior-elimination", "theory"),
+    ("prior-elimination", 1.5),
+    (CONSTANT, None),
+    (TPE, None),
+)
+Cells = Mapping[tuple[str, str, Any], list[float]]
+
+
+def jobs() -> Iterator[tuple[str, str, str | float | None, int]]:
+    """Case, method, β and seed of every run."""
+    for case, seeds in SEEDS.items():
+        for method, width in METHODS:
+            if method in (CONSTANT, TPE) and case not in _ANYWHERE:
+                continue
+            if method == TPE and (case == drifting.LONG or not find_spec("optuna")):
+                continue
+            count = min(seeds, _TPE_SEEDS) if method == TPE else seeds
+            yield from ((case, method, width, seed) for seed in range(FIRST, FIRST + count))
+
+
+def run(job: tuple[str, str, str | float | None, int]) -> dict[str, Any]:
+    """One run: its average regret of a round."""
+    case, method, width, seed = job
+    if case == MANY:
+        toy = Toy(candidates=200)
+        problem, truth, noise, available = toy.problem, toy.truth(seed, 150), toy.noise, toy.available
+    else:
+        problem, truth, noise, available = world(case, seed)
+    if method == CONSTANT:
+        lost = truth.max(axis=1, keepdims=True) - truth
+        regret = lost[:, int(lost.mean(axis=0).argmin())]
+    elif method == TPE:
+        regret = tpe(problem, truth, noise, seed)
+    else:
+        regret = play(problem, truth, noise, method, seed, available, confidence=width).regret
+    key = "/".join(map(str, job))
+    return {"key": key, "case": case, "method": method, "width": width, "regret": round(float(regret.mean()), 5)}
+
+
+def read(place: Path) -> Cells:
+    """Average regrets by case, method and β, in order of seeds."""
+    cells: dict[tuple[str, str, Any], list[float]] = {}
+    for row in sorted(finished(place).values(), key=lambda row: int(row["key"].rsplit("/", 1)[1])):
+        cells.setdefault((row["case"], row["method"], row["width"]), []).append(row["regret"])
+    return cells
+
+
+def section(place: Path) -> str:
+    """Two tables for the page: average regret of a round in every case, and what was wanted beside what came."""
+    cells = read(place)
+    cases = [case for case in SEEDS if (case, OURS, 1.5) in cells]
+    if not cases:
+        return ""
+    lines = [(m, w or "", *(figure(cells.get((case, m, w), []), 3) for case in cases)) for m, w in METHODS]
+    return table(("method", "β", *cases), lines) + "\n" + _wishes(cells)
+
+
+def _wishes(cells: Cells) -> str:
+    rows = []
+    for case in SEEDS:
+        ours, tempered, averaged = (cells.get((case, m, 1.5), []) for m in (OURS, PRESENT, AVERAGED))
+        if not ours or len(ours) != len(tempered) or len(ours) != len(averaged):
+            continue
+        better = min((tempered, averaged), key=np.mean)
+        name = PRESENT if better is tempered else AVERAGED
+        against, present = ratio(ours, better), ratio(ours, tempered)
+        limit = WANTED.get(case)
+        came = "–" if limit is None else "yes" if against[0] <= limit else "no"
+        wanted = "–" if limit is None else f"at most {limit:g}"
+        rows.append((case, name, _cell(against), wanted, came, _cell(present)))
+    constant = cells.get(("daily cycle", CONSTANT, None), [])
+    if daily := cells.get(("daily cycle", OURS, 1.5)):
+        below = ratio(daily, constant)
+        rows.append(("daily cycle", CONSTANT, _cell(below), "below 1", "yes" if below[0] < 1 else "no", "–"))
+    columns = ("case", "the better one", "ours / the better", "wanted", "came true", "ours / tempered-elimination")
+    return table(columns, rows)
+
+
+def _cell(found: tuple[float, float]) -> str:
+    return f"{found[0]:.2f} ({found[1]:.2f})"
+
+
+def main() -> None:
+    """Run what is missing, then print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=Path, default=Path("docs/results") / KEPT)
+    parser.add_argument("--processes", type=int, default=1)
+    given = parser.parse_args()
+    for _ in play_missing({"/".join(map(str, job)): job for job in jobs()}, run, given.runs, given.processes):
+        pass
+    print(section(given.runs))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Optuna's default sampler (a tree of Parzen estimators), one trial a round: it knows nothing of time."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float as Floats
+
+from steerbo.rounds import keyed
+from steerbo.timevarying import TimeVarying
+
+
+def tpe(problem: TimeVarying, values: Floats[np.ndarray, "T X"], noise: float, seed: int) -> Floats[np.ndarray, " T"]:
+    """Regrets (T,) on a finite domain that is available as a whole. Needs `optuna`."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+    random, regret = keyed(seed, 0, "noise"), np.empty(len(values))
+    for t, row in enumerate(values):
+        trial = study.ask()
+        x = problem.site({v.name: trial.suggest_float(v.name, v.low, v.high, step=v.step) for v in problem.variables})
+        regret[t] = row.max() - row[x]
+        study.tell(trial, float(row[x] + noise * random.standard_normal()))
+    return regret
