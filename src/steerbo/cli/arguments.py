@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable
 from ..masking import CREDENTIALS, has_secrets, split_name, to_type
+from ..rounds import Created, Event, Problem
+from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
+from ..study.keeping import Keeping
+from ..study.spill import Spill
 from ..typed import Rows, read_rows, read_value
 from .screen import echo
-
-if TYPE_CHECKING:
-    from ..rounds import Event, Problem
-    from ..study import Study
 
 Place = Annotated[
     str,
@@ -34,8 +34,6 @@ WAIT = 10.0
 
 def open_study(place: str) -> Study:
     """The study, for people."""
-    from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
-
     if not place.endswith(".toml"):
         return Study.open(place, holder=BY_HAND, wait=WAIT, say=Errors().say)
     specification = read_study(place)
@@ -47,9 +45,6 @@ def open_study(place: str) -> Study:
 
 def as_logged(place: str) -> list[Event]:
     """The events of a log that needs other packages, none of which is imported; of any other log, nothing."""
-    from ..rounds import Created
-    from ..study import read_events
-
     if place.endswith(".toml"):
         return []  # who has the study file has what it names
     events = read_events(place)
@@ -64,10 +59,6 @@ def answering(place: str, call: str, token: str, given: Callable[[Problem | None
 
     Where its log cannot be reached the answer waits in a file, as well as it can be read without the problem.
     """
-    from ..study import read_study
-    from ..study.keeping import Keeping
-    from ..study.spill import Spill
-
     try:
         opened = open_study(place)
     except LogUnavailable as error:
@@ -96,8 +87,6 @@ def explain_credentials(place: str) -> None:
 
 def headers(place: str) -> dict[str, str]:
     """How the study file says that tables of outcomes are headed; a log says nothing of it."""
-    from ..study import read_study
-
     return read_study(place).settings.columns if place.endswith(".toml") else {}
 
 

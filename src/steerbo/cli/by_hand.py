@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ..errors import InvalidContext, InvalidOutcome
 from ..masking import to_type
-from .arguments import AsJson, Errors, LogPlace, Place, StudyFile, answering, explain_credentials, open_study
+from ..record import to_plain
+from ..rounds import Problem, Suggestion, as_text
+from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
+from ..study.table import suggestions_csv
+from ..typed import read_value
+from .arguments import (
+    AsJson,
+    Errors,
+    LogPlace,
+    Place,
+    StudyFile,
+    answering,
+    explain_credentials,
+    open_study,
+    pairs,
+    request,
+)
+from .commands import group
 from .declared import Declaring, Given
-from .screen import echo
-
-if TYPE_CHECKING:
-    from ..rounds import Problem, Suggestion
-    from ..study import Study
+from .screen import answer, echo, print_json
 
 Token = Annotated[str, typer.Argument(help="The suggestion's token.", show_default=False)]
 Value = Annotated[str, typer.Argument(help="A number; JSON where it takes more than one.", show_default=False)]
@@ -25,24 +38,16 @@ Reason = Annotated[str, typer.Option(help="Why, for the record.")]
 NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
 
 
-def add_to(main: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (new, extend, decide, fail, abandon):
-        main.command()(command)
-    main.command(cls=Declaring)(ask)
-    main.command(context_settings=NEGATIVE)(tell)
-    main.command(context_settings=NEGATIVE)(amend)
+commands = group()
 
 
+@commands.command()
 def new(
     study: StudyFile,
     log: LogPlace = None,
     as_json: AsJson = False,
 ) -> None:
     """Begin a study that is played by hand."""
-    from ..study import Study, read_study
-    from .report import answer
-
     s = read_study(study)
     settings = s.settings
     limits = {"budget": settings.budget, "rounds": settings.rounds, "seed": settings.seed, "options": settings.options}
@@ -57,21 +62,19 @@ def _status(study: Study) -> dict[str, Any]:
 
 
 def _say_status(study: Study, as_json: bool) -> None:
-    from .report import answer
-
     answer(as_json, _status(study), str(study.status))
 
 
+@commands.command()
 def extend(study: StudyFile, log: LogPlace = None, as_json: AsJson = False) -> None:
     """Go on with wider bounds: those of the study file, where it now says so. Nothing else of a study can change."""
-    from ..study import BY_HAND, DatabaseLog, read_study, resume
-
     specification = read_study(study)
     opened = DatabaseLog(log or specification.log, make=False)
     with resume(specification, opened, Errors(), begin=False, extend=True, holder=BY_HAND) as going:
         _say_status(going, as_json)
 
 
+@commands.command(cls=Declaring)
 def ask(
     study: Place,
     *,
@@ -81,11 +84,6 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Say what to set next, and what to look at first."""
-    from ..record import to_plain
-    from ..study.table import suggestions_csv
-    from .arguments import request
-    from .report import print_json
-
     with open_study(study) as going:
         before = going.pending
         suggestions = going.ask(batch, **request(going.problem, given))
@@ -106,8 +104,6 @@ def ask(
 
 def settings(problem: Problem, name: str, value: Any) -> list[str]:
     """What to set, in words: one line, or one a row of a distribution."""
-    from ..rounds import as_text
-
     if isinstance(value, dict):
         return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
     (text,) = problem.shown({name: value}, digits=6).values()
@@ -131,6 +127,7 @@ def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
     return "\n".join(lines)
 
 
+@commands.command()
 def decide(
     study: Place,
     token: Token,
@@ -138,8 +135,6 @@ def decide(
     as_json: AsJson = False,
 ) -> None:
     """Give what was looked at; says what to set, and what to look at next."""
-    from .arguments import pairs
-    from .report import answer
 
     def given(problem: Problem | None) -> dict[str, Any]:
         return {"context": pairs(problem, "context", context, InvalidContext)}
@@ -150,6 +145,7 @@ def decide(
     explain_credentials(study)
 
 
+@commands.command(context_settings=NEGATIVE)
 def tell(
     study: Place,
     token: Token,
@@ -160,8 +156,6 @@ def tell(
     as_json: AsJson = False,
 ) -> None:
     """Give the outcome of a suggestion."""
-    from ..typed import read_value
-    from .arguments import pairs
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
@@ -172,6 +166,7 @@ def tell(
         _say_status(going, as_json)
 
 
+@commands.command()
 def fail(
     study: Place,
     token: Token,
@@ -183,7 +178,6 @@ def fail(
     as_json: AsJson = False,
 ) -> None:
     """The evaluation broke: its point and cost count, a value there is none."""
-    from .arguments import pairs
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
@@ -194,6 +188,7 @@ def fail(
         _say_status(going, as_json)
 
 
+@commands.command()
 def abandon(study: Place, token: Token, reason: Reason = "", as_json: AsJson = False) -> None:
     """Nobody evaluates it any more; an outcome that comes all the same is used."""
     with open_study(study) as going:
@@ -201,6 +196,7 @@ def abandon(study: Place, token: Token, reason: Reason = "", as_json: AsJson = F
         _say_status(going, as_json)
 
 
+@commands.command(context_settings=NEGATIVE)
 def amend(
     study: Place,
     token: Token,
@@ -213,8 +209,6 @@ def amend(
     as_json: AsJson = False,
 ) -> None:
     """Correct or void an outcome; the log keeps the old one."""
-    from ..typed import read_value
-    from .arguments import pairs
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome) or None

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from ..errors import SteerboError
+from ..rounds import kinds, problem_class
 
 Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]
 """What was typed of them, as NAME=TEXT."""
@@ -43,8 +44,6 @@ class Declaring(TyperCommand):
 
 def _declared() -> list[tuple[str, str]]:
     """Names, and what they are, by kind; a kind whose class cannot be imported is left to the study that needs it."""
-    from ..rounds import kinds, problem_class
-
     found: dict[str, list[str]] = defaultdict(list)
     for kind in kinds():
         with suppress(SteerboError):

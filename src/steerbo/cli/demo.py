@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from ..costvarying import CostVarying
 from ..errors import MissingExtra
+from ..plots import costvarying
 from ..record import to_plain
 from ..rounds import Optimizer, Recommendation, Suggestion, Table, keyed
 from ..study import Display, MemoryLog, Study, drive
 from ..study.progress import literal
+from .arguments import AsJson
 from .borehole import borehole, flow, play
+from .commands import group
 from .layout import HEADING, rich_table
-from .report import console, print_json, print_recommendation
+from .report import console, print_recommendation
+from .screen import print_json
+
+commands = group()
 
 BUDGET, SEED, DRAWS = 45.0, 0, 100_000
 _PICTURE = "borehole.png"
@@ -29,8 +36,12 @@ Which of the three are worth paying for? The simulator is Harper and Gupta's
 """
 
 
-def show(out: Path, as_json: bool) -> None:
-    """Run it, print the answers, and save the picture into `out` where matplotlib is installed."""
+@commands.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
+    as_json: AsJson = False,
+) -> None:
+    """Which controls of a borehole are worth holding? A full study on a published simulator, with its picture."""
     problem = borehole()
     study = Study.create(MemoryLog(), problem, budget=BUDGET, seed=SEED)
     progress = Display(console(stderr=True))
@@ -95,8 +106,6 @@ def _truth_table(advice: Recommendation, truth: list[tuple[float, float]]) -> Ta
 
 
 def _save_picture(optimizer: Optimizer, out: Path) -> tuple[Path | None, str]:
-    from ..plots import costvarying
-
     try:
         return costvarying.save(optimizer, out / _PICTURE, value="flow (m³ a year)", money="thousands"), ""
     except MissingExtra as missing:

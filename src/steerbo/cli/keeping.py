@@ -8,19 +8,22 @@ from typing import Annotated
 import typer
 
 from ..masking import to_type
+from ..record import to_plain
+from ..study import backup as copy
+from ..study import doctor as medicine
+from ..study import restore as put_back
 from ..words import counted
 from .arguments import AsJson, Place, explain_credentials
-from .screen import echo
+from .commands import group
+from .screen import echo, print_json
 
 Copy = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.", show_default=False)]
 
 
-def add_to(main: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (doctor, backup, restore):
-        main.command()(command)
+commands = group()
 
 
+@commands.command()
 def doctor(
     study: Place,
     repair: Annotated[
@@ -33,10 +36,6 @@ def doctor(
     Exit code 0: all is whole, or was repaired; 1: something is damaged; 2: there is no log. Without --repair nothing is
     written.
     """
-    from ..record import to_plain
-    from ..study import doctor as medicine
-    from .report import print_json
-
     found = medicine.repair(_log(study)) if repair else medicine.examine(_log(study))
     if as_json:
         print_json(to_plain(found))
@@ -48,15 +47,15 @@ def doctor(
         raise typer.Exit(1)
 
 
+@commands.command()
 def backup(study: Place, file: Copy, as_json: AsJson = False) -> None:
     """Copy all studies of a log into a new file, also while others write. Of URL#NAME only that study."""
-    from ..study import backup as copy
-
     _say(copy(_log(study), file), as_json, f"{file}: ")
     if not as_json:
         echo(f"Put them back: steerbo restore {to_type(str(file))} PLACE", err=True)
 
 
+@commands.command()
 def restore(
     file: Copy,
     place: Annotated[
@@ -69,8 +68,6 @@ def restore(
 
     After URL#NAME, and beside a study file, an only study gets the name that it is looked for by.
     """
-    from ..study import restore as put_back
-
     _say(put_back(file, _log(place), "study" if place.endswith(".toml") else ""), as_json, "restored: ")
     if not as_json:
         echo(f"Look at it: steerbo show {to_type(place)}", err=True)
@@ -83,8 +80,6 @@ def _log(study: str) -> str:
 
 
 def _say(events: dict[str, int], as_json: bool, before: str) -> None:
-    from .report import print_json
-
     if as_json:
         print_json({"studies": events})
     else:

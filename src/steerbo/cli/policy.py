@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ..errors import InvalidContext, InvalidInput
 from ..masking import to_type
-from .arguments import AsJson, Place, explain_credentials, open_study
-from .declared import Given
-from .screen import echo
+from ..rounds import PolicyStep
+from ..study import Study
+from .arguments import AsJson, Place, cases, explain_credentials, open_study, pairs, request
+from .by_hand import settings
+from .commands import group
+from .declared import Declaring, Given
+from .screen import answer, echo, print_json
 
-if TYPE_CHECKING:
-    from ..rounds import PolicyStep
-    from ..study import Study
+commands = group()
 
 
+@commands.command(cls=Declaring)
 def policy(
     study: Place,
     *,
@@ -31,9 +34,6 @@ def policy(
     as_json: AsJson = False,
 ) -> None:
     """Apply what was learned: what to set, after looking at this. Nothing is logged."""
-    from .arguments import cases, pairs, request
-    from .report import answer, print_json
-
     with open_study(study) as going:
         asked = request(going.problem, given)
         if contexts is None:
@@ -57,8 +57,6 @@ def policy(
 
 
 def _todo(study: Study, step: PolicyStep, place: str) -> str:
-    from .by_hand import settings
-
     lines = [f"steer {step.scope}" + (f" ({step.note})" if step.note else "")]
     for name, value in step.values.items():
         lines += settings(study.problem, name, value)

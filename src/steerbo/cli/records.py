@@ -10,17 +10,22 @@ import typer
 
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..masking import masked_url, to_type
+from ..record import to_plain
+from ..study.page import page
+from ..study.serve import server
+from ..study.sheet import decoded
+from ..study.shown import rounds_table, shown_rounds
+from ..study.table import events_jsonl, ignored, read_results, rounds_csv, take
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
-from .screen import echo
+from .commands import group
+from .layout import rich_table
+from .report import console, print_answers
+from .screen import answer, echo, print_json
+
+commands = group()
 
 
-def add_to(main: typer.Typer) -> None:
-    """Add the commands."""
-    main.command("import")(import_)
-    for command in (show, export, report, serve):
-        main.command()(command)
-
-
+@commands.command("import")
 def import_(
     study: Place,
     results: Annotated[Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)],
@@ -30,11 +35,6 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Take outcomes from a table, line by line; each is taken, or refused and why. Exit code 2: some were refused."""
-    from ..record import to_plain
-    from ..study.sheet import decoded
-    from ..study.table import ignored, read_results, take
-    from .report import answer
-
     try:
         text = decoded(results.read_bytes())
     except (OSError, ValueError) as error:
@@ -56,13 +56,9 @@ def import_(
         raise typer.Exit(2)
 
 
+@commands.command()
 def show(study: Place, as_json: AsJson = False) -> None:
     """Show the rounds, the recommendation, and why."""
-    from ..record import to_plain
-    from ..study.shown import rounds_table, shown_rounds
-    from .layout import rich_table
-    from .report import console, print_answers
-
     with open_study(study) as going:
         if as_json:
             plain = to_plain(rows := rounds_table(going))
@@ -72,6 +68,7 @@ def show(study: Place, as_json: AsJson = False) -> None:
         print_answers(going, False, {})
 
 
+@commands.command()
 def export(
     study: Place,
     kind: Annotated[
@@ -87,9 +84,6 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write the rounds as CSV, or every event as JSON lines, or all of it as an Optuna study."""
-    from ..study.table import events_jsonl, rounds_csv
-    from .report import answer
-
     formats = ("csv", "jsonl", "optuna")
     if kind not in formats:
         raise InvalidOption("format", kind, one_of(formats, kind))
@@ -112,8 +106,6 @@ def export(
 
 def _give(kind: str, text: str, out: str | None, as_json: bool) -> None:
     """An export, to a file or to standard output."""
-    from .report import answer
-
     if out is None:
         answer(as_json, {"format": kind, "text": text}, text.removesuffix("\n"))
     else:
@@ -132,15 +124,13 @@ def _write(file: Path, text: str, ending: str) -> None:
         raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror})") from None
 
 
+@commands.command()
 def report(
     study: Place,
     out: Annotated[Path | None, typer.Option(help="The file; default: STUDY.html.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the study as one HTML page that needs no network."""
-    from ..study.page import page
-    from .report import answer
-
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     with open_study(study) as going:
         text = page(going, title(study))
@@ -148,6 +138,7 @@ def report(
     answer(as_json, {"file": str(file)}, str(file))
 
 
+@commands.command()
 def serve(
     study: Place,
     host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
@@ -155,9 +146,6 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Show the same page live. Nothing can be written through it."""
-    from ..study.page import page
-    from ..study.serve import server
-    from .report import print_json
 
     def render() -> str:
         with open_study(study) as going:

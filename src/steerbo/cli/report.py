@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,9 +15,8 @@ from ..study import Study
 from ..study.progress import literal
 from ..study.shown import advised, alternatives, with_units
 from ..study.specification import Specification
-from ..text import escaped_json
 from .layout import CHOSEN, HEADING, rich_table
-from .screen import echo
+from .screen import print_json
 
 _FEW = 8  # values of a law that are listed
 
@@ -27,19 +24,6 @@ _FEW = 8  # values of a law that are listed
 def console(stderr: bool = False) -> Console:
     """A console; it keeps to the terminal's width, 80 columns where there is none, and to NO_COLOR."""
     return Console(stderr=stderr, highlight=False, emoji=False)
-
-
-def print_json(document: Any) -> None:
-    """One JSON document on standard output."""
-    sys.stdout.write(escaped_json(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)) + "\n")
-
-
-def answer(as_json: bool, document: Mapping[str, Any], text: str) -> None:
-    """A command's answer: one JSON document, or words."""
-    if as_json:
-        print_json(document)
-    else:
-        echo(text)
 
 
 def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str, Any]) -> None:

@@ -8,8 +8,14 @@ from typing import Annotated
 
 import typer
 
+from ..causal import CausalGraph, policy_scopes
+from ..causal.reasons import candidates, why_dropped
+from ..plots.causal import draw_scopes
 from ..words import counted
+from .commands import group
 from .screen import echo
+
+commands = group()
 
 READ = (
     "A file with the graph: lines such as 'soil pH -> yield', 'x <-> y', 'target: yield', 'intervenable: x, soil pH' "
@@ -17,6 +23,7 @@ READ = (
 )
 
 
+@commands.command()
 def scopes(
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help=READ, show_default=False)],
     mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published or joint.")] = "pruned",
@@ -25,9 +32,6 @@ def scopes(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
 ) -> None:
     """Print the scopes among which the best one always is, whatever the unknown mechanisms are."""
-    from ..causal import CausalGraph, policy_scopes
-    from ..causal.reasons import candidates, why_dropped
-
     known = CausalGraph.from_file(graph)
     kept = policy_scopes(known, mode)  # type: ignore[arg-type]
     dropped = [
@@ -37,8 +41,6 @@ def scopes(
     ]
     pictures = []
     if draw is not None:
-        from ..plots.causal import draw_scopes
-
         pictures = draw_scopes(known, kept, draw)
     if as_json:
         answer = {

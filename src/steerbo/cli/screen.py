@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
 import typer
 
-from ..text import visible
+from ..text import escaped_json, visible
 
 
 def echo(message: str, err: bool = False, nl: bool = True) -> None:
     """Print a message, on standard error if so wished, with a new line unless told otherwise."""
     typer.echo(visible(message), err=err, nl=nl)
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(escaped_json(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)) + "\n")
+
+
+def answer(as_json: bool, document: Mapping[str, Any], text: str) -> None:
+    """A command's answer: one JSON document, or words."""
+    if as_json:
+        print_json(document)
+    else:
+        echo(text)

@@ -7,7 +7,11 @@ import platform
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy
+import scipy
 from threadpoolctl import ThreadpoolController
+
+from .. import __version__
 
 
 @functools.cache
@@ -32,11 +36,6 @@ def fingerprint(packages: str = "") -> dict[str, str]:
 
     `packages` are those of others, with their versions.
     """
-    import numpy
-    import scipy
-
-    from .. import __version__
-
     blas = sorted(
         f"{library['internal_api']} {library.get('version')} {library.get('architecture')}"
         for library in _controller().info()

@@ -1,0 +1,62 @@
+"""Which commands there are. A command's module is imported when the command is called for: `--help` answers at once."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+COMMANDS = {
+    "run": ("running", "Optimise the study's objective."),
+    "check": ("running", "Read a study file and say in words what would be run."),
+    "scopes": ("scopes", "Print the scopes among which the best one always is, whatever the unknown mechanisms are."),
+    "policy": ("policy", "Apply what was learned: what to set, after looking at this."),
+    "methods": ("running", "List the methods, what they do, and their options with their defaults."),
+    "demo": ("demo", "Which controls of a borehole are worth holding?"),
+    "new": ("by_hand", "Begin a study that is played by hand."),
+    "extend": ("by_hand", "Go on with wider bounds: those of the study file, where it now says so."),
+    "ask": ("by_hand", "Say what to set next, and what to look at first."),
+    "decide": ("by_hand", "Give what was looked at; says what to set, and what to look at next."),
+    "tell": ("by_hand", "Give the outcome of a suggestion."),
+    "fail": ("by_hand", "The evaluation broke: its point and cost count, a value there is none."),
+    "abandon": ("by_hand", "Nobody evaluates it any more; an outcome that comes all the same is used."),
+    "amend": ("by_hand", "Correct or void an outcome; the log keeps the old one."),
+    "import": ("records", "Take outcomes from a table, line by line; each is taken, or refused and why."),
+    "show": ("records", "Show the rounds, the recommendation, and why."),
+    "export": ("records", "Write the rounds as CSV, or every event as JSON lines, or all of it as an Optuna study."),
+    "report": ("records", "Write the study as one HTML page that needs no network."),
+    "serve": ("records", "Show the same page live."),
+    "doctor": ("keeping", "Verify every checksum of every study in a log, and repair it on request."),
+    "backup": ("keeping", "Copy all studies of a log into a new file, also while others write."),
+    "restore": ("keeping", "Write the studies of a backup into a file or a database where they are not yet."),
+}
+"""By name: the module here that has it as one of its `commands`, and the first sentence of its help."""
+
+
+def group() -> typer.Typer:
+    """What a module collects its commands in."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+class Commands(TyperGroup):
+    """A group that knows its commands by name and by what they do, before any is imported."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, (_, does) in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=does))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command, with its module."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f".{COMMANDS[cmd_name][0]}", __package__)
+        made = typer.main.get_command(module.commands)
+        return made.commands[cmd_name] if isinstance(made, TyperGroup) else made
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Their list, whose sentences are whole."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])

@@ -1,0 +1,75 @@
+"""What a study file is enough for: run it, or say what would be run; and which methods there are to choose from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..errors import InvalidStudy
+from ..rounds import methods as table
+from ..study import LEASE, DatabaseLog, Display, drive, read_study, resume
+from . import exits
+from .arguments import AsJson, LogPlace, StudyFile
+from .commands import group
+from .report import console, describe, described, print_answers, print_methods
+from .screen import answer, echo, print_json
+
+commands = group()
+
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only what went wrong.")]
+
+
+@commands.command()
+def run(
+    study: StudyFile,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    log: LogPlace = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many rounds; the study can go on later.")
+    ] = None,
+) -> None:
+    """Optimise the study's objective. Run it again to go on where it stopped."""
+    specification = read_study(study)
+    errors = console(stderr=True)
+    if specification.objective is None:
+        raise InvalidStudy("objective", None, "a table [objective]", "Without one, use ‹ask› and ‹tell›.")
+    specification.objective.prepare()
+    display = Display(errors, quiet)
+    events = DatabaseLog(log or specification.log)
+    with resume(specification, events, display, lease=LEASE) as going:
+        if going.status.rounds and not quiet:
+            display.say(f"going on from {events.place}: {going.status}")
+        try:
+            with display:
+                drive(going, specification.objective, display, failures=specification.settings.failures, rounds=rounds)
+        except KeyboardInterrupt:
+            said = f"stopped after {going.status}. Run the same command again to go on."
+            if as_json:
+                print_json(exits.plain_document(exits.STOPPED, "Stopped", said))
+            echo(f"steerbo: {said}", err=True)
+            raise typer.Exit(exits.STOPPED) from None
+        print_answers(going, as_json, {"log": events.place})
+
+
+@commands.command()
+def check(study: StudyFile, as_json: AsJson = False) -> None:
+    """Read a study file and say in words what would be run. Nothing is evaluated; no objective is imported."""
+    specification = read_study(study)
+    if specification.objective is not None:
+        specification.objective.find()
+    answer(as_json, described(specification), describe(specification))
+
+
+@commands.command()
+def methods(
+    kind: Annotated[str | None, typer.Argument(help="A kind of problem, such as cost-varying.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the methods, what they do, and their options with their defaults."""
+    found = table(kind)
+    if as_json:
+        print_json([dict(zip(found.columns, row, strict=True)) for row in found.rows])
+    else:
+        print_methods(found)

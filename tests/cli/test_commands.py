@@ -1,0 +1,57 @@
+"""The list of commands says what the commands say of themselves, and costs nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+import typer
+from typer.core import TyperGroup
+from typer.testing import CliRunner
+
+from steerbo.cli import main
+from steerbo.cli.commands import COMMANDS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_the_command_says(name: str) -> None:
+    module, does = COMMANDS[name]
+    made = typer.main.get_command(import_module(f"steerbo.cli.{module}").commands)
+    command = made.commands[name] if isinstance(made, TyperGroup) else made
+    assert command.help is not None
+    assert " ".join(command.help.split()).startswith(does)
+
+
+@pytest.mark.parametrize("module", {module for module, _ in COMMANDS.values()})
+def test_the_list_has_every_command(module: str) -> None:
+    made = typer.main.get_command(import_module(f"steerbo.cli.{module}").commands)
+    names = made.commands if isinstance(made, TyperGroup) else {made.name}
+    assert set(names) == {name for name, (where, _) in COMMANDS.items() if where == module}
+
+
+def test_sentences_are_whole() -> None:
+    shown = " ".join(CliRunner().invoke(main, ["--help"]).stdout.split())
+    for name, (_, does) in COMMANDS.items():
+        assert f" {name} {does}" in shown
+
+
+def test_what_is_no_command_is_compared_with_those_that_are() -> None:
+    result = CliRunner().invoke(main, ["shwo"])
+    assert result.exit_code == 2
+    assert "Did you mean 'show'?" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_import_no_numerics(option: str) -> None:
+    code = (
+        "import sys\n"
+        "from steerbo.cli import main\n"
+        "heavy = lambda: [m for m in ('numpy', 'scipy', 'pydantic', 'sqlalchemy', 'matplotlib') if m in sys.modules]\n"
+        f"main([{option!r}], standalone_mode=False)\n"
+        "sys.exit(' '.join(heavy()) or 0)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout
