@@ -15,7 +15,8 @@ from tests.cli.test_arguments import begin
 from tests.cli.test_lab import DRUG
 from tests.study.files import write_study
 
-COMMANDS: dict[str, Any] = dict(typer.main.get_command(main).commands)  # type: ignore[attr-defined]
+_PROGRAM: Any = typer.main.get_command(main)
+COMMANDS: dict[str, Any] = {name: _PROGRAM.get_command(None, name) for name in _PROGRAM.list_commands(None)}
 STATUS = {"rounds", "told", "failed", "pending", "spent", "finished"}
 
 
