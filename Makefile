@@ -1,4 +1,4 @@
-# Two commands for a stranger: `make demo` and `make test`. Everything they need goes into .venv.
+# Three commands for a stranger: `make demo`, `make test` and `make docs`. Everything they need goes into .venv.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PYTHONS := 3.11 3.12 3.13 3.14
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all test-lowest test-dist torture lint types wheel dist lock lowest clean
+.PHONY: demo test test-all test-lowest test-dist torture docs lint types wheel dist lock lowest clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
@@ -38,6 +38,14 @@ test-lowest:
 # Kills, crowds, damage and rubbish, for minutes; figures in docs/results/torture.json.
 torture: $(STAMP)
 	$(BIN)/python -m tests.torture
+
+# The site, into site/: every page is run, every picture drawn; a warning is an error. Open site/index.html.
+docs: $(VENV)/.docs-installed
+	$(BIN)/python -m mkdocs build --strict
+
+$(VENV)/.docs-installed: $(STAMP) requirements/docs.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.txt
+	touch $@
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -90,4 +98,4 @@ lowest:
 	  --output-file requirements/lowest.txt
 
 clean:
-	rm -rf $(VENV) .venv-* dist build out demo .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* dist build out demo site .mypy_cache .ruff_cache .hypothesis

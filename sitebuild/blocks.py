@@ -1,0 +1,56 @@
+"""The fenced blocks of a page, and what is to be done with each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_FENCE = re.compile(r"^(?P<ticks>```+)(?P<language>[\w-]+)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=ticks)$", re.M | re.S)
+_TITLE = re.compile(r'title="([^"]+)"')
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a page: prose, where `language` is empty, else the text of a fenced block.
+
+    Args:
+        text: what stands there, without the fence.
+        language: such as `python`, `console`, `toml`.
+        title: name of a file that readers are to write; empty where it is none.
+        words: what else stands behind the language: `fails` where an error is what is to be seen.
+    """
+
+    text: str
+    language: str = ""
+    title: str = ""
+    words: tuple[str, ...] = field(default=())
+
+    @property
+    def runs(self) -> bool:
+        """Is it Python that is run, and not written into a file?"""
+        return self.language == "python" and not self.title
+
+    def fenced(self, extra: str = "") -> str:
+        """As it stands on the page, with more lines at its end."""
+        if not self.language:
+            return self.text
+        title = f' title="{self.title}"' if self.title else ""
+        ticks = "````" if "```" in self.text + extra else "```"
+        return f"{ticks}{self.language}{title}\n{self.text}{extra}{ticks}"
+
+
+def split(page: str) -> Iterator[Block]:
+    r"""The pieces of a page, in order.
+
+    >>> [(block.language, block.title) for block in split('Hi\n```toml title="a.toml"\nx = 1\n```\n')]
+    [('', ''), ('toml', 'a.toml'), ('', '')]
+    """
+    end = 0
+    for found in _FENCE.finditer(page):
+        yield Block(page[end : found.start()])
+        title = _TITLE.search(found["rest"])
+        words = tuple(_TITLE.sub("", found["rest"]).split())
+        yield Block(found["text"], found["language"], title[1] if title else "", words)
+        end = found.end()
+    yield Block(page[end:])

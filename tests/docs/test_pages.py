@@ -1,0 +1,25 @@
+"""Every page of the site does what it says: its code is run in an empty folder, on a thin setting."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitebuild.blocks import split
+from sitebuild.running import run_page
+from sitebuild.sources import pages
+
+PAGES = {name: text for name, text in pages().items() if not name.startswith("results/")}
+RUN = [n for n, text in PAGES.items() if any(b.runs or b.language == "console" for b in split(text))]
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_the_code_of_a_page_runs(page: str) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'steerbo[plots]'")
+    run_page(PAGES[page], page, thin=True)
+
+
+def test_no_code_is_hidden_from_the_tests() -> None:
+    for page, text in PAGES.items():
+        for block in split(text):
+            if not block.language:
+                assert "```" not in block.text, f"{page}: a fence that is indented, or not closed, is not run"
