@@ -9,7 +9,7 @@ from typing import Any
 from sitebuild.mathematics import with_formulas
 from sitebuild.pictures import with_pictures
 from sitebuild.running import run_page
-from sitebuild.sources import written
+from sitebuild.sources import relinked, written
 
 UNRUN = "STEERBO_SITE_UNRUN"
 """Environment variable: where it is set, pages are built without running them, to look at words."""
@@ -19,13 +19,14 @@ def on_files(files: Any, config: Any) -> Any:
     """Add what is written from other files."""
     from mkdocs.structure.files import File
 
-    for place, text in written(Path(config.docs_dir)).items():
+    for place, text in written().items():
         files.append(File.generated(config, place, content=text))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Run the page, and put in what it draws and computes."""
+    markdown = relinked(markdown, page.file.src_uri)
     place = Path(config.docs_dir) / page.file.src_uri
     if not os.environ.get(UNRUN):
         markdown = run_page(markdown, page.file.src_uri)

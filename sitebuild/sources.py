@@ -11,31 +11,38 @@ from .stories import as_page
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SOURCE = "https://github.com/steerbo/steerbo/blob/main"
-AT_HOME = {"changelog.md": "CHANGELOG.md", "contributing/index.md": "CONTRIBUTING.md"}
-"""Files of the top folder that are pages, too."""
+AT_HOME = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing/index.md"}
+"""Files of the top folder that are pages, too, and where."""
+_LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 
-def written(docs: Path = DOCS) -> dict[str, str]:
+def written() -> dict[str, str]:
     """Pages that are written from other files: their place on the site, and their Markdown."""
-    pages = {f"stories/{file.stem}.md": as_page(file.read_text("utf-8")) for file in sorted(docs.glob("stories/*.py"))}
-    for place, file in AT_HOME.items():
-        pages[place] = _moved((ROOT / file).read_text("utf-8"), posixpath.dirname(place))
-    return pages
+    stories = {f"stories/{file.stem}.md": as_page(file.read_text("utf-8")) for file in sorted(DOCS.glob("stories/*.py"))}
+    return stories | {page: (ROOT / file).read_text("utf-8") for file, page in AT_HOME.items()}
 
 
-def pages(docs: Path = DOCS) -> dict[str, str]:
-    """Every page of the site: place, and Markdown as it was written."""
-    standing = {str(file.relative_to(docs).as_posix()): file.read_text("utf-8") for file in sorted(docs.rglob("*.md"))}
-    return standing | written(docs)
+def pages() -> dict[str, str]:
+    """Every page of the site: place, and Markdown with the links of the site."""
+    standing = {file.relative_to(DOCS).as_posix(): file.read_text("utf-8") for file in sorted(DOCS.rglob("*.md"))}
+    return {page: relinked(text, page) for page, text in (standing | written()).items()}
 
 
-def _moved(text: str, folder: str) -> str:
-    """A file of the top folder as it is in a folder of the site: links into `docs/` lead to pages, others to the source."""
+def relinked(text: str, page: str) -> str:
+    """A page's links as they are on the site: to other pages, and to the source where what they name is no page.
+
+    Args:
+        text: Markdown with links as they are in the repository.
+        page: its place on the site.
+
+    >>> relinked("[log](../CHANGELOG.md), [home](index.md#top)", "versions.md")
+    '[log](changelog.md), [home](index.md#top)'
+    """
+    home = {place: file for file, place in AT_HOME.items()}.get(page, f"docs/{page}")
 
     def link(found: re.Match[str]) -> str:
-        target = found[1]
-        if target.startswith("docs/"):
-            return f"]({posixpath.relpath(target.removeprefix('docs/'), folder or '.')})"
-        return f"]({SOURCE}/{target})"
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(home), found[1]))
+        place = AT_HOME.get(target) or (target.removeprefix("docs/") if target.startswith("docs/") else None)
+        return f"]({posixpath.relpath(place, posixpath.dirname(page) or '.')}" if place else f"]({SOURCE}/{target}"
 
-    return re.sub(r"\]\((?!https?:|#|mailto:)([^)]+)\)", link, text)
+    return _LINK.sub(link, text)

@@ -24,4 +24,5 @@ def test_no_code_is_hidden_from_the_tests() -> None:
     for page, text in PAGES.items():
         for block in split(text):
             if not block.language:
-                assert not re.search(r"^\s*```", block.text, re.M), f"{page}: a fence that is indented, or not closed, is not run"
+                fence = re.search(r"^\s*```", block.text, re.M)
+                assert not fence, f"{page}: a fence that is indented, or not closed, is not run"
