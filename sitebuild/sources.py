@@ -18,7 +18,8 @@ _LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 def written() -> dict[str, str]:
     """Pages that are written from other files: their place on the site, and their Markdown."""
-    stories = {f"stories/{file.stem}.md": as_page(file.read_text("utf-8")) for file in sorted(DOCS.glob("stories/*.py"))}
+    scripts = sorted(DOCS.glob("stories/*.py"))
+    stories = {f"stories/{file.stem}.md": as_page(file.read_text("utf-8")) for file in scripts}
     return stories | {page: (ROOT / file).read_text("utf-8") for file, page in AT_HOME.items()}
 
 
