@@ -41,7 +41,8 @@ def lines(text: str) -> str:
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
 def test_older_logs_are_shown_as_text(log: Iterator[Path]) -> None:
     place = str(next(log))
-    token = next(r.suggestion.token for r in Study.open(place).history)
+    with Study.open(place) as study:
+        token = next(r.suggestion.token for r in study.history)
     commands = [["show", place], ["show", place, "--json"], ["export", place], ["export", place, "--format", "jsonl"]]
     commands += [
         ["ask", place],

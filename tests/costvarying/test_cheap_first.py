@@ -116,8 +116,9 @@ def test_without_patience_only_the_highest_bound_is_played() -> None:
 
 
 def test_patience_buys_cheaper_plays() -> None:
-    paid = [sum(COSTS[note["set"]] for note in play(optimizer(patience=p), 30)) for p in (0, 1, 4)]
-    assert paid[0] > paid[1] > paid[2]
+    """Over equally many plays, before any of them has found out what the dear set is worth."""
+    paid = [sum(COSTS[note["set"]] for note in play(optimizer(patience=p), 18)) for p in (0, 1, 4)]
+    assert paid[0] > 1.1 * paid[1] > 1.2 * paid[2]
 
 
 @pytest.mark.parametrize("tolerance", [sb.Absolute(0.12), sb.Threshold(-0.12), sb.Fraction(0.4, worst=-0.3)])
