@@ -57,7 +57,7 @@ def truth(kind: str, seed: int) -> Floats[np.ndarray, "T X"]:
 
 def _root(lengthscale: float) -> Floats[np.ndarray, "X X"]:
     x = np.linspace(0, 1, _LINE)[:, None]
-    values, vectors = np.linalg.eigh(SquaredExponential(lengthscale).over(1)(x, x))
+    values, vectors = np.linalg.eigh(SquaredExponential(lengthscale).over([False])(x, x))
     root: Floats[np.ndarray, "X X"] = vectors * np.sqrt(np.maximum(values, 0))
     return root
 

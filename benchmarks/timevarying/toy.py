@@ -90,7 +90,7 @@ class Toy:
     def truth(self, seed: int, rounds: int) -> Floats[np.ndarray, "T X"]:
         """The objective in every round, a draw from the true prior, (T, 200)."""
         x = self.grid[:, None]
-        K = SquaredExponential(self.lengthscale).over(1)(x, x)
+        K = SquaredExponential(self.lengthscale).over([False])(x, x)
         values, vectors = np.linalg.eigh(K)
         root = vectors * np.sqrt(np.maximum(values, 0))
         random = keyed(seed, 0, "truth")

@@ -48,7 +48,7 @@ def test_posteriors_and_evidence(minimize: bool) -> None:
     mean, sd = surrogate.posterior(points, 31.0)
     X, t, y = np.array([d.place for d in data]), np.array([d.time for d in data]), np.array([d.value for d in data])
     for p, prior in enumerate(problem.priors):
-        kernel = spatial(prior.kernel, 2)
+        kernel = spatial(prior.kernel, [False, False])
         m: Any = prior.mean if callable(prior.mean) else lambda X, c=prior.mean: np.full(len(X), c)
         gram = kernel(X, X) * faded(prior.drift, t[:, None] - t) + prior.noise**2 * np.eye(len(y))
         cross = kernel(X, points) * faded(prior.drift, t - 31.0)[:, None]
@@ -136,7 +136,9 @@ def test_a_kernel_of_gpytorch() -> None:
     kernel = gpytorch.kernels.RBFKernel().double()
     kernel.lengthscale = 0.3
     X, Z = np.random.default_rng(0).random((2, 4, 2))
-    assert_allclose(spatial(kernel, 2)(X, Z), SquaredExponential(0.3).over(2)(X, Z), rtol=1e-6)
+    assert_allclose(
+        spatial(kernel, [False, False])(X, Z), SquaredExponential(0.3).over([False, False])(X, Z), rtol=1e-6
+    )
     assert torch is not None
 
 

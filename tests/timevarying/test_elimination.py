@@ -19,7 +19,7 @@ from tests.timevarying.cases import sites
 from tests.timevarying.reference import refit
 
 TOY = Toy()
-K = SquaredExponential(TOY.lengthscale).over(1)(TOY.grid[:, None], TOY.grid[:, None])
+K = SquaredExponential(TOY.lengthscale).over([False])(TOY.grid[:, None], TOY.grid[:, None])
 
 
 class Plain:

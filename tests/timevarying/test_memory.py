@@ -82,7 +82,7 @@ def test_nothing_leaves_early_nor_where_a_window_says_what_is_remembered() -> No
 
 
 def rows(points: np.ndarray, noise: float = 0.5, lengthscale: float = 0.1) -> Conditioned[Any]:
-    kernel = spatial(SquaredExponential(lengthscale), 1)
+    kernel = spatial(SquaredExponential(lengthscale), [False])
     values = np.random.default_rng(1).normal(size=(len(points), 2))
     return Conditioned(kernel, points, values, np.full(len(points), noise))
 

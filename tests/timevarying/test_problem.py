@@ -44,7 +44,10 @@ def test_functions_are_fine_in_memory_and_refused_by_files() -> None:
 CATEGORY = [Categorical("s", ["a", "b", "c"])]
 WRONG: dict[str, tuple[Any, str]] = {
     "no priors": (lambda: TimeVarying([Float("x", 0, 1)], []), "at least one prior"),
-    "categories have no distance": (lambda: TimeVarying(CATEGORY, [Prior(SMOOTH)]), "no distances"),
+    "categories need a lengthscale": (
+        lambda: TimeVarying([*CATEGORY, Float("x", 0, 9)], [Prior(SMOOTH)]),
+        "of their own",
+    ),
     "table of another size": (lambda: TimeVarying(CATEGORY, [Prior(Covariance([[1.0]]))]), "one row a point"),
     "table on a box": (lambda: TimeVarying([Float("x", 0, 1)], [Prior(Covariance([[1.0]]))]), "infinitely many"),
     "means of another number": (lambda: sites_with(mean=[1.0, 2.0]), "one number a point, and there are 3"),

@@ -110,7 +110,7 @@ def test_on_a_box() -> None:
         xs, ts, ys = [*xs, x], [*ts, float(t)], [*ys, y]
         X, T, Y, log = np.array(xs)[:, None], np.array(ts), np.array(ys), []
         for prior in some:
-            gram = spatial(prior.kernel, 1)(X, X) * faded(prior.drift, T[:, None] - T) + 0.04 * np.eye(t)
+            gram = spatial(prior.kernel, [False])(X, X) * faded(prior.drift, T[:, None] - T) + 0.04 * np.eye(t)
             z = Y - prior.mean
             log.append(-0.5 * (z @ np.linalg.solve(gram, z) + np.linalg.slogdet(gram)[1] + t * np.log(2 * np.pi)))
         plain.hear(np.array(log), float(t))

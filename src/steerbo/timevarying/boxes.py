@@ -39,7 +39,7 @@ class Shared:
     def __init__(self, problem: TimeVarying, ids: Int[np.ndarray, " k"], static: bool) -> None:
         prior, self.time = problem.priors[ids[0]], len(problem.variables)
         self.ids = ids
-        self.space = spatial(prior.kernel, self.time)
+        self.space = spatial(prior.kernel, problem.categorical)
         self.drift = None if static else prior.drift
         self.variance = prior.noise**2
         self.kernel: Kernel = self.space if self.drift is None else self.space * self.drift.over(self.time)

@@ -100,7 +100,7 @@ def smoothness(problem: TimeVarying, i: int) -> tuple[float, float]:
     Raises:
         InvalidOption: the paths have no slope.
     """
-    kernel = spatial(problem.priors[i].kernel, len(problem.variables))
+    kernel = spatial(problem.priors[i].kernel, problem.categorical)
     low, high = (problem.place([v.decode([z])[0] for v in problem.variables]) for z in (0.0, 1.0))
     numeric = np.array([not isinstance(v, Categorical) for v in problem.variables])
     X = low + (high - low) * np.linspace(0.05, 0.95, 7)[:, None]

@@ -38,9 +38,11 @@ def sharing(priors: Sequence[Prior]) -> tuple[list[Prior], Int[np.ndarray, " P"]
     return found, np.array(group)
 
 
-def covariance_between(kernel: Any, points: Float[np.ndarray, "X d"]) -> Float[np.ndarray, "X X"]:
+def covariance_between(
+    kernel: Any, points: Float[np.ndarray, "X d"], categorical: Sequence[bool]
+) -> Float[np.ndarray, "X X"]:
     """A kernel's covariances between all points, (X, X), symmetric."""
-    K = np.array(kernel.matrix) if isinstance(kernel, Covariance) else spatial(kernel, points.shape[1])(points, points)
+    K = np.array(kernel.matrix) if isinstance(kernel, Covariance) else spatial(kernel, categorical)(points, points)
     return (K + K.T) / 2
 
 
@@ -70,7 +72,7 @@ class Sites:
         priors = [_static(p) for p in problem.priors] if static else list(problem.priors)
         self.sharing, self.group = sharing(priors)
         means = Means(problem)(problem.points)
-        tables = {id(p.kernel): covariance_between(p.kernel, problem.points) for p in self.sharing}
+        tables = {id(p.kernel): covariance_between(p.kernel, self.points, problem.categorical) for p in self.sharing}
         kinds = [_state_size(p) for p in self.sharing]
         self._filters: list[Grid | StateSpace] = []
         self._ids: list[np.ndarray] = []  # which priors each filter has

@@ -19,12 +19,16 @@ _MATERN: dict[float, type[Stationary]] = {0.5: Matern12, 1.5: Matern32, 2.5: Mat
 
 
 def _stationary(
-    kind: type[Stationary], lengthscale: float | Sequence[float], variance: float, dimension: int
+    kind: type[Stationary], lengthscale: float | Sequence[float], variance: float, categorical: Sequence[bool]
 ) -> Stationary:
-    scales = [lengthscale] * dimension if isinstance(lengthscale, float) else list(lengthscale)
-    if len(scales) != dimension:
-        raise InvalidProblem("kernel.lengthscale", lengthscale, f"one number, or {dimension}: one for each coordinate")
-    return kind(scales, variance)
+    d = len(categorical)
+    scales = [lengthscale] * d if isinstance(lengthscale, float) else list(lengthscale)
+    if len(scales) != d:
+        raise InvalidProblem("kernel.lengthscale", lengthscale, f"one number, or {d}: one for each coordinate")
+    if isinstance(lengthscale, float) and any(categorical) and not all(categorical):
+        hint = "Two different categories are at distance 1 of each other, whatever the units of the numbers are."
+        raise InvalidProblem("kernel.lengthscale", lengthscale, f"{d} numbers: categories need one of their own", hint)
+    return kind(scales, variance, categorical=categorical)
 
 
 @record
@@ -32,7 +36,8 @@ class SquaredExponential:
     """`s² exp(−|x − x'|² / 2ℓ²)`.
 
     Args:
-        lengthscale: ℓ, in the units of the coordinates; one number, or one for each coordinate.
+        lengthscale: ℓ, in the units of the coordinates; one number, or one for each coordinate. Two different
+            categories of one variable are at distance 1, so with ℓ = 1 they share 61 % of what is known of them.
         variance: s², in squared units of the objective.
     """
 
@@ -40,9 +45,9 @@ class SquaredExponential:
     variance: Positive = 1.0
     kind: Literal["squared-exponential"] = "squared-exponential"
 
-    def over(self, dimension: int) -> Stationary:
-        """The kernel itself, for points with that many coordinates."""
-        return _stationary(SquaredExponentialKernel, self.lengthscale, self.variance, dimension)
+    def over(self, categorical: Sequence[bool]) -> Stationary:
+        """The kernel itself, for points with as many coordinates, some of which may be numbers of categories."""
+        return _stationary(SquaredExponentialKernel, self.lengthscale, self.variance, categorical)
 
 
 @record
@@ -50,7 +55,7 @@ class Matern:
     """A Matérn covariance (Rasmussen & Williams 2006, equations 4.16 to 4.18).
 
     Args:
-        lengthscale: ℓ, in the units of the coordinates; one number, or one for each coordinate.
+        lengthscale: ℓ, as for `SquaredExponential`.
         nu: smoothness: 0.5 (no slope), 1.5 or 2.5.
         variance: s², in squared units of the objective.
     """
@@ -66,9 +71,9 @@ class Matern:
             raise InvalidProblem("nu", self.nu, "0.5, 1.5 or 2.5")
         return self
 
-    def over(self, dimension: int) -> Stationary:
-        """The kernel itself, for points with that many coordinates."""
-        return _stationary(_MATERN[self.nu], self.lengthscale, self.variance, dimension)
+    def over(self, categorical: Sequence[bool]) -> Stationary:
+        """The kernel itself, for points with as many coordinates, some of which may be numbers of categories."""
+        return _stationary(_MATERN[self.nu], self.lengthscale, self.variance, categorical)
 
 
 @record
@@ -144,14 +149,21 @@ class Called(Kernel):
         raise NotImplementedError
 
 
-def spatial(kernel: Any, dimension: int) -> Kernel:
-    """The kernel that a prior's declares, for points with that many coordinates; a `Covariance` declares none.
+def spatial(kernel: Any, categorical: Sequence[bool]) -> Kernel:
+    """The kernel that a prior's declares, for points with as many coordinates; a `Covariance` declares none.
 
-    >>> spatial(SquaredExponential(1.0), 1)(np.zeros((1, 1)), np.ones((1, 1))).round(3)
-    array([[0.607]])
+    Args:
+        kernel: of a prior.
+        categorical: for each coordinate, whether it is the number of a category.
+
+    >>> spatial(SquaredExponential(1.0), [False])(np.zeros((1, 1)), np.array([[1.0], [2.0]])).round(3)
+    array([[0.607, 0.135]])
+    >>> spatial(SquaredExponential(1.0), [True])(np.zeros((1, 1)), np.array([[1.0], [2.0]])).round(3)
+    array([[0.607, 0.607]])
     """
     if isinstance(kernel, SquaredExponential | Matern):
-        return kernel.over(dimension)
+        return kernel.over(categorical)
+    dimension = len(categorical)
     if isinstance(kernel, Covariance):
         raise InvalidProblem("kernel", "Covariance", "a kernel that is defined between all points of the box")
     if any(base.__module__.startswith("gpytorch.") for base in type(kernel).__mro__):

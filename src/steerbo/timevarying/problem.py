@@ -18,7 +18,7 @@ from ..rounds import History, Outcome, Problem, RequestField, Scope
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
 from .available import read_available, typed_available
-from .kernels import Covariance, Matern, SquaredExponential, check_covariance, spatial
+from .kernels import Covariance, check_covariance, spatial
 from .priors import Bumps, Prior
 
 _SHOWN = 20  # priors in a description
@@ -96,12 +96,6 @@ class TimeVarying(Problem):
 
     def _check_prior(self, prior: Prior) -> None:
         points = self.points if self.points is not None else self._corners()
-        by_name = isinstance(prior.kernel, SquaredExponential | Matern)
-        if by_name and self.coordinates is None and any(isinstance(v, Categorical) for v in self.variables):
-            raise InvalidProblem(
-                "kernel", type(prior.kernel).__name__, "a ‹Covariance› or a function: categories have no distances",
-                "Or give the problem coordinates.",
-            )  # fmt: skip
         if isinstance(prior.kernel, Covariance):
             if self.points is None or len(prior.kernel.matrix) != len(points):
                 have = "infinitely many" if self.points is None else len(points)
@@ -110,7 +104,7 @@ class TimeVarying(Problem):
                 )
         else:
             few = points[: min(len(points), 64)]
-            K = _called("kernel", spatial(prior.kernel, points.shape[1]), (few, few), (len(few), len(few)))
+            K = _called("kernel", spatial(prior.kernel, self.categorical), (few, few), (len(few), len(few)))
             check_covariance("kernel", K)
         if isinstance(prior.mean, tuple):
             if self.points is None or len(prior.mean) != len(points):
@@ -145,6 +139,13 @@ class TimeVarying(Problem):
         if self.sites is None:
             return None
         return np.array([self.place(site) for site in self.sites])
+
+    @cached_property
+    def categorical(self) -> tuple[bool, ...]:
+        """Which coordinates of points are numbers of categories."""
+        if self.coordinates is not None:
+            return (False,) * len(self.coordinates[0])
+        return tuple(self.space.categorical.tolist())
 
     def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
         """Values of all variables as coordinates, (d,): numbers as they are, categories numbered."""
