@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from steerbo.errors import SteerboError
 from steerbo.rounds import Scope
 from steerbo.study import BY_HAND, MemoryLog, Study, read_study
-from steerbo.study.table import import_csv, rounds_csv
+from steerbo.study.export import rounds_csv
+from steerbo.study.table import import_csv
 from steerbo.testing import Case
 from steerbo.typed import read_value
 from tests.cli.test_app import call, refused
@@ -109,10 +110,11 @@ def test_a_table_to_fill_in(study: Path, tmp_path: Path) -> None:
         lines = result.stdout.splitlines()
         assert lines[0] == f"line 2: taken, round 1{' (it was there already)' * again}"
         assert lines[1].startswith("line 3: refused, value: nan is not allowed; expected a finite number")
-        assert lines[3] == "line 5: taken, added" + (" (it was there already)" if again else " as added-1")
+        assert lines[3] == "line 5: taken, added" + ("-1 (it was there already)" if again else " as added-1")
         assert "3 taken, 1 refused" in result.stderr
     exported = list(csv.DictReader(io.StringIO(call("export", study).stdout)))
-    assert [row["value"] for row in exported] == ["0.0", "", "2.0"]
+    assert [row["value"] for row in exported] == ["0.0", "", "2.0", "7.0"]
+    assert [(row["token"], row["state"]) for row in exported[3:]] == [("added-1", "added")]
 
 
 def test_a_table_of_the_lab(study: Path, tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_a_table_of_the_lab(study: Path, tmp_path: Path) -> None:
     assert added.outcome.realised == {"temperature": 20.5, "ph": 6.25}
     (tmp_path / "export.csv").write_text(call("export", study).stdout)
     (tmp_path / "sheet.csv").write_text(call("ask", study, "--csv").stdout)
-    for name, says in (("export", "0 taken, 0 refused"), ("sheet", "0 taken, 1 left as they are, 0 refused")):
+    for name, says in (("export", "1 taken, 0 refused"), ("sheet", "0 taken, 1 left as they are, 0 refused")):
         result = call("import", study, tmp_path / f"{name}.csv")
         assert result.exit_code == 0, result.output
         assert says in result.stderr
@@ -365,3 +367,48 @@ def test_failures_of_elsewhere_are_no_outcomes(study: Path, tmp_path: Path) -> N
     ]  # fmt: skip
     with Study.open(study.with_suffix(".db")) as going:
         assert [outcome.value for outcome in going.history.added] == [1.0, 3.0]
+
+
+def test_what_changes_nothing_says_so(study: Path) -> None:
+    asked(study)
+    token = logged(study)[-1].token  # type: ignore[union-attr]
+    assert call("abandon", study, token, "--charge", 1).stderr == ""
+    assert "1 of 10 spent" in call("show", study).stdout
+    assert "round 1 was abandoned already: nothing is changed" in call("abandon", study, token).stderr
+    assert "--charge AMOUNT" in refused(call("abandon", study, token, "--charge", 2), 2)
+    assert call("fail", study, token, "--charge", 2, "--reason", "pump").stderr == ""
+    assert "round 1 was failed already: nothing is changed" in call("fail", study, token, "--reason", "no pump").stderr
+    assert "amend" in refused(call("fail", study, token, "--charge", 3), 2)
+    assert "charge" in refused(call("fail", study, token, "--cost", 1, "--charge", 1), 2)
+    assert "3 of 10 spent" in call("amend", study, token, "--charge", 3).stdout
+    assert "4 of 10 spent" in call("amend", study, token, "--cost", 4).stdout
+
+
+def test_the_money_of_an_import_is_said(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "others.csv"
+    table.write_text("temperature,ph,value,cost\n20,6,1,1.5\n21,6,2,2\n")
+    assert "not charged to the budget: 3.5, the cost of 2 new lines of data" in call("import", study, table).stderr
+    assert "not charged" not in call("import", study, table).stderr
+    assert "spent: 3.5, where it was 0" in call("import", study, table, "--charge").stderr
+    assert "spent" not in call("import", study, table, "--charge").stderr
+    assert "2 of 10 spent" in call("amend", study, "added-1", "--charge", "no", "--scope", "ph+temperature").stdout
+    assert "true or false" in refused(call("amend", study, "added-1", "--charge", "perhaps"), 2)
+    exported = list(csv.DictReader(io.StringIO(call("export", study).stdout)))
+    assert [(row["charged"], row["scope"]) for row in exported] == [("0.0", "temperature + ph"), ("2.0", "")]
+
+
+def test_sheets_are_headed_as_the_lab_does(study: Path, tmp_path: Path) -> None:
+    text = study.read_text(encoding="utf-8").replace('name = "ph",', 'name = "ph", column = "Säure",')
+    study.write_text(text + '[study.columns]\nvalue = "Ertrag"\nscope = "gestellt"\n', encoding="utf-8")
+    for command in (("ask", study, "--csv"), ("export", study)):
+        header = call(*command).stdout.splitlines()[0]
+        assert header == "token,round,state,Ertrag,cost,charged,gestellt,temperature,Säure,reason"
+    (tmp_path / "own.csv").write_text(
+        "Temperature,säure,ertrag,cost,Gestellt\n20,6,1,2,temperature\n", encoding="utf-8"
+    )
+    assert "1 taken" in call("import", study, tmp_path / "own.csv").stderr
+    (scope,) = [event.scope for event in logged(study) if event.kind == "added"]
+    assert scope is not None
+    assert scope.set == ("temperature",)
+    study.write_text(text + '[study.columns]\nvalue = "cost"\n', encoding="utf-8")
+    assert "another header than that of 'cost'" in refused(call("check", study), 2)

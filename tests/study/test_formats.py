@@ -19,7 +19,7 @@ from steerbo.rounds import Asked, Decided, Event
 from steerbo.rounds.upgrade import FORMAT, upgraded
 from steerbo.study import Study, backup
 from steerbo.study.doctor import examine
-from steerbo.study.table import events_jsonl, rounds_csv
+from steerbo.study.export import events_jsonl, rounds_csv
 from tests.study.write_formats import CASES
 
 FORMATS = Path(__file__).parent / "formats"
@@ -129,7 +129,7 @@ def test_a_study_is_exported(tmp_path: Path, file: Path) -> None:
         again = load(study.optimizer.to_json())
         assert [to_plain(event, Event) for event in again.events] == [to_plain(e, Event) for e in study.events]
         table = rounds_csv(study.problem, study.history)
-        assert table.count("\n") == 1 + len(study.history)
+        assert table.count("\n") == 1 + len(study.history) + len(study.history.data) + len(study.history.removed)
         assert [json.loads(line) for line in events_jsonl(study.events).splitlines()] == [
             to_plain(e, Event) for e in again.events
         ]

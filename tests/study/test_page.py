@@ -20,9 +20,10 @@ from steerbo.errors import InvalidOption
 from steerbo.rounds import kept
 from steerbo.space import Float, Uniform
 from steerbo.study import MemoryLog, Study
+from steerbo.study.export import events_jsonl, rounds_csv
 from steerbo.study.page import POLICY, page
 from steerbo.study.serve import server
-from steerbo.study.table import events_jsonl, import_csv, rounds_csv
+from steerbo.study.table import import_csv
 from steerbo.testing import Case
 from steerbo.text import unsafe
 from tests import hostile
@@ -209,7 +210,7 @@ def test_a_kind_from_outside_has_it_all_by_default(monkeypatch: pytest.MonkeyPat
     assert Tags(shown).seen.count("img") == 1
     assert "best single outcome in round" in shown
     table = rounds_csv(study.problem, study.history).splitlines()
-    assert table[0] == "token,round,state,value,cost,age,dose,pulse,rest,reason"
+    assert table[0] == "token,round,state,value,cost,charged,age,dose,pulse,rest,reason"
     monkeypatch.setattr(Stub, "pictures", "no.such:place")
     assert "no.such:place" in page(study, "outside"), "the page is there all the same"
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import steerbo as sb
 from steerbo.study import MemoryLog, Study
-from steerbo.study.table import import_csv, rounds_csv, suggestions_csv
+from steerbo.study.export import rounds_csv, suggestions_csv
+from steerbo.study.table import import_csv
 from tests.hostile import SEEN
 
 
@@ -24,7 +25,7 @@ def test_variables_called_cost_and_value_go_round(tmp_path: Path) -> None:
     study = a_study(tmp_path, "first.db")
     suggestion = study.ask()
     header, line = suggestions_csv(study.problem, [suggestion]).splitlines()
-    assert header == "token,round,state,value,cost,variable cost,variable value,reason"
+    assert header == "token,round,state,value,cost,charged,scope,variable cost,variable value,reason"
     filled = dict(zip(header.split(","), line.split(","), strict=True))
     assert float(filled["variable cost"]) == suggestion.values["cost"]
     filled |= {"value": "7.5", "cost": "2", "variable value": "3"}

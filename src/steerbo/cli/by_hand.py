@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from shlex import quote
 from typing import Annotated, Any
 
@@ -12,7 +14,7 @@ from ..masking import to_type
 from ..record import to_plain
 from ..rounds import Problem, Suggestion, as_text
 from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
-from ..study.table import suggestions_csv
+from ..study.export import read_scope, suggestions_csv
 from ..typed import read_value
 from .arguments import (
     AsJson,
@@ -22,6 +24,7 @@ from .arguments import (
     StudyFile,
     answering,
     explain_credentials,
+    headers,
     open_study,
     pairs,
     request,
@@ -90,7 +93,10 @@ def ask(
         if as_json:
             print_json([to_plain(suggestion) for suggestion in suggestions])
         elif csv:
-            echo(suggestions_csv(going.problem, suggestions), nl=False)
+            echo(suggestions_csv(going.problem, suggestions, headers(study)), nl=False)
+            if staged := [s for s in suggestions if s.observe]:
+                looks = "; ".join(f"round {s.round}: {', '.join(s.observe)}" for s in staged)
+                echo(f"to look at first: {looks}. Fill that in and import the table: it says what to set", err=True)
         else:
             for suggestion in suggestions:
                 echo(_todo(going, suggestion, to_type(study)))
@@ -161,7 +167,7 @@ def tell(
         measured = pairs(problem, "realised", realised, InvalidOutcome)
         return {"value": read_value(value), "cost": cost, "realised": measured}
 
-    with answering(study, "tell", token, given) as going:
+    with answering(study, "tell", token, given) as going, _changing(going, token):
         going.tell(token, **given(going.problem))
         _say_status(going, as_json)
 
@@ -183,17 +189,34 @@ def fail(
         measured = pairs(problem, "realised", realised, InvalidOutcome)
         return {"reason": reason, "cost": cost, "charge": charge, "realised": measured}
 
-    with answering(study, "fail", token, given) as going:
+    with answering(study, "fail", token, given) as going, _changing(going, token):
         going.fail(token, **given(going.problem))
         _say_status(going, as_json)
 
 
 @commands.command()
-def abandon(study: Place, token: Token, reason: Reason = "", as_json: AsJson = False) -> None:
-    """Nobody evaluates it any more; an outcome that comes all the same is used."""
-    with open_study(study) as going:
-        going.abandon(token, reason)
+def abandon(
+    study: Place,
+    token: Token,
+    reason: Reason = "",
+    charge: Annotated[
+        float | None, typer.Option(help="What to charge to the budget all the same, until its cost is told.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Nobody evaluates it any more; an outcome that comes all the same is used. Where its cost is known: fail."""
+    with open_study(study) as going, _changing(going, token):
+        going.abandon(token, reason, charge=charge)
         _say_status(going, as_json)
+
+
+@contextmanager
+def _changing(study: Study, token: str) -> Iterator[None]:
+    """Where a round is what it was before, nothing was logged: that is said."""
+    before = study.history[token].state
+    yield
+    if (played := study.history[token]).state == before:
+        echo(f"round {played.number} was {before} already: nothing is changed", err=True)
 
 
 @commands.command(context_settings=NEGATIVE)
@@ -204,6 +227,11 @@ def amend(
     *,
     cost: Cost = None,
     realised: Realised = None,
+    charge: Annotated[
+        str | None,
+        typer.Option(help="Of data that was added: is its cost charged, yes or no. Of a failed round: the amount."),
+    ] = None,
+    scope: Annotated[str | None, typer.Option(help='Of data that was added: what was played, "ph + t".')] = None,
     void: Annotated[bool, typer.Option("--void", help="There is no outcome to learn from after all.")] = False,
     reason: Reason = "",
     as_json: AsJson = False,
@@ -213,7 +241,10 @@ def amend(
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome) or None
         right = None if value is None else read_value(value)
-        return {"value": right, "cost": cost, "realised": measured, "void": void, "reason": reason}
+        charged = {"yes": True, "no": False}.get(charge.strip().lower(), read_value(charge)) if charge else None
+        played = read_scope(scope) if scope else None
+        more = {"charge": charged, "scope": played, "void": void, "reason": reason}
+        return {"value": right, "cost": cost, "realised": measured, **more}
 
     with answering(study, "amend", token, given) as going:
         going.amend(token, **given(going.problem))

@@ -11,11 +11,13 @@ import typer
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..masking import masked_url, to_type
 from ..record import to_plain
+from ..rounds import History
+from ..study.export import events_jsonl, rounds_csv
 from ..study.page import page
 from ..study.serve import server
 from ..study.sheet import decoded
 from ..study.shown import rounds_table, shown_rounds
-from ..study.table import events_jsonl, ignored, read_results, rounds_csv, take
+from ..study.table import ignored, read_results, take
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .commands import group
 from .layout import rich_table
@@ -30,7 +32,10 @@ def import_(
     study: Place,
     results: Annotated[Path, typer.Argument(metavar="RESULTS.CSV", help="The table.", show_default=False)],
     charge: Annotated[
-        bool, typer.Option("--charge", help="Charge the costs of lines without a token to this study's budget.")
+        bool,
+        typer.Option(
+            "--charge", help="Charge the costs of data (lines without a token) to the budget, also of what is there."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -42,7 +47,9 @@ def import_(
     with open_study(study) as going:
         sheet = read_results(going.problem, text, headers(study))
         unread = ignored(going.problem, sheet)
+        before = set(going.history.data), going.history.spent
         lines = take(going, sheet, charge)
+        money = _money(going.history, *before)
         plain = [to_plain(line) for line in lines]
         document = {"lines": plain, "ignored": list(sheet.ignored), "status": going.status.to_dict()}
     if as_json or lines:
@@ -52,8 +59,24 @@ def import_(
     fates = Counter(line.fate for line in lines)
     left = f"{fates['left']} left as they are, " if fates["left"] else ""
     echo(f"{fates['taken']} taken, {left}{fates['refused']} refused", err=True)
+    for line in money:
+        echo(line, err=True)
     if fates["refused"]:
         raise typer.Exit(2)
+
+
+def _money(history: History, names: set[str], spent: float) -> list[str]:
+    """What an import did to the budget, in words; nothing where no money is counted."""
+    said = [f"spent: {history.spent:.6g}, where it was {spent:.6g}"] if history.spent != spent else []
+    new = [
+        event for name, event in history.data.items() if name not in names and event.outcome.cost and not event.charge
+    ]
+    if new and history.budget is not None:
+        total = sum(event.outcome.cost or 0.0 for event in new)
+        said.append(
+            f"not charged to the budget: {total:.6g}, the cost of {len(new)} new lines of data; --charge does it"
+        )
+    return said
 
 
 @commands.command()
@@ -100,7 +123,7 @@ def export(
             answer(as_json, {"format": kind, "url": masked_url(url)}, said)
             explain_credentials(url)
             return
-        text = rounds_csv(going.problem, going.history) if kind == "csv" else events_jsonl(going.events)
+        text = rounds_csv(going.problem, going.history, headers(study)) if kind == "csv" else events_jsonl(going.events)
     _give(kind, text, out, as_json)
 
 

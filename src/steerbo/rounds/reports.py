@@ -180,7 +180,7 @@ def _kept(reason: object) -> str:
 
 def _adds_nothing(told: Failed, about: Round, realised: Realised) -> bool:
     """Whether a round that has failed is told nothing new about its money and what happened; reasons may differ."""
-    known = {name: told.realised.get(name) for name in _mapping(realised)}
+    known = {name: value for name, value in told.realised.items() if name in _mapping(realised)}
     return (
         told.cost in (None, about.paid)
         and told.charge in (None, about.charge)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..rounds import Problem
 from ..text import visible
 
-OWN = ("token", "round", "state", "value", "cost", "reason")
-"""Columns that are no variables. `round` is for people, and not read."""
+OWN = ("token", "round", "state", "value", "cost", "charged", "scope", "reason")
+"""Columns that are no variables. `round` is for people, and not read; the sum of `charged` is what is spent."""
 
 
 def column(name: str) -> str:
@@ -19,5 +19,9 @@ def column(name: str) -> str:
 
 
 def columns_of(problem: Problem) -> tuple[str, ...]:
-    """All columns, in order: what was set and what was measured stand between the cost and the reason of a failure."""
-    return (*OWN[:-1], *map(column, problem.columns), OWN[-1])
+    """All columns, in order: what was set and what was measured stand between the money and the reason of a failure.
+
+    The scope is said where what a play costs hangs on it.
+    """
+    *first, scope, reason = OWN
+    return (*first, *((scope,) if problem.priced else ()), *map(column, problem.columns), reason)

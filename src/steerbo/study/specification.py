@@ -163,8 +163,10 @@ def _columns(
     for name, header in headed.items():
         if not isinstance(header, str) or not header.strip():
             raise InvalidStudy(f"study.columns.{name}", header, "the header of a column")
-        if twin := next((n for n, h in headed.items() if n != name and h == header), None):
-            raise InvalidStudy(f"study.columns.{name}", header, f"another header than that of {twin!r}")
+        own = {n: headed.get(n, n) for n in columns_of(problem)}
+        if twin := next((n for n, h in own.items() if n != name and h == header), None):
+            hint = "" if twin in headed else f"If it is meant, give {twin!r} another header, too."
+            raise InvalidStudy(f"study.columns.{name}", header, f"another header than that of {twin!r}", hint)
     return headed
 
 

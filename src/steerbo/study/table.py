@@ -1,25 +1,22 @@
-"""A study as a table that people fill in: outcomes from CSV, rounds to CSV."""
+"""A table that people filled in, or that `export` wrote: line by line into the study."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from ..errors import InvalidOutcome, OutOfRangeWarning, SteerboError, one_of
-from ..record import record, to_plain
-from ..rounds import Added, Event, Problem, Round, Suggestion
+from ..errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
+from ..record import record
+from ..rounds import Outcome, Problem, Round, Scope, as_text
 from ..space import Categorical
-from ..text import to_cell, visible
 from ..typed import read_choice, read_value
 from ..words import SHELL
 from .columns import column, columns_of
+from .export import read_scope
+from .known import KnownData
 from .sheet import Row, Sheet, read_sheet
 from .study import Study
 
@@ -52,10 +49,7 @@ def read_results(problem: Problem, text: str, headers: Mapping[str, str] | None 
     Raises:
         InvalidOutcome: it is no table, has no `value`, or a column twice.
     """
-    names = columns_of(problem)
-    if problem.priced and "scope" not in names:
-        names = (*names, "scope")
-    labels = {name: ((headers or {}).get(name, name), name) for name in names}
+    labels = {name: ((headers or {}).get(name, name), name) for name in columns_of(problem)}
     sheet = read_sheet(text, labels)
     if "value" not in sheet.columns:
         missing = " or ".join(dict.fromkeys(f"{label!r}" for label in labels["value"]))
@@ -81,15 +75,16 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
     Columns: `token`, `value`, `cost`, and what was measured, by variable (see `column`); of a mean-field problem
     `distribution`, in JSON. A line with a token tells its round, one without adds data that nobody suggested. `state`
     may say that a round failed (with its `reason`), is abandoned or void; a round without a value is else left as it
-    is. What `steerbo export` and `ask --csv` write is read back, and a file that is imported again changes nothing.
+    is, or decided where the line has what was to be looked at. What `steerbo export` and `ask --csv` write is read
+    back, and a file that is imported again changes nothing; lines that say more than before complete what is there.
     Where a column `scope` names the control set of a line without a token ("ph + temperature"), its cost teaches what
-    a play of it costs.
+    a play of it costs. `charged` is read of rounds that failed, or are abandoned, at a cost that nobody knows.
 
     Args:
         study: takes the outcomes.
         text: the table.
         headers: see `read_results`.
-        charge: whether the costs of lines without a token are charged to the budget.
+        charge: whether the costs of lines without a token are charged to the budget, also of those that are known.
 
     Raises:
         InvalidOutcome: it is no table, has no `value`, or a column twice.
@@ -100,9 +95,8 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
 def take(study: Study, sheet: Sheet, charge: bool = False) -> list[Line]:
     """The same with a table that was read."""
     study.refresh()
-    first = Counter(_key(event.outcome) for event in study.events if isinstance(event, Added))
-    there = first | Counter(map(_key, study.history.added))  # also what was amended since: it is not added again
-    return [_doubted(lambda row=row: _take(study, sheet, row, there, charge)) for row in sheet.rows]  # type: ignore[misc]
+    known = KnownData(study)
+    return [_doubted(lambda row=row: _take(study, sheet, row, known, charge)) for row in sheet.rows]  # type: ignore[misc]
 
 
 def _doubted(take: Callable[[], Line]) -> Line:
@@ -117,29 +111,23 @@ def _doubted(take: Callable[[], Line]) -> Line:
     return replace(line, message="; ".join([line.message, *doubts]))
 
 
-def _take(study: Study, sheet: Sheet, row: Row, there: Counter[str], charge: bool) -> Line:
+def _take(study: Study, sheet: Sheet, row: Row, known: KnownData, charge: bool) -> Line:
     if row.width > sheet.width:
         hint = " Does a decimal comma stand in a table separated by commas?" if not sheet.local else ""
         return Line(row.number, "refused", f"it has {row.width} cells, and the first line {sheet.width}.{hint}")
     try:
         told = _read(study.problem, sheet, row)
-        if "token" in row.cells:
-            return _tell(study, row.number, row.cells["token"], told)
-        if told.value is None and not told.realised and told.cost is None:
-            return Line(row.number, "left", "it has neither a token nor a value")
-        if told.state in _NO_OUTCOME:
-            return Line(row.number, "left", f"its state is {told.state!r}, so there is nothing to learn from it")
-        if told.state not in _OUTCOME:
-            raise InvalidOutcome("state", told.state, one_of([*_OUTCOME[1:], *_NO_OUTCOME], told.state))
-        same = _key(study.problem.read_added(told.value, told.cost, told.realised))
-        if there[same] > 0:
-            there[same] -= 1
-            return Line(row.number, "taken", "added (it was there already)")
-        scope = [name.strip() for name in row.cells["scope"].split("+")] if _names_scope(study, row) else None
-        study.add(told.value, told.realised, cost=told.cost, scope=scope, charge=charge and told.cost is not None)
-        return Line(row.number, "taken", f"added as {study.history.latest_data}")
+        token = row.cells.get("token", "")
+        if token and not known.has(token):
+            return _tell(study, row.number, token, told)
+        return _learn(known, row.number, token, told, charge)
+    except UnknownSuggestion as error:
+        return Line(row.number, "refused", f"{error.worded(SHELL)}. {_ELSEWHERE}")
     except SteerboError as error:
         return Line(row.number, "refused", error.worded(SHELL))
+
+
+_ELSEWHERE = "If the table is another study's, empty its column token: its outcomes are then added as data."
 
 
 _OUTCOME = ("", "open", "told", "added")
@@ -148,8 +136,33 @@ _NO_OUTCOME = ("failed", "void", "abandoned")
 """States of a line without a token that has none: a round of elsewhere, which cannot be failed here."""
 
 
-def _names_scope(study: Study, row: Row) -> bool:
-    return "scope" in row.cells and "scope" not in study.problem.columns
+def _learn(known: KnownData, number: int, name: str, told: _Told, charge: bool) -> Line:
+    """A line of data that nobody suggested: new, or there already, of this name where it has one."""
+    study = known.study
+    if told.value is None and not told.realised and told.cost is None:
+        return Line(number, "left", "it has neither a token nor a value")
+    if told.state in _NO_OUTCOME and not name:
+        return Line(number, "left", f"its state is {told.state!r}, so there is nothing to learn from it")
+    allowed = [*_OUTCOME, "void"] if name else [*_OUTCOME, *_NO_OUTCOME]
+    if told.state not in allowed:
+        raise InvalidOutcome("state", told.state, one_of(allowed[1:], told.state))
+    outcome: Outcome = study.problem.read_added(told.value, told.cost, told.realised)
+    scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
+    if there := known.find(outcome, scope, name):
+        if told.state == "void" and there in study.history.data:
+            study.amend(there, void=True, reason=told.reason)
+            return Line(number, "taken", f"{there} is void now")
+        return Line(number, "taken", known.complete(there, outcome, scope, charge))
+    if name:
+        hint = f"To correct it, use ‹amend›. {_ELSEWHERE}"
+        raise InvalidOutcome("value", told.value, f"what {name} is known to be", hint)
+    twin = known.alike(outcome)
+    study.add(told.value, told.realised, cost=told.cost, scope=scope, charge=charge and told.cost is not None)
+    name = study.history.latest_data
+    said = f"added as {name}" + (", and charged" if study.history.data[name].charge else "")
+    return Line(
+        number, "taken", said + (f"; {twin} is the same at another cost: void one if they are one" * bool(twin))
+    )
 
 
 @record
@@ -160,12 +173,14 @@ class _Told:
     reason: str
     value: Any
     cost: Any
+    charged: Any
+    scope: list[str]
     realised: dict[str, Any]
 
 
 def _read(problem: Problem, sheet: Sheet, row: Row) -> _Told:
-    def number(name: str, label: str) -> Any:
-        return read_value(sheet.number(label, row.cells[name])) if name in row.cells else None
+    def number(name: str) -> Any:
+        return read_value(sheet.number(name, row.cells[name])) if name in row.cells else None
 
     realised, variables = {}, {variable.name: variable for variable in problem.space}
     for name in problem.columns:
@@ -176,7 +191,9 @@ def _read(problem: Problem, sheet: Sheet, row: Row) -> _Told:
                 choice = problem.read_cell(name, sheet.number(label, row.cells[label]))
             realised[name] = choice
     state = row.cells.get("state", "").casefold()
-    return _Told(state, row.cells.get("reason", ""), number("value", "value"), number("cost", "cost"), realised)
+    scope = read_scope(row.cells["scope"]) if "scope" in row.cells else []
+    reason = row.cells.get("reason", "")
+    return _Told(state, reason, number("value"), number("cost"), number("charged"), scope, realised)
 
 
 def _tell(study: Study, number: int, token: str, told: _Told) -> Line:
@@ -184,78 +201,47 @@ def _tell(study: Study, number: int, token: str, told: _Told) -> Line:
     before = study.history[token]
     logged = {name for name in before.request if name not in study.problem.space}  # of a round, such as its time
     realised = {name: value for name, value in told.realised.items() if name not in logged}
-    if (
-        told.state == before.state in ("failed", "abandoned", "void")
-        and told.value == _value(before)
-        and (told.cost in (None, before.paid))
-    ):
+    if before.suggestion.observe and told.value is None and told.state in ("", "open"):
+        return _look(study, number, before, realised)
+    same = told.value == _value(before) and told.cost in (None, before.paid)
+    if same and told.state == before.state in ("abandoned", "void") and told.charged in (None, before.charged):
         return Line(number, "taken", f"round {before.number} ({before.state}: it was there already)")
-    if told.value is not None and told.state == "failed":
-        raise InvalidOutcome("value", told.value, "no value where the state is 'failed'", "Correct one of them.")
     if told.value is not None:
-        study.tell(token, told.value, cost=told.cost, realised=realised)
+        _tell_value(study, before, told, realised)
     elif told.state in ("failed", "void"):
-        study.fail(token, told.reason, cost=told.cost, realised=realised)
+        charge = told.charged if told.cost is None else None
+        study.fail(token, told.reason, cost=told.cost, charge=charge, realised=realised)
     elif told.state == "abandoned":
-        study.abandon(token, told.reason, charge=told.cost)
+        study.abandon(token, told.reason, charge=told.cost if told.charged is None else told.charged)
     else:
         hint = "" if before.waiting else f", and the round is {before.state}"
         return Line(number, "left", f"round {before.number} has no value here{hint}")
     if told.state == "void":
         study.amend(token, void=True, reason=told.reason)
-    known = before.state == "told" and told.state != "void"
-    return Line(number, "taken", f"round {before.number}" + (" (it was there already)" if known else ""))
+    known = before.state == study.history[token].state
+    there = "it was there already" if known and before.state == "told" else f"{before.state}: it was there already"
+    return Line(number, "taken", f"round {before.number}" + (f" ({there})" if known else ""))
+
+
+def _tell_value(study: Study, before: Round, told: _Told, realised: dict[str, Any]) -> None:
+    if told.state == "failed":
+        raise InvalidOutcome("value", told.value, "no value where the state is 'failed'", "Correct one of them.")
+    if before.waiting and told.charged not in (None, told.cost):
+        raise InvalidOutcome("charged", told.charged, "the cost, or nothing: what an outcome cost is charged")
+    study.tell(before.suggestion.token, told.value, cost=told.cost, realised=realised)
+
+
+def _look(study: Study, number: int, before: Round, realised: dict[str, Any]) -> Line:
+    """A line about a round in which something is looked at before the rest is set."""
+    observe = before.suggestion.observe
+    if missing := [name for name in observe if name not in realised]:
+        hint = f"it is not decided: fill in {', '.join(missing)}, and import it again"
+        return Line(number, "left", f"round {before.number} has no value here; {hint}")
+    decided = study.decide(before.suggestion.token, {name: realised[name] for name in observe})
+    new = {name: value for name, value in decided.values.items() if name not in before.suggestion.values}
+    then = f", then look at {', '.join(decided.observe)}" if decided.observe else ""
+    return Line(number, "taken", f"round {before.number} is decided: set {as_text(new)}{then}")
 
 
 def _value(played: Round) -> Any:
     return played.outcome.value if played.outcome else None
-
-
-def _key(outcome: Any) -> str:
-    return json.dumps(to_plain(outcome), sort_keys=True)
-
-
-def rounds_csv(problem: Problem, rounds: Iterable[Round]) -> str:
-    """All that is known of rounds, one line each; `import_csv` reads it back."""
-    return _csv(problem, map(_played, rounds))
-
-
-def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion]) -> str:
-    """What to set, one line a suggestion, with room for value and cost."""
-    return _csv(problem, map(_asked, suggestions))
-
-
-def _asked(suggestion: Suggestion) -> dict[str, Any]:
-    named = {"token": suggestion.token, "round": suggestion.round, "state": "open"}
-    return {**named, **_by_column({**suggestion.context, **suggestion.values})}
-
-
-def _played(played: Round) -> dict[str, Any]:
-    result = {"state": played.state, "value": _value(played), "cost": played.paid}
-    result["reason"] = played.failure.reason if played.failure else None
-    return {**_asked(played.suggestion), **_by_column({**played.request, **played.realised}), **result}
-
-
-def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {column(name): value for name, value in values.items()}
-
-
-def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]]) -> str:
-    written = io.StringIO()
-    names = columns_of(problem)
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(map(_cell, names))
-    writer.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
-    return written.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """Tables and lists as JSON, texts so that a spreadsheet takes none for a formula; numbers stay numbers."""
-    if isinstance(value, dict | list):
-        return json.dumps(value)
-    return to_cell(visible(value)) if isinstance(value, str) else value
-
-
-def events_jsonl(events: Iterable[Event]) -> str:
-    """Every event, one JSON object a line."""
-    return "".join(json.dumps(to_plain(event, Event), allow_nan=False) + "\n" for event in events)

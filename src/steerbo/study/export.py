@@ -1,0 +1,112 @@
+"""A study as text for other programs: rounds and data as a table, which `table` reads back, and every event as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..record import to_plain
+from ..rounds import Added, Event, History, Problem, Round, Scope, Suggestion
+from ..text import to_cell, visible
+from .columns import column, columns_of
+
+Headers = Mapping[str, str]
+"""How the lab heads columns, by their own names; what is left out is headed by its own name."""
+
+
+def rounds_csv(problem: Problem, history: History, headers: Headers | None = None) -> str:
+    """All that is known of rounds, and of data that nobody suggested, one line each; `import_csv` reads it back.
+
+    The sum of its column `charged` is what is spent.
+    """
+    kept = {**history.removed, **history.data}
+    names = sorted(kept, key=lambda name: int(name.rpartition("-")[2]))
+    data = (_added(name, kept[name], "added" if name in history.data else "void") for name in names)
+    return _csv(problem, [*map(_played, history), *data], headers)
+
+
+def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:
+    """What to set, one line a suggestion, with room for value and cost."""
+    return _csv(problem, map(_asked, suggestions), headers)
+
+
+def events_jsonl(events: Iterable[Event]) -> str:
+    """Every event, one JSON object a line."""
+    return "".join(json.dumps(to_plain(event, Event), allow_nan=False) + "\n" for event in events)
+
+
+def scope_cell(scope: Scope) -> str:
+    """What was set, as a cell that `read_scope` understands.
+
+    >>> scope_cell(Scope(["ph", "temperature"])), scope_cell(Scope(["a+b"]))
+    ('ph + temperature', '["a+b"]')
+    """
+    return json.dumps(list(scope.set)) if any("+" in name for name in scope.set) else " + ".join(scope.set)
+
+
+def read_scope(cell: str) -> list[str]:
+    """The names in such a cell, as people write it, too.
+
+    >>> read_scope("ph+temperature"), read_scope('["a+b"]')
+    (['ph', 'temperature'], ['a+b'])
+    """
+    if cell.startswith("["):
+        try:
+            names = json.loads(cell)
+        except (ValueError, RecursionError):
+            names = None
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            return names
+    return [name.strip() for name in cell.split("+")]
+
+
+def _named(suggestion: Suggestion) -> dict[str, Any]:
+    return {"token": suggestion.token, "round": suggestion.round, "scope": scope_cell(suggestion.scope)}
+
+
+def _asked(suggestion: Suggestion) -> dict[str, Any]:
+    return {**_named(suggestion), "state": "open", **_by_column({**suggestion.context, **suggestion.values})}
+
+
+def _played(played: Round) -> dict[str, Any]:
+    result = {"state": played.state, "value": played.outcome.value if played.outcome else None, "cost": played.paid}
+    result["charged"] = played.charged if played.paid is not None or played.charge is not None else None
+    result["reason"] = played.failure.reason if played.failure else None
+    known = {**played.suggestion.context, **played.request, **_happened(played)}
+    return {**_named(played.suggestion), **_by_column(known), **result}
+
+
+def _happened(played: Round) -> dict[str, Any]:
+    """What is known to have happened; where it came out otherwise than was set, without what followed from that."""
+    known, values = played.outcome or played.failure, played.suggestion.values
+    as_set = known is None or all(known.realised.get(name, value) == value for name, value in values.items())
+    return played.realised if known is None or as_set else known.realised
+
+
+def _added(name: str, data: Added, state: str) -> dict[str, Any]:
+    outcome = data.outcome
+    result = {"token": name, "state": state, "value": outcome.value, "cost": outcome.cost, "charged": data.charged}
+    return {**result, "scope": scope_cell(data.scope) if data.scope else None, **_by_column(outcome.realised)}
+
+
+def _by_column(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {column(name): value for name, value in values.items()}
+
+
+def _csv(problem: Problem, rows: Iterable[Mapping[str, Any]], headers: Headers | None) -> str:
+    written = io.StringIO()
+    names = columns_of(problem)
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(_cell((headers or {}).get(name, name)) for name in names)
+    writer.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
+    return written.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Tables and lists as JSON, texts so that a spreadsheet takes none for a formula; numbers stay numbers."""
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    return to_cell(visible(value)) if isinstance(value, str) else value

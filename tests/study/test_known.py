@@ -1,0 +1,210 @@
+"""Tables that are imported again: every kind's own export is known, nothing is charged twice, what is new completes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.study import BY_HAND, MemoryLog, Study
+from steerbo.study.export import rounds_csv, suggestions_csv
+from steerbo.study.table import Line, import_csv
+from tests.study.write_formats import CASES, lived
+
+PROBLEM = sb.CostVarying(
+    [sb.Float("t", 10, 35, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())], [["t"], ["ph"], ["t", "ph"]]
+)
+pytestmark = pytest.mark.filterwarnings("ignore::steerbo.timevarying.PriorWarning")
+
+
+def begin(problem: Any = PROBLEM, method: Any = "random", **more: Any) -> Study:
+    return Study.create(MemoryLog(), problem, method, budget=100.0, holder=BY_HAND, **more)
+
+
+@pytest.fixture
+def study() -> Iterator[Study]:
+    with begin() as going:
+        yield going
+
+
+def rows(study: Study) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(rounds_csv(study.problem, study.history))))
+
+
+def table(lines: list[dict[str, str]]) -> str:
+    written = io.StringIO()
+    writer = csv.DictWriter(written, lines[0])
+    writer.writeheader()
+    writer.writerows(lines)
+    return written.getvalue()
+
+
+def messages(lines: list[Line]) -> list[str]:
+    assert all(line.taken for line in lines), list(map(str, lines))
+    return [line.message for line in lines]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_its_own_export_changes_nothing(name: str) -> None:
+    case = CASES[name]
+    with begin(case.problem, case.method, options=case.options) as study, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lived(case, study)
+        if case.added is not None:
+            study.amend("added-2", void=True)
+        before = study.events
+        text = rounds_csv(study.problem, study.history)
+        lines = import_csv(study, text)
+        assert not [line for line in lines if line.fate == "refused"], list(map(str, lines))
+        assert sum(line.fate == "left" for line in lines) == len(study.pending)
+        assert study.events == before
+        charged = math.fsum(float(row["charged"]) for row in rows(study) if row["charged"])
+        assert charged == pytest.approx(study.status.spent, rel=1e-12)
+
+
+def test_a_distribution_that_came_out_otherwise_is_known_by_itself() -> None:
+    """Whole agents that were suggested say nothing of what happened."""
+    problem = sb.MeanField(("north", "south", "harbour"), agents=10, counts=True)
+    with begin(problem) as one, begin(problem, seed=4) as other:
+        played = {"everyone": {"north": 0.15, "south": 0.35, "harbour": 0.5}}
+        one.tell(one.ask(), 3.5, cost=1, realised={"distribution": played})
+        (row,) = rows(one)
+        assert import_csv(one, table([row]))[0].message == "round 1 (it was there already)"
+        for _ in range(2):
+            messages(import_csv(other, table([{**row, "token": ""}])))
+        (known,) = other.history.added
+        assert known.realised["distribution"] == played
+
+
+# -- data that nobody suggested ----------------------------------------------------------------------------------------
+
+DATA = "t,ph,value,cost\n20,6,1.5,2\n21,6,2.5,3\n21,6,2.5,3\n"
+
+
+def test_charging_later_charges_what_is_there_once(study: Study) -> None:
+    assert messages(import_csv(study, DATA)) == [f"added as added-{k}" for k in (1, 2, 3)]
+    assert study.status.spent == 0
+    said = messages(import_csv(study, DATA, charge=True))
+    assert said[1] == "added-2 (it was there already; now also: charged 3)"
+    assert study.status.spent == 8
+    events = study.events
+    assert messages(import_csv(study, DATA, charge=True))[2] == "added-3 (it was there already, and is charged)"
+    import_csv(study, DATA)
+    assert (study.events, study.status.spent) == (events, 8)
+    assert messages(import_csv(study, "t,ph,value,cost\n9,6,1.5,2\n", charge=True)) == ["added as added-4, and charged"]
+
+
+def test_columns_that_come_later_complete_what_is_there(study: Study) -> None:
+    import_csv(study, "t,ph,value\n20,6,1.5\n21,6,2.5\n")
+    text = "t,ph,value,cost,scope\n20,6,1.5,2,ph+t\n21,6,2.5,3,t\n"
+    assert messages(import_csv(study, text))[0] == "added-1 (it was there already; now also: cost 2, played t + ph)"
+    both, alone = PROBLEM.scopes[2], PROBLEM.scopes[0]
+    assert (study.history.mean_cost(both), study.history.mean_cost(alone)) == (2, 3)
+    before = study.events
+    messages(import_csv(study, text))
+    messages(import_csv(study, "t,ph,value\n20,6,1.5\n21,6,2.5\n"))
+    assert study.events == before
+    (line,) = import_csv(study, "t,ph,value,cost,scope\n20,6,1.5,2,ph\n")
+    assert line.fate == "refused"
+    assert "there as added-1, a play of t + ph" in line.message
+    (line,) = import_csv(study, "t,ph,value,cost\n20,6,1.5,9\n")
+    assert line.message.startswith("added as added-3; added-1 is the same at another cost")
+
+
+def test_data_is_exported_marked_and_comes_back(study: Study) -> None:
+    import_csv(study, DATA + "19,6,7.5,\n", charge=True)
+    study.amend("added-1", 1.25)
+    study.amend("added-2", void=True)
+    found = rows(study)
+    assert [(r["token"], r["state"], r["value"], r["charged"]) for r in found] == [
+        ("added-1", "added", "1.25", "2.0"), ("added-2", "void", "2.5", "3.0"),
+        ("added-3", "added", "2.5", "3.0"), ("added-4", "added", "7.5", "0.0"),
+    ]  # fmt: skip
+    assert sum(float(r["charged"]) for r in found) == study.status.spent == 8
+    before = study.events
+    for charge in (False, True):
+        messages(import_csv(study, table(found), charge=charge))
+        assert study.events == before
+    with begin() as other:
+        lines = import_csv(other, table(found))
+        assert [line.fate for line in lines] == ["refused"] * 4
+        assert "empty its column token" in lines[0].message
+        bare = table([{**r, "token": ""} for r in found])
+        assert [line.fate for line in import_csv(other, bare)] == ["taken", "left", "taken", "taken"]
+        assert other.status.spent == 0, "what others paid"
+
+
+def test_a_piece_that_is_edited_in_a_table(study: Study) -> None:
+    import_csv(study, DATA)
+    first, second, _ = rows(study)
+    (line,) = import_csv(study, table([{**first, "value": "9"}]))
+    assert line.fate == "refused"
+    assert "added-1" in line.message
+    assert "amend" in line.message
+    assert messages(import_csv(study, table([{**second, "state": "void", "reason": "spilt"}]))) == [
+        "added-2 is void now"
+    ]
+    assert len(study.history.data) == 2
+    (line,) = import_csv(study, table([{**first, "state": "failed"}]))
+    assert line.fate == "refused"
+
+
+def test_scopes_of_any_names() -> None:
+    variables = [sb.Float(n, 0, 1, law=sb.Uniform()) for n in ("a + b", "c", "scope")]
+    with begin(sb.CostVarying(variables, [["a + b"], ["c"], ["a + b", "scope"]])) as study:
+        for scope in study.problem.scopes:  # type: ignore[attr-defined]
+            study.add(1, {"a + b": 0.5, "c": 0.5, "scope": 0.25}, cost=1, scope=scope)
+        found = rows(study)
+        assert [row["variable scope"] for row in found] == ["0.25"] * 3
+        with begin(study.problem) as other:
+            messages(import_csv(other, table([{**row, "token": ""} for row in found])))
+            assert [e.scope for e in other.history.data.values()] == [e.scope for e in study.history.data.values()]
+
+
+# -- rounds ------------------------------------------------------------------------------------------------------------
+
+
+def test_charges_go_round(study: Study) -> None:
+    broken, left, told = study.ask(3)
+    study.fail(broken, "pump", charge=2)
+    study.abandon(left, charge=1)
+    found = rows(study)
+    assert [row["charged"] for row in found] == ["2.0", "1.0", ""]
+    with begin() as other:
+        other.ask(3)
+        for _ in range(2):
+            import_csv(other, table(found))
+            assert (other.status.spent, other.status.estimated, other.status.unpriced) == (3, 3, 2)
+    wrong = {**found[2], "state": "told", "value": "1", "cost": "2", "charged": "3", "t": "20", "ph": "6"}
+    (line,) = import_csv(study, table([wrong]))
+    assert "charged: 3.0 is not allowed; expected the cost, or nothing" in line.message
+    (line,) = import_csv(study, table([{**found[0], "charged": "5"}]))
+    assert line.fate == "refused", "another charge than the log's is not dropped"
+    assert told.token in [s.token for s in study.pending]
+
+
+def test_what_is_to_be_looked_at_is_filled_in() -> None:
+    graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    problem = sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)])
+    with begin(problem) as study:
+        while not (suggestion := study.ask()).observe:
+            study.tell(suggestion, 1, cost=1)
+        sheet = suggestions_csv(problem, [suggestion])
+        (line,) = import_csv(study, sheet)
+        assert (line.fate, "fill in age" in line.message) == ("left", True)
+        (row,) = csv.DictReader(io.StringIO(sheet))
+        filled = table([{**row, "age": "44"}])
+        (said,) = messages(import_csv(study, filled))
+        decided = study.history[suggestion.token].suggestion
+        assert decided.context == {"age": 44.0}
+        assert said == f"round {decided.round} is decided: set dose = {decided.values['dose']:.4g}"
+        assert [line.fate for line in import_csv(study, filled)] == ["left"]
+        row = rows(study)[-1]
+        messages(import_csv(study, table([{**row, "value": "2", "cost": "1"}])))
+        assert study.history[suggestion.token].realised == {"age": 44.0, **decided.values}
