@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steerbo as sb
-from steerbo.costvarying.cheap_first import ALIKE, TRUSTED, CheapFirst
+from steerbo.bandit.cheapest import ALIKE
+from steerbo.costvarying.cheap_first import TRUSTED, CheapFirst
 from steerbo.search import sobol_points
 
 COSTS = (0.1, 0.2, 1.0)
@@ -94,17 +95,18 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
         process, scale = ours.process(played.history), ours.model.scale
         uniform = sobol_points(2**12, 2, seed=9)
         draws = np.column_stack([v.encoded_ppf(u) for v, u in zip(ours.problem.variables, uniform.T, strict=True)])
-        for one in ours._prospects(process, number, ours._upper(process, number, [0, 1])):
-            expectation, end = ours.expectation(process, one.i), one.found.point
-            moved = ours.point_to_play(one.i, one.found, process, number, beta)
+        upper, (_, plays) = ours._upper(process, number, [0, 1]), ours.best_of([0, 1], process, number, beta)
+        for i, found in enumerate(plays):
+            expectation, end, width = ours.expectation(process, i), found.point, ours._width(process, i, found)
+            moved = ours.point_to_play(i, found, process, number, beta)
             (mean,), (wide,) = expectation.moments(end[None])
             (mean_there,), (narrow,) = expectation.of_mean().moments(moved[None])
             at_end, at_moved = (expectation.sampled(beta, draws)(x[None])[0][0] for x in (end, moved))
             jensen, sigma = wide - (at_end - mean) / beta, (at_moved - mean_there) / beta
             assert jensen >= 0
             assert narrow <= sigma * (1 + 1e-6)
-            shortfall = one.upper + one.width - ours.raw(float(mean_there - beta * narrow))
-            assert shortfall <= scale * beta * (2 * sigma + jensen) + one.width + 1e-3 * scale
+            shortfall = upper[i] + width - ours.raw(float(mean_there - beta * narrow))
+            assert shortfall <= scale * beta * (2 * sigma + jensen) + width + 1e-3 * scale
             moves.append(float(np.abs(moved - end).max()))
     assert max(moves) > 1e-3, "nothing was polished, or nothing was tested"
 

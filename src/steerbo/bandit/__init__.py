@@ -1,6 +1,31 @@
-"""Arms of a bandit: running statistics, confidence radii and the theory's β."""
+"""Choosing among arms by bounds, widths, prices and counts alone, whatever the arms are; confidence radii.
+
+Arms are numbered. A price is what a play costs, or a lower bound on it; an arm whose price nobody knows (NaN) counts as
+free.
+"""
 
 from .arms import Arms
+from .cheapest import Enough, cheap_first, cheapest, cheapest_near, rungs
+from .explore_then_commit import Intersected, Limits, cost_bounds, explores
+from .margins import hoeffding_margins, neglected, shrinking_margins
 from .radii import bernstein_radius, hoeffding_radius, information_gain, theory_beta
 
-__all__ = ["Arms", "bernstein_radius", "hoeffding_radius", "information_gain", "theory_beta"]
+__all__ = [
+    "Arms",
+    "Enough",
+    "Intersected",
+    "Limits",
+    "bernstein_radius",
+    "cheap_first",
+    "cheapest",
+    "cheapest_near",
+    "cost_bounds",
+    "explores",
+    "hoeffding_margins",
+    "hoeffding_radius",
+    "information_gain",
+    "neglected",
+    "rungs",
+    "shrinking_margins",
+    "theory_beta",
+]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ..bandit import hoeffding_margins, neglected, shrinking_margins
 from ..errors import InvalidOption
 from ..record import record
 from ..rounds import Choice, History, Scope
@@ -64,7 +65,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         """Every arm a few times, then the one with the largest index."""
         first = self.unready()
         if first is None and self.options.arm_rule == "paired":
-            first = self.neglected()
+            first = neglected(self.plays)
         if first is not None:
             return self.play(history, first, {"phase": "first plays"})
         if len(self.arms) == 1:
@@ -75,14 +76,6 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}
         return self.play(history, i, {name: part for name, part in parts.items() if name == "phase" or _finite(part)})
 
-    def neglected(self) -> int | None:
-        """The arm played least, where it is played less often than the rounds have doubled.
-
-        A model of a few points can be surely wrong; this many plays cost regret of the order of log T only.
-        """
-        i = int(np.argmin(self.plays))
-        return i if self.plays[i] < math.log2(1 + self.plays.sum()) else None
-
     # -- the index of an arm -------------------------------------------------------------------------------------------
 
     def index_parts(self, history: History) -> tuple[np.ndarray, np.ndarray]:
@@ -91,18 +84,19 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
             self.options.arm_rule
         ]
         values = np.array([value(i, history) if len(self.model(i)) else np.inf for i in range(len(self.arms))])
-        return values, np.array([self.margin(i) for i in range(len(self.arms))])
+        return values, self.margins()
 
-    def margin(self, i: int) -> float:
-        """What is added to an arm's index for being played seldom; pending rounds count as plays."""
-        n, t = max(int(self.plays[i]), 1), int(self.plays.sum())
+    def margins(self) -> np.ndarray:
+        """What is added to every arm's index for being played seldom, (m,); pending rounds count as plays."""
         if self.options.arm_rule == "reward-mean":
-            return math.sqrt(2 * math.log(t + 1) / n)
+            return hoeffding_margins(self.plays)
         if self.options.confidence == "theory":
-            return self.theory(i) * self.spread() / math.sqrt(n)
+            return shrinking_margins(
+                self.plays, np.array([self.theory(i) for i in range(len(self.arms))]) * self.spread()
+            )
         default = 1.0 if self.options.arm_rule == "ucb-mean" else 0.0
         rho = default if self.options.rho is None else self.options.rho
-        return rho * self.spread() / math.sqrt(n)
+        return shrinking_margins(self.plays, rho * self.spread())
 
     def spread(self) -> float:
         """Standard deviation of all outcomes told, in the user's units."""

@@ -31,13 +31,14 @@ polished.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from ..record import record
+from ..bandit import cheap_first
+from ..record import from_plain, record, to_plain
 from ..rounds import Amended, Choice, Event, Explanation, Extended, History, Outcome, Streams, Table, Told, numeral
 from ..search import Maximum
 from ..surrogate import Standardised
@@ -50,8 +51,6 @@ TRUSTED = 5
 """Imagined outcomes, as far off as the model says, that the calibration starts from."""
 BEYOND = 1e6
 """Deviations that a surprise counts as at most: an outcome of 1e100 is no more of one."""
-ALIKE = 1.5
-"""Sets whose costs differ by no more than this factor count as equally cheap."""
 
 
 @record
@@ -68,13 +67,19 @@ class CheapFirstOptions:
     patience: float = Field(1.0, ge=0, allow_inf_nan=False)
 
 
-class Prospect(NamedTuple):
-    """What a play of set `i` promises: u_i, w_i (in units of the objective), and where it would go."""
+@record
+class Reasons:
+    """What the log keeps of a choice.
 
-    i: int
-    upper: float
+    Args:
+        upper: the upper bound of each set, in the user's units; None for one that is not affordable.
+        width: what is not known yet about the play.
+        calibration: how far off the model has been of late.
+    """
+
+    upper: Sequence[float | None]
     width: float
-    found: Maximum
+    calibration: float
 
 
 class CheapFirst(PartialControl[CheapFirstOptions]):
@@ -113,27 +118,24 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         """The cheapest set that is enough; among equally cheap ones the most promising."""
         if (start := self.start(history)) is not None:
             return start
-        affordable = np.flatnonzero(self.affordable(history)).tolist()
+        sets = np.flatnonzero(self.affordable(history)).tolist()
         process, number, beta = self.process(history), len(history) + 1, self.options.beta
-        upper = self._upper(process, number, affordable)
-        least = self._least(max(upper.values()))
-        for rung in self._rungs(affordable):
-            enough = [
-                prospect
-                for prospect in self._prospects(process, number, {i: upper[i] for i in rung})
-                if prospect.upper + self.options.patience * prospect.width >= least
-            ]
-            if enough:
-                break
-        best = max(enough, key=lambda prospect: prospect.upper)
-        sign = self.problem.sign
-        return self.play(
-            best.i,
-            self.point_to_play(best.i, best.found, process, number, beta),
-            upper=[float(sign * upper[i]) if i in upper else None for i in range(len(self.sets))],
-            width=best.width,
-            calibration=self.calibration(),
-        )
+        upper = self._upper(process, number, sets)
+        plays: dict[int, Maximum] = {}
+
+        def widths(some: Sequence[int]) -> np.ndarray:
+            """w_i of sets that are tried, after finding where a play of them would go."""
+            tried = [sets[k] for k in some]
+            plays.update(zip(tried, self.best_of(tried, process, number, beta)[1], strict=True))
+            return np.array([self._width(process, i, plays[i]) for i in tried])
+
+        prices = self.mean_costs()[sets]
+        best = cheap_first(upper, prices, self._least(float(upper.max())), widths, self.options.patience)
+        i, sign = sets[best.arm], self.problem.sign
+        at_best = dict(zip(sets, upper.tolist(), strict=True))
+        bounds = tuple(sign * at_best[k] if k in at_best else None for k in range(len(self.sets)))
+        why = Reasons(bounds, best.width, self.calibration())
+        return self.play(i, self.point_to_play(i, plays[i], process, number, beta), **to_plain(why))
 
     def _least(self, highest: float) -> float:
         """What a set must be able to come near, where the best may reach `highest`."""
@@ -141,32 +143,16 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             return highest
         return min(highest, self.problem.tolerance.acceptable(highest, self.worst(), self.problem.sign))
 
-    def _upper(self, process: Standardised, number: int, sets: list[int]) -> dict[int, float]:
-        """u_i by set, in units of `sign · value`."""
+    def _upper(self, process: Standardised, number: int, sets: list[int]) -> np.ndarray:
+        """u_i of some sets, in units of `sign · value`."""
         seed = self.streams.integer(number, "search")
         found = self.search(process, sets, [self.options.beta], seed, of_mean=True)
-        return {i: self.raw(one.value) for i, (one,) in zip(sets, found, strict=True)}
+        return np.array([self.raw(one.value) for (one,) in found])
 
-    def _rungs(self, sets: list[int]) -> list[list[int]]:
-        """Sets by cost, equally cheap ones together; a set whose cost nobody knows yet counts as free."""
-        costs = np.nan_to_num(self.mean_costs())
-        rungs: list[list[int]] = []
-        for i in sorted(sets, key=lambda i: costs[i]):
-            if rungs and costs[i] <= ALIKE * costs[rungs[-1][0]]:
-                rungs[-1].append(i)
-            else:
-                rungs.append([i])
-        return rungs
-
-    def _prospects(self, process: Standardised, number: int, upper: Mapping[int, float]) -> list[Prospect]:
-        """Where plays of some sets would go, and what is not known about them."""
-        beta, sets = self.options.beta, list(upper)
-        width = 2 * beta * self.calibration() * self.model.scale
-        prospects = []
-        for i, found in zip(sets, self.best_of(sets, process, number, beta)[1], strict=True):
-            _, deviation = self.expectation(process, i).of_mean().moments(found.point[None])
-            prospects.append(Prospect(i, upper[i], width * float(deviation[0]), found))
-        return prospects
+    def _width(self, process: Standardised, i: int, play: Maximum) -> float:
+        """w_i: what is not known about a play of set `i`, in units of the objective."""
+        _, deviation = self.expectation(process, i).of_mean().moments(play.point[None])
+        return float(2 * self.options.beta * self.calibration() * self.model.scale * float(deviation[0]))
 
     def explain(self, history: History) -> Explanation:
         """The upper bound of each set, and what decided."""
@@ -174,15 +160,15 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         asked = [played.suggestion for played in history if "upper" in played.suggestion.note]
         if not asked:
             return Explanation("the first settings are drawn at random, to have something to learn from", (table,))
-        note = asked[-1].note
-        rows = tuple((*row, note["upper"][i]) for i, row in enumerate(table.rows))
+        why: Reasons = from_plain(Reasons, asked[-1].note)
+        rows = tuple((*row, why.upper[i]) for i, row in enumerate(table.rows))
         goal = "the best" if self.problem.tolerance is None else "good enough"
         summary = (
             f"each round plays the cheapest set that may still turn out to be {goal}; a dearer one only when outcomes "
             f"have ruled out those that are cheaper. Round {asked[-1].round} played {asked[-1].scope}, whose expected "
-            f"value was uncertain by {numeral(note['width'], 3)}."
+            f"value was uncertain by {numeral(why.width, 3)}."
         )
-        if note["calibration"] > 1:
-            summary += f" Lately predictions were {numeral(note['calibration'], 2)} times as far off as the model had "
+        if why.calibration > 1:
+            summary += f" Lately predictions were {numeral(why.calibration, 2)} times as far off as the model had "
             summary += "thought, so it is given that much more room for error."
         return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))

@@ -18,18 +18,19 @@ no rule);
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from ..bandit import bernstein_radius, hoeffding_radius, theory_beta
-from ..record import record
+from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theory_beta
+from ..record import from_plain, record, to_plain
 from ..rounds import Amended, Asked, Choice, Event, Explanation, Extended, History, Refitted, Streams, Table
 from ..words import counted
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
+
+Phase = Literal["explore", "exploit"]
 
 
 @record
@@ -59,13 +60,37 @@ class ExploreThenCommitOptions:
     cost_bound: Literal["hoeffding", "bernstein"] = "hoeffding"
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What is known of the sets' best expected values: the intersected lcb, the intersected ucb of each, and S₁."""
+@record
+class Turn:
+    """What the log keeps of a choice: bounds on the sets' best expected values, in the user's units.
 
-    guaranteed: float
-    possible: np.ndarray
-    acceptable: Sequence[int]
+    Args:
+        phase: whether the round explores or exploits.
+        guaranteed: the intersected lower bound; None: nothing is guaranteed yet.
+        possible: the intersected upper bound of each set; None: none is known yet.
+        acceptable: S₁, the numbers of the sets that may be acceptable.
+    """
+
+    phase: Phase
+    guaranteed: float | None = None
+    possible: Sequence[float | None] = ()
+    acceptable: Sequence[int] = ()
+
+    @classmethod
+    def of(
+        cls, phase: Literal["explore", "exploit"], bounds: Intersected, acceptable: Sequence[int], sign: float
+    ) -> Turn:
+        """From bounds in units of `sign · value`."""
+        guaranteed = sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None
+        possible = tuple(float(sign * v) if np.isfinite(v) else None for v in bounds.possible)
+        return cls(phase, guaranteed, possible, tuple(acceptable))
+
+    def bounds(self, sign: float) -> Intersected:
+        """In units of `sign · value`."""
+        return Intersected(
+            -np.inf if self.guaranteed is None else sign * self.guaranteed,
+            np.array([np.inf if v is None else sign * v for v in self.possible]),
+        )
 
 
 class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
@@ -76,10 +101,8 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
 
     def __init__(self, problem: CostVarying, options: ExploreThenCommitOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        m = len(self.sets)
         self.explored = self.exploited = 0
-        self.guaranteed = -np.inf  # the intersected lcb, in units of sign · value
-        self.possible = np.full(m, np.inf)  # the intersected ucb of each set
+        self.bounds = Intersected.nothing_known(len(self.sets))  # in units of sign · value
         self.dropped: dict[int, int] = {}  # the round from which a set was held unacceptable
 
     def learn(self, event: Event, history: History) -> None:
@@ -87,18 +110,16 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         super().learn(event, history)
         match event:
             case Asked():
-                note, sign = event.note, self.problem.sign
-                self.explored += note["phase"] == "explore"
-                self.exploited += note["phase"] == "exploit"
-                if note["guaranteed"] is not None:
-                    self.guaranteed = sign * note["guaranteed"]
-                self.possible = np.array([np.inf if v is None else sign * v for v in note["possible"]])
-                if note["phase"] == "exploit":
-                    out = [i for i in range(len(self.sets)) if i not in note["acceptable"]]
+                turn: Turn = from_plain(Turn, event.note)
+                self.bounds = turn.bounds(self.problem.sign)
+                if turn.phase == "explore":
+                    self.explored += 1
+                else:
+                    self.exploited += 1
+                    out = [i for i in range(len(self.sets)) if i not in turn.acceptable]
                     self.dropped = {i: self.dropped.get(i, event.round) for i in out}
             case Refitted() | Amended() | Extended():
-                self.guaranteed = -np.inf
-                self.possible = np.full(len(self.sets), np.inf)
+                self.bounds = Intersected.nothing_known(len(self.sets))
             case _:
                 pass
 
@@ -112,27 +133,19 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
     # -- exploration (lines 2–11) --------------------------------------------------------------------------------------
 
     def _exploring(self, history: History) -> bool:
-        m, options = len(self.sets), self.options
+        """Whether lines 2–3 explore once more."""
         if self.exploited:
             return False
-        if self.explored < m or self.explored % m:
-            return True
-        cycles = self.explored // m
-        if options.explore_cycles is not None:
-            return cycles < options.explore_cycles
-        if history.budget is not None:
-            used = history.spent + history.reserved
-            return used + used / cycles <= options.explore_fraction * history.budget
-        if history.limit is not None:
-            return len(history) + m <= options.explore_fraction * history.limit
-        return cycles < 10
+        limits = Limits(history.budget, history.spent + history.reserved, history.limit, len(history))
+        return explores(
+            self.explored, len(self.sets), limits, self.options.explore_fraction, self.options.explore_cycles
+        )
 
     def _explore(self, history: History, i: int) -> Choice:
         number = len(history) + 1
-        bounds = Bounds(self.guaranteed, self.possible, range(len(self.sets)))
         if len(self.model) + len(history.pending) < STARTING_POINTS:
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
-            return self.play(i, self.domains[i].box.place(draw)[0], **self._note("explore", bounds))
+            return self._turn("explore", i, self.domains[i].box.place(draw)[0], self.bounds, range(len(self.sets)))
         seed = self.streams.integer(number, "search")
         beta = self._beta()
         process = self.process(history)
@@ -142,10 +155,8 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         sure = self.expectation(known, i)
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
-        possible = self.possible.copy()
-        possible[i] = min(possible[i], self.raw(upper))
-        bounds = Bounds(max(self.guaranteed, self.raw(lower)), possible, range(len(self.sets)))
-        return self.play(i, point, **self._note("explore", bounds))
+        bounds = self.bounds.explored(i, self.raw(lower), self.raw(upper))
+        return self._turn("explore", i, point, bounds, range(len(self.sets)))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
@@ -154,26 +165,16 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         process = self.process(history, pending=False)
         both = self.search(process, range(m), [beta, -beta], self.streams.integer(number, "search"))
         upper, lower = np.array([[self.raw(one.value) for one in ends] for ends in both]).T
-        guaranteed = max(self.guaranteed, float(lower.max()))  # line 14
-        possible = np.minimum(self.possible, upper)  # line 15
-        acceptable = possible > self._least(guaranteed)  # line 16
-        if not acceptable.any():  # lines 17–21
-            guaranteed, possible = float(lower.max()), upper
-            acceptable = possible > self._least(guaranteed)
-        if not acceptable.any():
-            acceptable = possible == possible.max()
+        bounds, acceptable = self.bounds.exploited(lower, upper, self._least)  # lines 14–21
         fitting = acceptable & self.affordable(history)
-        pool = np.flatnonzero(fitting if fitting.any() else self.affordable(history))
-        cost = self._cost_bounds(history)[pool]  # lines 22–24
-        cheapest = pool[cost <= cost.min()]  # line 25
-        i = int(cheapest[np.argmax(upper[cheapest])])  # line 26
+        among = fitting if fitting.any() else self.affordable(history)
+        i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
         best = both[i][0]
         if history.unknown:  # bounds are those of what is known; the point also counts what is pending (GP-BUCB)
             process = self.process(history)
             best = self.search(process, [i], [beta], self.streams.integer(number, "search"))[0][0]
         point = self.point_to_play(i, best, process, number, beta)
-        bounds = Bounds(guaranteed, possible, np.flatnonzero(acceptable).tolist())
-        return self.play(i, point, **self._note("exploit", bounds))
+        return self._turn("exploit", i, point, bounds, np.flatnonzero(acceptable).tolist())
 
     def _beta(self) -> float:
         """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""
@@ -197,11 +198,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are their own bounds."""
         if self.problem.costs is not None:
             return np.array(self.problem.costs)
-        arms, horizon = self.arms, self._horizon(history)
-        if self.options.cost_bound == "hoeffding":
-            largest = float(np.max(arms.highest, initial=0.0, where=arms.counts > 0)) or 1.0
-            return arms.lower_bounds(hoeffding_radius(arms.counts, horizon, largest))
-        return arms.lower_bounds(bernstein_radius(arms.counts, arms.spreads, max(horizon, 2.0) ** -4, arms.spans))
+        return cost_bounds(self.arms, self._horizon(history), self.options.cost_bound)
 
     def _horizon(self, history: History) -> float:
         """T: the rounds there will be, by the cheapest set if only the budget limits them."""
@@ -212,32 +209,25 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             return rounds + max(history.remaining, 0.0) / cheapest
         return rounds
 
-    def _note(self, phase: str, bounds: Bounds) -> dict[str, Any]:
-        sign = self.problem.sign
-        return {
-            "phase": phase,
-            "guaranteed": sign * bounds.guaranteed if np.isfinite(bounds.guaranteed) else None,
-            "possible": [float(sign * v) if np.isfinite(v) else None for v in bounds.possible],
-            "acceptable": list(bounds.acceptable),
-        }
+    def _turn(self, phase: Phase, i: int, point: np.ndarray, bounds: Intersected, acceptable: Sequence[int]) -> Choice:
+        return self.play(i, point, **to_plain(Turn.of(phase, bounds, acceptable, self.problem.sign)))
 
     # -- why -----------------------------------------------------------------------------------------------------------
 
     def explain(self, history: History) -> Explanation:
         """Bounds per set, who was ruled out and when, and what its plays cost."""
-        sign, bounds = self.problem.sign, self._cost_bounds(history)
+        turn = Turn.of("explore", self.bounds, (), self.problem.sign)
+        costs = self._cost_bounds(history)
         phase = "exploiting" if self.exploited else "exploring"
-        known = np.isfinite(self.guaranteed)
-        summary = (
-            f"{phase}: {counted(self.explored, 'round')} of exploration, {self.exploited} of exploitation"
-            + (f"; at least {sign * self.guaranteed:.5g} can be expected" if known and sign > 0 else "")
-            + (f"; at most {sign * self.guaranteed:.5g} can be expected" if known and sign < 0 else "")
-        )
+        summary = f"{phase}: {counted(self.explored, 'round')} of exploration, {self.exploited} of exploitation"
+        if turn.guaranteed is not None:
+            most = "at most" if self.problem.minimize else "at least"
+            summary += f"; {most} {turn.guaranteed:.5g} can be expected"
         table = self.table_of_sets(history)
         extra = [
             (
-                float(sign * self.possible[i]) if np.isfinite(self.possible[i]) else None,
-                float(bounds[i]) if isinstance(table.rows[i][2], float) else "unknown",
+                turn.possible[i],
+                float(costs[i]) if isinstance(table.rows[i][2], float) else "unknown",
                 f"round {self.dropped[i]}" if i in self.dropped else None,
             )
             for i in range(len(self.sets))

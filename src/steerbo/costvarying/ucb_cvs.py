@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from ..bandit import cheapest_near
 from ..record import record
 from ..rounds import Choice, Explanation, History
 from .method import PartialControl
@@ -45,10 +46,7 @@ class UcbCvs(PartialControl[UcbCvsOptions]):
         epsilon = self.options.epsilon * self.seen_range() / np.sqrt(number)
         process = self.process(history)
         values, found = self.best_of(sets.tolist(), process, number, self.options.beta)
-        near = np.flatnonzero(values >= values.max() - epsilon)
-        costs = np.nan_to_num(self.mean_costs()[sets[near]])
-        cheapest = near[costs <= costs.min()]
-        best = int(cheapest[values[cheapest].argmax()])
+        best = cheapest_near(values, self.mean_costs()[sets], epsilon)
         point = self.point_to_play(int(sets[best]), found[best], process, number, self.options.beta)
         return self.play(int(sets[best]), point, upper=float(self.problem.sign * values[best]), epsilon=float(epsilon))
 

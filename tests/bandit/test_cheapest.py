@@ -1,0 +1,114 @@
+"""Laws of the choosers that see prices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steerbo.bandit import cheap_first, cheapest, cheapest_near, rungs
+from steerbo.bandit.cheapest import ALIKE
+from steerbo.errors import InvalidOption
+
+
+class Scene(NamedTuple):
+    """Arms with different bounds; prices of a few eighths, so that a power of two moves no digit."""
+
+    upper: np.ndarray
+    widths: np.ndarray
+    prices: np.ndarray
+    patience: float
+
+    @property
+    def chosen(self) -> int:
+        return self.at(float(self.upper.max()))
+
+    def at(self, least: float) -> int:
+        return cheap_first(self.upper, self.prices, least, lambda some: self.widths[some], self.patience).arm
+
+
+@st.composite
+def scenes(draw: st.DrawFn) -> Scene:
+    m = draw(st.integers(1, 7))
+    numbers = st.integers(-40, 40).map(lambda k: k / 8)
+    upper = draw(st.lists(numbers, min_size=m, max_size=m, unique=True))
+    widths = draw(st.lists(st.integers(0, 40).map(lambda k: k / 8), min_size=m, max_size=m))
+    prices = draw(st.lists(st.integers(1, 80).map(lambda k: k / 8), min_size=m, max_size=m, unique=True))
+    return Scene(np.array(upper), np.array(widths), np.array(prices), draw(st.sampled_from([0.0, 0.5, 1.0, 2.0])))
+
+
+@given(scenes(), st.randoms())
+def test_arms_have_no_names(scene: Scene, random: object) -> None:
+    order = list(range(len(scene.upper)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    other = Scene(scene.upper[order], scene.widths[order], scene.prices[order], scene.patience)
+    assert order[other.chosen] == scene.chosen
+    slack = float(scene.widths.max())
+    assert order[cheapest_near(other.upper, other.prices, slack)] == cheapest_near(scene.upper, scene.prices, slack)
+
+
+@given(scenes(), st.sampled_from([0.125, 0.5, 2.0, 64.0]))
+def test_the_currency_means_nothing(scene: Scene, rate: float) -> None:
+    assert scene._replace(prices=scene.prices * rate).chosen == scene.chosen
+
+
+@given(scenes(), st.floats(0, 1))
+def test_what_is_played_is_played_also_for_less(scene: Scene, share: float) -> None:
+    """So no arm is ever played because it has become dearer."""
+    prices, slack = scene.prices.copy(), float(scene.widths.max())
+    prices[scene.chosen] *= share
+    assert scene._replace(prices=prices).chosen == scene.chosen
+    near = cheapest_near(scene.upper, scene.prices, slack)
+    prices = scene.prices.copy()
+    prices[near] *= share
+    assert cheapest_near(scene.upper, prices, slack) == near
+
+
+@given(scenes())
+def test_what_is_played_is_enough_and_nothing_much_cheaper_is(scene: Scene) -> None:
+    enough = scene.upper + scene.patience * scene.widths >= scene.upper.max()
+    assert enough[scene.chosen]
+    assert scene.prices[scene.chosen] <= ALIKE * scene.prices[enough].min()
+    alike = next(rung for rung in rungs(scene.prices) if scene.chosen in rung)
+    assert all(scene.upper[i] <= scene.upper[scene.chosen] for i in alike if enough[i])
+
+
+@given(scenes())
+def test_widths_are_asked_for_no_further_than_needed(scene: Scene) -> None:
+    asked: list[int] = []
+
+    def widths(some: Sequence[int]) -> np.ndarray:
+        asked.extend(some)
+        return scene.widths[some]
+
+    best = cheap_first(scene.upper, scene.prices, float(scene.upper.max()), widths, scene.patience)
+    assert best.width == scene.widths[best.arm]
+    assert len(set(asked)) == len(asked)
+    assert scene.prices[asked].max() <= ALIKE * scene.prices[best.arm]
+
+
+@given(scenes())
+def test_less_asked_for_is_never_dearer_by_more_than_counts_as_equal(scene: Scene) -> None:
+    lenient = scene.at(float(scene.upper.max()) - 1.0)
+    assert scene.prices[lenient] <= ALIKE * scene.prices[scene.chosen]
+
+
+@given(scenes())
+def test_without_slack_the_highest_bound_is_played_and_with_enough_of_it_the_cheapest(scene: Scene) -> None:
+    assert cheapest_near(scene.upper, scene.prices, 0.0) == int(scene.upper.argmax())
+    assert cheapest_near(scene.upper, scene.prices, np.inf) == int(scene.prices.argmin())
+
+
+def test_arms_whose_price_nobody_knows_count_as_free() -> None:
+    prices = np.array([1.0, np.nan, 0.5])
+    assert rungs(prices) == [[1], [2], [0]]
+    assert cheapest(np.ones(3, dtype=bool), prices, np.zeros(3)) == 1
+
+
+def test_more_than_any_arm_may_reach_is_refused() -> None:
+    with pytest.raises(InvalidOption, match=r"least: 3\.0 is not allowed; expected at most 2"):
+        cheap_first(np.array([1.0, 2.0]), np.ones(2), 3.0, lambda some: np.zeros(len(some)))

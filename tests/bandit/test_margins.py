@@ -1,0 +1,45 @@
+"""What seldom played arms get: less with every play, the same whatever arms are called."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steerbo.bandit import hoeffding_margins, neglected, shrinking_margins
+
+PLAYS = st.lists(st.integers(0, 50), min_size=1, max_size=6).map(np.array)
+
+
+@given(PLAYS, st.integers(0, 5))
+def test_margins_shrink_with_plays_and_know_no_names(plays: np.ndarray, which: int) -> None:
+    arm = which % len(plays)
+    more = plays.copy()
+    more[arm] += 1
+    assert shrinking_margins(more, 2.0)[arm] <= shrinking_margins(plays, 2.0)[arm]
+    if plays[arm]:
+        assert hoeffding_margins(more)[arm] < hoeffding_margins(plays)[arm]
+    others = np.arange(len(plays)) != arm
+    assert (hoeffding_margins(more)[others] >= hoeffding_margins(plays)[others]).all()
+    np.testing.assert_array_equal(hoeffding_margins(plays[::-1]), hoeffding_margins(plays)[::-1])
+    np.testing.assert_array_equal(shrinking_margins(plays[::-1], 2.0), shrinking_margins(plays, 2.0)[::-1])
+
+
+def test_margins_are_those_of_the_papers() -> None:
+    assert hoeffding_margins(np.array([4, 6]))[0] == pytest.approx(math.sqrt(2 * math.log(11) / 4))
+    np.testing.assert_allclose(shrinking_margins(np.array([4, 9]), np.array([2.0, 3.0])), [1.0, 1.0])
+
+
+@pytest.mark.parametrize("m", [1, 3, 7])
+def test_no_arm_is_neglected_for_long_and_none_is_played_for_it_often(m: int) -> None:
+    plays = np.zeros(m, dtype=int)
+    for t in range(1, 2000):
+        due = neglected(plays)
+        assert due is None or plays[due] == plays.min()
+        plays[0 if due is None else due] += 1
+        if t > 20 * m:
+            assert plays.min() >= math.log2(t) - 1
+    assert plays[1:].max(initial=0) <= math.log2(2000) + 1
