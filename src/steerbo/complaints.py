@@ -1,15 +1,17 @@
-"""What pydantic complains of, as our own errors: every field once, with what is allowed in plain words."""
+"""All that is wrong, found at once; and what pydantic complains of as our own errors, every field once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from .errors import InvalidInput, InvalidProblem, guess, one_of, together
 from .words import MISSING
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+T = TypeVar("T")
 
 _PLAIN = {
     "missing": "this field to be given",
@@ -42,6 +44,15 @@ _BOUND = {
     "less_than_equal": ("le", "a number not above"),
 }
 _MOST = 1000  # complaints that are looked at
+
+
+def attempt(wrong: list[InvalidInput], read: Callable[[], T]) -> T | None:
+    """What is read; None where it is not allowed, and then `wrong` has the errors."""
+    try:
+        return read()
+    except InvalidInput as error:
+        wrong.extend(error.errors)
+        return None
 
 
 def translate(

@@ -16,27 +16,21 @@
     ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
     └── MissingExtra (also ImportError)   an optional dependency is not installed
 
-`OutOfRangeWarning` is no error: what it warns of is kept.
-
-Every message of an `InvalidInput` names the field, the value, what is allowed and, where it can, what to do next.
+`OutOfRangeWarning` is no error: what it warns of is kept. Every message of an `InvalidInput` names the field, the
+value, what is allowed and, where it can, what to do next.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from difflib import get_close_matches
-from itertools import islice
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 from .masking import masked
+from .names import guess, one_of
 from .words import MISSING, PYTHON, SHELL, Wording, show
 
-T = TypeVar("T")
 _MOST_LINES, _LONGEST_LINE = 20, 2000
-_MOST_NAMES = 30  # that a message lists
-_SEARCHED = 1000  # names among which a mistyped one is looked for
-_LONGEST_NAME = 200
 
 
 class SteerboError(Exception):
@@ -232,36 +226,6 @@ class MissingExtra(SteerboError, ImportError):  # noqa: N818
         return type(self), (self.package, self.extra)
 
 
-def attempt(wrong: list[InvalidInput], read: Callable[[], T]) -> T | None:
-    """What is read; None where it is not allowed, and then `wrong` has the errors."""
-    try:
-        return read()
-    except InvalidInput as error:
-        wrong.extend(error.errors)
-        return None
-
-
-def one_of(names: Iterable[str], given: object) -> str:
-    """The clause "one of a, b, c", with a guess at what was meant.
-
-    >>> one_of(["temperature", "ph"], "temprature")
-    "one of temperature, ph (did you mean 'temperature'?)"
-    """
-    known = list(names)
-    close = guess(known, given)
-    meant = f" (did you mean {close!r}?)" if close else ""
-    listed = ", ".join(known[:_MOST_NAMES]) + (f" and {len(known) - _MOST_NAMES} more" * (len(known) > _MOST_NAMES))
-    return f"one of {listed or 'nothing'}{meant}"
-
-
-def guess(names: Iterable[str], given: object) -> str:
-    """Which of the names was probably meant; empty where none is near, or it is one of them."""
-    if not isinstance(given, str) or len(given) > _LONGEST_NAME:
-        return ""
-    close = get_close_matches(given, list(islice(names, _SEARCHED)), n=1)
-    return close[0] if close and close[0] != given else ""
-
-
 __all__ = [
     "InvalidContext",
     "InvalidInput",
@@ -271,13 +235,14 @@ __all__ = [
     "InvalidRequest",
     "InvalidStudy",
     "LogConflict",
+    "LogUnavailable",
     "MissingExtra",
     "ModelFailure",
     "ObjectiveFailure",
+    "OutOfRangeWarning",
     "OutcomeConflict",
     "SteerboError",
     "UnknownSuggestion",
-    "attempt",
     "guess",
     "one_of",
     "show",

@@ -61,6 +61,7 @@ place; where it moves, leave its old name behind.
 """
 
 from .bandit import Arms, bernstein_radius, hoeffding_radius, theory_beta
+from .complaints import attempt
 from .errors import (
     InvalidContext,
     InvalidInput,
@@ -71,7 +72,6 @@ from .errors import (
     MissingExtra,
     ModelFailure,
     SteerboError,
-    attempt,
     one_of,
     together,
 )

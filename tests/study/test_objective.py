@@ -16,7 +16,7 @@ import pytest
 from steerbo.errors import ObjectiveFailure
 from steerbo.rounds import Scope, Suggestion
 from steerbo.study import Command, Function
-from steerbo.study.objective import read_context, read_outcome
+from steerbo.study.answer import read_context, read_outcome
 from steerbo.study.program import LONGEST_COMPLAINT, run_program
 
 SUGGESTION = Suggestion("3-ab", 3, Scope(["ph"]), {"ph": 6.5}, ("age",), {"weight": 70.0}, {"why": "curious"})

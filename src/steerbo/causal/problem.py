@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
@@ -14,6 +15,7 @@ from ..rounds import Problem, Scope
 from ..space import Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph
+from .graph_file import with_graph
 
 _SHOWN = 50  # edges in a description
 
@@ -91,6 +93,11 @@ class Causal(Problem):
     def space(self) -> Space:
         """The variables, in order."""
         return Space(self.variables)
+
+    @classmethod
+    def with_files(cls, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """With the graph where that stands in a file of its own."""
+        return with_graph(table, folder)
 
     def use(self, variable: Variable) -> str:
         """Whether it can be set."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, attempt, one_of, together
+from ..complaints import attempt
+from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, one_of, together
 from ..record import to_plain
 from ..space.fields import whole
 from ..text import unsafe

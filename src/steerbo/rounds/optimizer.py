@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from ..errors import InvalidOption, OutOfRangeWarning
+from ..errors import InvalidOption
 from .creation import creation
-from .events import Event, Extended, Log, in_order
+from .events import Event, Extended, Log
 from .extension import read_bounds
 from .fold import Fold
 from .method import Method
-from .plausible import doubts
 from .problem import Problem
 from .reading import Reading
+from .recorder import Recorder
 from .reports import Correction, Realised
 from .suggestion import Suggestion, one_or_more
 
@@ -60,7 +59,8 @@ class Optimizer(Reading):
         if log is not None and not callable(getattr(log, "append", None)):
             raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
         created, solver = creation(problem, method, budget=budget, rounds=rounds, seed=seed, options=options)
-        self._fold, self._log = Fold(problem, solver, created), log
+        self._fold = Fold(problem, solver, created)
+        self._record = Recorder(self._fold, log)
         if log is not None:
             log.append(created)
 
@@ -74,7 +74,8 @@ class Optimizer(Reading):
             log: receives the events from here on.
         """
         optimizer = cls.__new__(cls)
-        optimizer._fold, optimizer._log = Fold.of(problem, events), log
+        optimizer._fold = Fold.of(problem, events)
+        optimizer._record = Recorder(optimizer._fold, log)
         return optimizer
 
     @overload
@@ -98,9 +99,9 @@ class Optimizer(Reading):
     def _ask(self, request: dict[str, Any]) -> Suggestion | None:
         if self._fold.finished():
             return None
-        self._append(self._fold.refit())
+        self._record(self._fold.refit())
         asked = self._fold.choose(request)
-        self._append(asked)
+        self._record(asked)
         return self.history[asked.token].suggestion
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
@@ -111,7 +112,7 @@ class Optimizer(Reading):
             OutcomeConflict: the round has an outcome already.
         """
         decided = self._fold.decide(suggestion, context)
-        self._append(decided)
+        self._record(decided)
         return self.history[decided.token].suggestion
 
     def tell(
@@ -129,7 +130,7 @@ class Optimizer(Reading):
             InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
             OutcomeConflict: there is another outcome already, or something is still to be decided.
         """
-        self._append(self._fold.reports.told(suggestion, value, cost, realised))
+        self._record(self._fold.reports.told(suggestion, value, cost, realised))
 
     def fail(
         self,
@@ -154,7 +155,7 @@ class Optimizer(Reading):
             InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where there is a budget.
             OutcomeConflict: there is an outcome already, or another cost.
         """
-        self._append(self._fold.reports.failed(suggestion, reason, cost, charge, realised))
+        self._record(self._fold.reports.failed(suggestion, reason, cost, charge, realised))
 
     def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> None:
         """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
@@ -170,7 +171,7 @@ class Optimizer(Reading):
             InvalidOutcome: a negative charge.
             OutcomeConflict: there is an outcome already.
         """
-        self._append(self._fold.reports.abandoned(suggestion, reason, charge))
+        self._record(self._fold.reports.abandoned(suggestion, reason, charge))
 
     def amend(
         self,
@@ -204,7 +205,7 @@ class Optimizer(Reading):
             OutcomeConflict: there is no outcome yet.
         """
         given = Correction(value, cost, realised, charge, scope)
-        self._append(self._fold.reports.amended(suggestion, given, void, reason))
+        self._record(self._fold.reports.amended(suggestion, given, void, reason))
 
     def add(
         self,
@@ -227,7 +228,7 @@ class Optimizer(Reading):
         Raises:
             InvalidOutcome: as `tell`; every variable must be there.
         """
-        self._append(self._fold.reports.added(value, cost, realised, scope, charge))
+        self._record(self._fold.reports.added(value, cost, realised, scope, charge))
 
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; what nature does stays as it is.
@@ -241,19 +242,9 @@ class Optimizer(Reading):
             InvalidProblem: narrower bounds, or a problem that has none to widen.
         """
         if wider := read_bounds(self.problem, bounds):
-            self._append(Extended(wider))
-            self._append(self._fold.refit())
+            self._record(Extended(wider))
+            self._record(self._fold.refit())
 
     def log_to(self, log: Log) -> None:
         """Let `log` receive every event from here on."""
-        self._log = log
-
-    def _append(self, event: Event | None) -> None:
-        if event is None:
-            return
-        event = in_order(event, self.problem.in_order)
-        if self._log is not None:
-            self._log.append(event)
-        self._fold.take(event)
-        for doubt in doubts(event, self.problem.space, self.history):
-            warnings.warn(OutOfRangeWarning(doubt), stacklevel=3)
+        self._record.log = log

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
@@ -72,6 +73,11 @@ class Problem(ABC):
     def sign(self) -> float:
         """+1 where larger is better, −1 where smaller is: methods maximise `sign · value`."""
         return -1.0 if self.minimize else 1.0
+
+    @classmethod
+    def with_files(cls, table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+        """A study file's table of such a problem, with what it leaves to other files in its folder."""
+        return dict(table)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """What `steerbo check` says of it beside its variables: pairs of a heading and a text."""

@@ -10,31 +10,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from ..errors import InvalidStudy, LogConflict, LogUnavailable, MissingExtra
+from ..errors import InvalidStudy, LogConflict, LogUnavailable
 from ..masking import HIDDEN, masked, masked_url
+from .engines import BUSY, Access, engine_of
 from .forks import FORKS
 from .outage import is_outage
-from .sqlite_file import check, read_only
 
 T = TypeVar("T")
-Access = Literal["make", "write", "read"]
 
-BUSY = 30.0
-"""Seconds that a call waits while another worker writes to an SQLite file."""
 PATIENCE = 2.0
 """Seconds that a call waits for its turn, before it competes with whoever has not given it back."""
 OPENING = 10.0
 """Seconds that opening waits for a database that cannot be reached: it may be starting."""
-NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
-NETWORK |= {"tcp_user_timeout": 60_000}
-"""What libpq is told unless the URL says otherwise: a network that is gone is noticed within about a minute."""
 DOCTOR = "The log is damaged: `steerbo doctor` says what can be saved."
 
 
@@ -54,11 +46,11 @@ class Database:
     """
 
     def __init__(self, place: str, access: Access = "make") -> None:
-        self.engine, self._file, self._secrets = _engine(place, access)
+        self.engine, self._file, self._secrets = engine_of(place, access)
         self.place = masked_url(place) if "://" in place else place
         self._identity = self._identified()
         later: Access = "write" if access == "make" else access
-        self._anew: Callable[[], sa.Engine] = lambda: _engine(place, later)[0]  # its text has no password
+        self._anew: Callable[[], sa.Engine] = lambda: engine_of(place, later)[0]  # its text has no password
         self._process, self._parents = os.getpid(), list[sa.Engine]()
         self._busy = threading.RLock()
         self._worked = False
@@ -221,61 +213,3 @@ def _unlock(connection: sa.Connection, process: int) -> None:
         return
     with suppress(exc.SQLAlchemyError):  # a connection that was lost has let go already
         connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
-
-
-def _engine(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple[str, ...]]:
-    """The engine, the file where it is SQLite's, and secrets, which the engine's URL does not have."""
-    url = _url(place)
-    if url.get_backend_name() == "postgresql":
-        hidden = {key: value for key, value in url.query.items() if masked(f"?{key}={value}") != f"?{key}={value}"}
-        secrets: dict[str, Any] = dict(hidden)
-        if url.password is not None:
-            secrets["password"] = str(url.password)
-        url = url.set(drivername="postgresql+psycopg", password=None).difference_update_query(hidden)
-        try:  # a turn, what is done in it, and the heartbeat
-            network = {name: value for name, value in NETWORK.items() if name not in url.query}
-            engine = sa.create_engine(url, pool_size=3, connect_args=network | secrets)
-        except ModuleNotFoundError as error:
-            raise MissingExtra(str(error.name), "postgres") from None
-        return engine, None, tuple(str(secret) for secret in secrets.values())
-    if url.database in (None, "", ":memory:"):
-        file, engine = None, sa.create_engine("sqlite://")
-    else:
-        file = Path(str(url.database))
-        check(file, make=access == "make")
-        if access == "read":
-            reader = partial(read_only, file, BUSY)
-            engine = sa.create_engine("sqlite://", creator=reader, poolclass=sa.NullPool)
-        else:
-            engine = sa.create_engine(url, connect_args={"timeout": BUSY})
-    if access != "read":
-        sa.event.listen(engine, "connect", _prepare)
-    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-    return engine, file, ()
-
-
-def _url(place: str) -> sa.URL:
-    allowed = "a file's name, or a URL such as postgresql://user@host/database"
-    if "://" not in place:
-        if masked(place) != place and not Path(place).exists():
-            raise InvalidStudy("log", masked(place), allowed, "(This has a password, and is no URL.)")
-        return sa.URL.create("sqlite", database=place)
-    shown = masked_url(place)
-    try:
-        url = sa.make_url(place)
-    except (exc.ArgumentError, ValueError):  # their messages repeat the URL
-        raise InvalidStudy("log", shown, allowed) from None
-    if url.drivername == "sqlite" and not url.query and shown == place.replace(" ", "%20"):
-        return url
-    if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
-        raise InvalidStudy("log", shown, allowed, "(SQLite and PostgreSQL keep logs, and only with these options.)")
-    if "@" in (url.host or ""):
-        raise InvalidStudy("log", shown, allowed, "In a user's name and password write @ as %40, / as %2F, # as %23.")
-    return url.set(drivername="postgresql+psycopg")
-
-
-def _prepare(connection: sqlite3.Connection, _: object) -> None:
-    """SQLite: transactions are ours, and a commit is on the disk when it returns."""
-    connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = FULL"):
-        connection.execute(f"PRAGMA {pragma}")

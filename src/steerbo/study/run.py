@@ -19,10 +19,11 @@ from ..errors import (
 )
 from ..rounds import Suggestion
 from ..space.fields import whole
+from .answer import read_context, read_outcome
 from .failing import raised, short, tell_failure, unusable
 from .interrupt import Interruptible
 from .leases import LAPSES
-from .objective import Command, Function, read_context, read_outcome
+from .objective import Command, Function
 from .observer import Observer, Silent
 from .workers import Runner, heard_of
 

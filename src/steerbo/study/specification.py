@@ -22,14 +22,14 @@ from typing import Any
 
 from pydantic import Field
 
-from ..errors import InvalidInput, InvalidOption, InvalidStudy, attempt, guess, one_of, together
+from ..complaints import attempt
+from ..errors import InvalidInput, InvalidOption, InvalidStudy, guess, one_of, together
 from ..record import from_plain, record
-from ..rounds import Method, Optimizer, Problem, default_method, find_method, read_problem
+from ..rounds import Method, Optimizer, Problem, default_method, find_method, problem_class, read_problem
 from ..rounds.places import is_place, load
 from .beside import with_samples, without_columns
 from .columns import column, columns_of
 from .document import read_tables
-from .graph_file import with_graph
 from .modules import load_module
 from .objective import Command, Function, Objective
 
@@ -136,7 +136,7 @@ def _read(file: Path, content: dict[str, Any]) -> Specification:
 def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str, Any]]:
     """The problem, with what it leaves to files beside it, and how its variables are headed in tables."""
     columns: dict[str, Any] = {}
-    table = with_graph(table, folder)
+    table = problem_class(table.get("kind")).with_files(table, folder)
     if "variables" in table:
         variables, columns = without_columns(with_samples(table["variables"], folder))
         table = {**table, "variables": variables}

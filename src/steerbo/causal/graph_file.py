@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..causal import CausalGraph
 from ..errors import InvalidProblem, one_of, together
 from ..record import to_plain
+from .graph import CausalGraph
 
 _ROLES = ("target", "intervenable", "contexts")
 
@@ -23,9 +23,7 @@ def with_graph(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         InvalidProblem: a file that cannot be read, a role that does not exist, anything the graph itself refuses.
     """
     given = table.get("graph")
-    if table.get("kind") != "causal" or not (
-        isinstance(given, str) or (isinstance(given, Mapping) and "file" in given)
-    ):
+    if not (isinstance(given, str) or (isinstance(given, Mapping) and "file" in given)):
         return dict(table)
     roles = dict(given) if isinstance(given, Mapping) else {"file": given}
     file = roles.pop("file")

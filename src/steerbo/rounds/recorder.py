@@ -1,0 +1,33 @@
+"""What happens is written down before it counts."""
+
+from __future__ import annotations
+
+import warnings
+
+from ..errors import OutOfRangeWarning
+from .events import Event, Log, in_order
+from .fold import Fold
+from .plausible import doubts
+
+
+class Recorder:
+    """Takes events: each is in the log before the state knows of it.
+
+    Args:
+        fold: the state.
+        log: where every event goes first; None: nowhere else.
+    """
+
+    def __init__(self, fold: Fold, log: Log | None) -> None:
+        self.fold, self.log = fold, log
+
+    def __call__(self, event: Event | None) -> None:
+        """Write an event down, where there is one, and take it in. Values that are hard to believe are warned of."""
+        if event is None:
+            return
+        event = in_order(event, self.fold.problem.in_order)
+        if self.log is not None:
+            self.log.append(event)
+        self.fold.take(event)
+        for doubt in doubts(event, self.fold.problem.space, self.fold.history):
+            warnings.warn(OutOfRangeWarning(doubt), stacklevel=3)
