@@ -17,7 +17,7 @@ from tests.rounds.stub import Nearest, Stub
 from tests.study.files import write_study
 
 README = Path(__file__).parents[2] / "README.md"
-FAILURES = {"ModelFailure", "ObjectiveFailure", "LogConflict", "SteerboError"}
+FAILURES = {"ModelFailure", "ObjectiveFailure", "LogConflict", "LogUnavailable", "SteerboError"}
 
 
 def test_what_a_caller_can_mend_has_code_2() -> None:
