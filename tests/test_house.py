@@ -1,0 +1,101 @@
+"""The house is as CONTRIBUTING draws it, and as the newcomer's tour tells it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SRC = ROOT / "src" / "steerbo"
+TOUR = ROOT / "docs" / "contributing" / "follow-an-ask.md"
+WINGS = {"costvarying", "timevarying", "causal", "meanfield"}
+
+
+def module_of(path: Path) -> str:
+    """A file's module, without the package's name: "rounds.fold"; a package is called as its folder."""
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {module_of(path): path for path in sorted(SRC.rglob("*.py"))}
+
+
+def imported(path: Path) -> Iterator[tuple[str, ast.ImportFrom, bool]]:
+    """Own modules that a file imports as it runs, where, and whether inside a function."""
+    for node, inside in _imports(ast.parse(path.read_text(encoding="utf-8")), False):
+        folder = path.parents[node.level - 1].relative_to(SRC)
+        base = ".".join([*folder.parts, *((node.module or "").split(".") if node.module else [])])
+        for name in node.names:
+            inner = f"{base}.{name.name}".strip(".")
+            yield (inner if inner in FILES else base), node, inside
+
+
+def _imports(tree: ast.AST, inside: bool) -> Iterator[tuple[ast.ImportFrom, bool]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            yield node, inside
+        elif not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            yield from _imports(node, inside or isinstance(node, ast.FunctionDef | ast.Lambda))
+
+
+def floors() -> list[list[str]]:
+    """The rows of the picture, from the top: names of packages and modules."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    picture = text.partition("<!-- floors -->")[2].partition("<!-- /floors -->")[0]
+    rows = [re.split(r"\s{3,}", line.strip())[0].split() for line in picture.splitlines() if line.startswith("    ")]
+    return [row for row in rows if row]
+
+
+def test_every_package_and_module_has_a_floor() -> None:
+    drawn = [name for row in floors() for name in row]
+    assert len(drawn) == len(set(drawn))
+    assert set(drawn) == {module.partition(".")[0] for module in FILES} - {"", "__main__"}
+
+
+def test_imports_run_downwards() -> None:
+    floor = {name: level for level, row in enumerate(floors()) for name in row}
+    seen = 0
+    for module, path in FILES.items():
+        top = module.partition(".")[0]
+        if top not in floor:  # the package itself, and its entry
+            continue
+        for target, node, _ in imported(path):
+            below = target.partition(".")[0]
+            if below not in (top, ""):
+                seen += 1
+                assert floor[top] < floor[below], f"{path}:{node.lineno}: {top} stands on {below}"
+    assert seen > 300
+
+
+def test_wings_stand_on_one_floor() -> None:
+    assert WINGS in [set(row) for row in floors()]
+
+
+def test_there_are_no_circles() -> None:
+    plain = {module: path for module, path in FILES.items() if path.name != "__init__.py"}
+    order = TopologicalSorter({m: {t for t, _, _ in imported(path) if t in plain} for m, path in plain.items()})
+    assert len(list(order.static_order())) == len(plain)  # raises CycleError, which names a circle
+
+
+def test_imports_in_functions_say_why() -> None:
+    for path in FILES.values():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for _, node, inside in imported(path):
+            assert not inside or "#" in lines[node.lineno - 1], f"{path}:{node.lineno}: say why it is not at the top"
+
+
+NAMED = sorted(set(re.findall(r"`((?:[\w-]+/)+[\w-]+(?:\.\w+)?|[\w-]+\.py)`", TOUR.read_text(encoding="utf-8"))))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_the_tour_names_is_there(name: str) -> None:
+    assert (SRC / name).exists() or (ROOT / name).exists()
+
+
+def test_the_tour_names_files() -> None:
+    assert len([name for name in NAMED if name.endswith(".py")]) > 25
