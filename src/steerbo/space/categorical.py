@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from ..record import record
 from .atoms import Atoms, duplicate
 from .discrete import Discrete, Empirical, table
 from .distribution import Distribution
-from .fields import Choices, Text, as_choice, tag
+from .fields import Choices, Flag, Text, as_choice, tag
 from .laws import GivenLaw, Law, Uniform
 from .variable import MOST_LEVELS, Lawful, finite
 
@@ -24,6 +25,7 @@ class Categorical(Lawful):
     """A variable that takes one of at least two choices without order: texts, numbers, True, False.
 
     Its law is `Uniform()`, `Discrete` or `Empirical` over the choices. Encoded values are the choices' places 0..c−1.
+    Where it is `seen`, it is known before each choice, and given to `ask`.
 
     Raises:
         InvalidProblem: choices or law are not allowed.
@@ -36,6 +38,7 @@ class Categorical(Lawful):
     choices: Choices
     law: GivenLaw | None = None
     unit: str = ""
+    seen: Flag = field(default=None, kw_only=True)
     kind: Literal["categorical"] = tag("categorical")
 
     def __post_init__(self) -> None:

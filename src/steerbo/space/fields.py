@@ -109,6 +109,12 @@ def _whole(value: object) -> int:
     return number
 
 
+def _flag(value: object) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise PydanticCustomError("flag", "true or false")
+    return value or None
+
+
 def _choice(value: object) -> bool | int | float | str:
     choice = as_choice(value)
     if choice is None:
@@ -142,6 +148,8 @@ def listed(value: object) -> tuple[Any, ...]:
 Number = Annotated[float, BeforeValidator(_number)]
 Positive = Annotated[float, BeforeValidator(_positive)]
 Whole = Annotated[int, BeforeValidator(_whole)]
+Flag = Annotated[bool | None, BeforeValidator(_flag)]
+"""True, or None: a word that is not said stays out of files and logs, which then read as they did before there was it."""
 Choice = Annotated[bool | int | float | str, BeforeValidator(_choice)]
 Text = Annotated[str, BeforeValidator(_text)]
 Numbers = Annotated[Sequence[Number], BeforeValidator(listed)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest
 from ..record import record
 from .atoms import Atoms
 from .distribution import Distribution
-from .fields import Number, Positive, Text, Whole, as_number, as_whole, tag
+from .fields import Flag, Number, Positive, Text, Whole, as_number, as_whole, tag
 from .laws import GivenLaw, Law, Uniform
 from .variable import MOST_LEVELS, Numeric, finite
 
@@ -34,6 +35,7 @@ class Float(Numeric):
         scale: "linear", or "log" where ratios matter (then low > 0).
         step: distance between settable values, in user units.
         unit: for reading only.
+        seen: whether it is known before each choice, as today's weather is: it is given to `ask`, and never set.
 
     Raises:
         InvalidProblem: bounds, step or law are not allowed.
@@ -49,6 +51,7 @@ class Float(Numeric):
     scale: Literal["linear", "log"] = "linear"
     step: Positive | None = None
     unit: str = ""
+    seen: Flag = field(default=None, kw_only=True)
     kind: Literal["float"] = tag("float")
 
     def __post_init__(self) -> None:
@@ -132,7 +135,8 @@ class Float(Numeric):
 class Integer(Numeric):
     """A variable that takes the whole values from `low` to `high`.
 
-    Its law has whole atoms: `Uniform`, `Discrete`, `Empirical`, or a discrete distribution of scipy.stats.
+    Its law has whole atoms: `Uniform`, `Discrete`, `Empirical`, or a discrete distribution of scipy.stats. For the rest
+    see `Float`.
 
     Raises:
         InvalidProblem: bounds or law are not allowed.
@@ -147,6 +151,7 @@ class Integer(Numeric):
     law: GivenLaw | None = None
     scale: Literal["linear", "log"] = "linear"
     unit: str = ""
+    seen: Flag = field(default=None, kw_only=True)
     kind: Literal["integer"] = tag("integer")
 
     def __post_init__(self) -> None:

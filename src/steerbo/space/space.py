@@ -42,6 +42,11 @@ class Space:
         """The variables' names."""
         return tuple(variable.name for variable in self.variables)
 
+    @cached_property
+    def seen(self) -> tuple[str, ...]:
+        """Names of the variables that are known before each choice."""
+        return tuple(variable.name for variable in self.variables if variable.seen)
+
     @property
     def dimension(self) -> int:
         """How many variables there are, d."""

@@ -34,6 +34,8 @@ class Lawful(ABC):
 
     name: str
     law: Law | None
+    seen: bool | None
+    """Whether it is known before each choice; None where it is not."""
 
     @cached_property
     def distribution(self) -> Distribution:
