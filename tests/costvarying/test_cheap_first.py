@@ -72,12 +72,10 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
     for number in range(13, 30):
         suggestion, ours = ask(played), method(played)
         i, c = ours.problem.numbers[suggestion.scope], suggestion.note["calibration"]
-        process = ours.process(played.history, pending=False)
-        point = ours.domains[i].box.place(
-            ours.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, ours.sets[i]]
-        )
-        mean, wide = ours.expectation(process, i).moments(point)
-        _, narrow = ours.expectation(process, i).of_mean().moments(point)
+        outlook = ours.outlook(played.history, {}, pending=False)
+        point = ours.boxes[i].place(ours.space.encode([{"a": 0.5, "b": 0.5, **suggestion.values}])[:, ours.sets[i]])
+        mean, wide = ours.expectation(outlook, i).moments(point)
+        _, narrow = ours.expectation(outlook, i).of_mean().moments(point)
         shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.raw(float(mean[0] - 2 * narrow[0]))
         promised = 2 * (1 + c) * 2.0 * ours.model.scale * float(wide[0])
         assert shortfall <= promised * (1 + 1e-3), number  # polishing moves a point a little
@@ -92,13 +90,13 @@ def test_what_is_promised_of_the_polished_point_that_is_played() -> None:
         played = optimizer(seed=seed)
         play(played, 8)
         ours, number = method(played), 9
-        process, scale = ours.process(played.history), ours.model.scale
+        outlook, scale = ours.outlook(played.history, {}), ours.model.scale
         uniform = sobol_points(2**12, 2, seed=9)
         draws = np.column_stack([v.encoded_ppf(u) for v, u in zip(ours.problem.variables, uniform.T, strict=True)])
-        upper, (_, plays) = ours._upper(process, number, [0, 1]), ours.best_of([0, 1], process, number, beta)
+        upper, (_, plays) = ours._upper(outlook, number, [0, 1]), ours.best_of([0, 1], outlook, number, beta)
         for i, found in enumerate(plays):
-            expectation, end, width = ours.expectation(process, i), found.point, ours._width(process, i, found)
-            moved = ours.point_to_play(i, found, process, number, beta)
+            expectation, end, width = ours.expectation(outlook, i), found.point, ours._width(outlook, i, found)
+            moved = ours.point_to_play(i, found, outlook, number, beta)
             (mean,), (wide,) = expectation.moments(end[None])
             (mean_there,), (narrow,) = expectation.of_mean().moments(moved[None])
             at_end, at_moved = (expectation.sampled(beta, draws)(x[None])[0][0] for x in (end, moved))

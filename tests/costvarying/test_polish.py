@@ -37,18 +37,18 @@ def exact(method: PartialControl[Any], history: History, i: int, points: Any) ->
     space = method.space
     unit = np.clip(sobol_points(2048, space.dimension, 99), 1e-9, 1 - 1e-9)
     draws = np.stack([v.encoded_ppf(u) for v, u in zip(method.problem.variables, unit.T, strict=True)], axis=1)
-    return method.expectation(method.process(history), i).sampled(BETA, draws)(points)[0]
+    return method.expectation(method.outlook(history, {}), i).sampled(BETA, draws)(points)[0]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
     method, history = learned(NUMERIC, seed)
-    process = method.process(history)
+    outlook = method.outlook(history, {})
     before, after = [], []
     for i in range(3):
-        expectation = method.expectation(process, i)
-        ((found,),) = method.search(method.process(history), [i], [BETA], seed)
-        moved = polished(expectation, method.domains[i].box, found, BETA, seed)
+        expectation = method.expectation(outlook, i)
+        ((found,),) = method.search(method.outlook(history, {}), [i], [BETA], seed)
+        moved = polished(expectation, method.boxes[i], found, BETA, seed)
         grid = sobol_points(256, len(method.sets[i]), 5)
         values = exact(method, history, i, np.concatenate([found.point[None], moved.point[None], grid]))
         scale = np.ptp(values)
@@ -61,16 +61,16 @@ def test_polishing_closes_the_gap_that_jensen_leaves(seed: int) -> None:
 
 def test_a_set_that_controls_everything_needs_no_polish() -> None:
     method, history = learned(NUMERIC, 0)
-    expectation = method.expectation(method.process(history), 3)
-    ((found,),) = method.search(method.process(history), [3], [BETA], 0)
-    assert polished(expectation, method.domains[3].box, found, BETA, 0) is found
+    expectation = method.expectation(method.outlook(history, {}), 3)
+    ((found,),) = method.search(method.outlook(history, {}), [3], [BETA], 0)
+    assert polished(expectation, method.boxes[3], found, BETA, 0) is found
 
 
 def test_polishing_leaves_categories_alone_and_is_the_same_twice() -> None:
     method, history = learned(PROBLEM, 1)
-    expectation = method.expectation(method.process(history), 1)  # ph and line
-    ((found,),) = method.search(method.process(history), [1], [BETA], 0)
-    once, again = (polished(expectation, method.domains[1].box, found, BETA, 0) for _ in range(2))
+    expectation = method.expectation(method.outlook(history, {}), 1)  # ph and line
+    ((found,),) = method.search(method.outlook(history, {}), [1], [BETA], 0)
+    once, again = (polished(expectation, method.boxes[1], found, BETA, 0) for _ in range(2))
     assert once.point[1] in found.points[:, 1]
     assert 0 <= once.point[0] <= 1
     np.testing.assert_array_equal(once.point, again.point)
@@ -81,9 +81,9 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
     """24 posteriors, three searches each: none may miss by a thousandth of the range, and the best is known."""
     for seed in range(6):
         method, history = learned(NUMERIC, seed, n=40)
-        process = method.process(history)
+        outlook = method.outlook(history, {})
         for i in range(4):
-            expectation = method.expectation(process, i)
+            expectation = method.expectation(outlook, i)
 
             def rise(points: Any, expectation: Any = expectation) -> Any:
                 return expectation.bound(points, BETA)
@@ -91,7 +91,7 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
             def value(points: Any, expectation: Any = expectation) -> Any:
                 return expectation.bound(points, BETA)[0]
 
-            best = maximise_box(value, rise, method.domains[i].box, seed=77, screen=4096, starts=40).value
+            best = maximise_box(value, rise, method.boxes[i], seed=77, screen=4096, starts=40).value
             scale = np.ptp(value(sobol_points(256, len(method.sets[i]), 5)))
             for attempt in range(3):
-                assert best - method.search(process, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale
+                assert best - method.search(outlook, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale

@@ -21,6 +21,17 @@ PROBLEM = sb.CostVarying(
 )
 
 
+SEEN = sb.CostVarying(
+    variables=(
+        *PROBLEM.variables,
+        sb.Float("weather", 0, 30, seen=True, unit="°C"),
+        sb.Categorical("seed", ("old", "new"), law=sb.Uniform(), seen=True),
+    ),
+    control_sets=PROBLEM.control_sets,
+)
+"""The same where it is known how warm it is outside and, but not always, which seed is sown."""
+
+
 def growth(x: dict[str, Any]) -> float:
     """Best at 25 °C, pH 6, three plants on line b."""
     heat, acid = (x["temperature"] - 25) / 10, (x["ph"] - 6) / 2
@@ -36,6 +47,28 @@ def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, A
             realised[variable.name] = variable.decode(variable.encoded_ppf(u))[0]
     cost = len(suggestion.values) * (1 + 0.1 * random.random())
     return {"value": growth(realised) + 0.05 * random.normal(), "cost": cost, "realised": realised}
+
+
+def asked_with(number: int) -> dict[str, Any]:
+    """The weather of a round, and in two of three the seed."""
+    weather = {"weather": 5.0 + 7.0 * (number * 0.618 % 1) * 3}
+    return {"context": {**weather, **({"seed": ("old", "new")[number % 2]} if number % 3 else {})}}
+
+
+def evaluate_seen(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+    """The warmer outside, the less heat; old seed wants another ground."""
+    outcome = evaluate(suggestion, random)
+    x = {"seed": ("old", "new")[int(random.integers(2))], **suggestion.context}
+    shifted = {**outcome["realised"], "temperature": outcome["realised"]["temperature"] + (x["weather"] - 15) / 3}
+    shifted["ph"] += 0.8 * (x["seed"] == "old")
+    value = growth(shifted) + 0.05 * random.normal()
+    return {**outcome, "value": value, "realised": {**outcome["realised"], **x}}
+
+
+def seen_case(method: str, **options: Any) -> Case:
+    """The world in which something is seen before each choice."""
+    added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a", "weather": 11.0, "seed": "old"}
+    return Case(SEEN, method, evaluate_seen, request=asked_with, added=added, options=options)
 
 
 def case(method: str, **options: Any) -> Case:

@@ -70,6 +70,9 @@ class Causal(Problem):
                     else ""
                 )
                 raise InvalidProblem("variables", list(names), f"a variable for {name!r}", hint)
+        if self.space.seen:
+            where = f"variables.{self.space.seen[0]}.seen"
+            raise InvalidProblem(where, True, f"nothing: a {self.kind} problem looks at what its scopes say")
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
         return self
@@ -101,6 +104,8 @@ class Causal(Problem):
 
     def use(self, variable: Variable) -> str:
         """Whether it can be set."""
+        if variable.seen:
+            return super().use(variable)
         return "can be set" if variable.name in self.graph.intervenable else "can be looked at"
 
     def in_order(self, plain: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -129,12 +129,33 @@ def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
     Raises:
         InvalidRequest: a file that cannot be read.
     """
-    known = {field.name: field.read for field in problem.takes}
+    known = {field.name: field.read for field in problem.asked()}
     found: dict[str, Any] = {}
+    seen: list[str] = []
     for name, _, text in (pair.partition("=") for pair in given or ()):
+        if name == "context" and problem.space.seen:
+            seen.append(text)
+            continue
         read = known.get(name)
         found[name] = read(problem, _content(name, text)) if read else read_value(text)  # to be refused by name
+    if seen:
+        found["context"] = seen_before(problem, seen)
     return found
+
+
+def seen_before(problem: Problem, texts: Sequence[str]) -> dict[str, Any]:
+    """What is seen before choosing, from texts `NAME=VALUE`, or from one table: JSON, or a file, JSON or CSV.
+
+    Raises:
+        InvalidContext: it is neither, or holds more than one case.
+    """
+    table = texts[0].strip()
+    if len(texts) > 1 or (not table.startswith("{") and "=" in table):
+        return pairs(problem, "context", texts, InvalidContext)
+    found = cases(problem, f"[{table}]" if table.startswith("{") else table)
+    if len(found) != 1:
+        raise InvalidContext("context", texts[0], f"one case, not {len(found)}: what is seen before one choice")
+    return found[0]
 
 
 def cases(problem: Problem, given: str) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from ..record import to_plain
 from ..rounds import Problem, Suggestion, as_text
 from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
 from ..study.export import read_scope, suggestions_csv
+from ..study.shown import in_words
 from ..typed import read_value
 from .arguments import (
     AsJson,
@@ -55,7 +56,8 @@ def new(
     settings = s.settings
     limits = {"budget": settings.budget, "rounds": settings.rounds, "seed": settings.seed, "options": settings.options}
     with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:  # type: ignore[arg-type]
-        said = f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}"
+        seen = "".join(f" --context {quote(name)}=…" for name in begun.problem.space.seen)
+        said = f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}{seen}"
         answer(as_json, {"log": begun.log.place, **_status(begun)}, said)
     explain_credentials(log or "")
 
@@ -117,7 +119,8 @@ def settings(problem: Problem, name: str, value: Any) -> list[str]:
 
 
 def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
-    lines = [f"round {suggestion.round}, token {suggestion.token}: steer {suggestion.scope}"]
+    seen = f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
+    lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}steer {suggestion.scope}"]
     for name, value in suggestion.values.items():
         lines += settings(study.problem, name, value)
     if suggestion.observe:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from ..errors import SteerboError
-from ..rounds import kinds, problem_class
+from ..rounds import SEEN, kinds, problem_class
 
 Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]
 """What was typed of them, as NAME=TEXT."""
@@ -21,7 +21,8 @@ class Declaring(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put what is declared into `Given`."""
-        names, found, rest = {f"--{name}": name for name, _ in _declared()}, list[str](), iter(args)
+        names = {f"--{name}": name for name, _ in self._theirs()}
+        found, rest = list[str](), iter(args)
         for word in rest:
             option, equals, text = word.partition("=")
             if word == "--":
@@ -39,7 +40,12 @@ class Declaring(TyperCommand):
         """All options, and then those of some kinds of problem."""
         super().format_options(ctx, formatter)
         with formatter.section("Options of some kinds of problem"):
-            formatter.write_dl([(f"--{name} TEXT", help) for name, help in _declared()])
+            formatter.write_dl([(f"--{name} TEXT", help) for name, help in self._theirs()])
+
+    def _theirs(self) -> list[tuple[str, str]]:
+        """What is declared, but for options that the command has itself."""
+        own = {option for parameter in self.params for option in parameter.opts}
+        return [(name, help) for name, help in _declared() if f"--{name}" not in own]
 
 
 def _declared() -> list[tuple[str, str]]:
@@ -49,4 +55,5 @@ def _declared() -> list[tuple[str, str]]:
         with suppress(SteerboError):
             for field in problem_class(kind).takes:
                 found[field.name].append(f"{field.help} ({kind})")
+    found[SEEN.name].append(SEEN.help)
     return [(name, "; ".join(said)) for name, said in found.items()]

@@ -11,6 +11,7 @@ from ..errors import InvalidContext, InvalidInput
 from ..masking import to_type
 from ..rounds import PolicyStep
 from ..study import Study
+from ..study.shown import in_words
 from .arguments import AsJson, Place, cases, explain_credentials, open_study, pairs, request
 from .by_hand import settings
 from .commands import group
@@ -57,12 +58,13 @@ def policy(
 
 
 def _todo(study: Study, step: PolicyStep, place: str) -> str:
-    lines = [f"steer {step.scope}" + (f" ({step.note})" if step.note else "")]
+    seen = f"having seen {in_words(study.problem, step.context)}: " if step.context else ""
+    lines = [f"{seen}steer {step.scope}" + (f" ({step.note})" if step.note else "")]
     for name, value in step.values.items():
         lines += settings(study.problem, name, value)
     if step.observe:
-        seen = {name: quote(str(value)) for name, value in step.context.items()}
-        given = {**seen, **dict.fromkeys(step.observe, "…")}
+        known = {name: quote(str(value)) for name, value in step.context.items()}
+        given = {**known, **dict.fromkeys(step.observe, "…")}
         looks = " ".join(f"--context {quote(name)}={value}" for name, value in given.items())
         lines += [f"  look at {', '.join(step.observe)}, then", f"  steerbo policy {place} {looks}"]
     return "\n".join(lines)

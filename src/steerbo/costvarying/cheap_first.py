@@ -41,7 +41,7 @@ from ..bandit import cheap_first
 from ..record import from_plain, record, to_plain
 from ..rounds import Amended, Choice, Event, Explanation, Extended, History, Outcome, Streams, Table, Told, numeral
 from ..search import Maximum
-from ..surrogate import Standardised
+from .control_sets import Outlook
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying
 
@@ -119,39 +119,39 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if (start := self.start(history)) is not None:
             return start
         sets = np.flatnonzero(self.affordable(history)).tolist()
-        process, number, beta = self.process(history), len(history) + 1, self.options.beta
-        upper = self._upper(process, number, sets)
+        outlook, number, beta = self.outlook(history, request), len(history) + 1, self.options.beta
+        upper = self._upper(outlook, number, sets)
         plays: dict[int, Maximum] = {}
 
         def widths(some: Sequence[int]) -> np.ndarray:
             """w_i of sets that are tried, after finding where a play of them would go."""
             tried = [sets[k] for k in some]
-            plays.update(zip(tried, self.best_of(tried, process, number, beta)[1], strict=True))
-            return np.array([self._width(process, i, plays[i]) for i in tried])
+            plays.update(zip(tried, self.best_of(tried, outlook, number, beta)[1], strict=True))
+            return np.array([self._width(outlook, i, plays[i]) for i in tried])
 
         prices = self.mean_costs()[sets]
-        best = cheap_first(upper, prices, self._least(float(upper.max())), widths, self.options.patience)
+        best = cheap_first(upper, prices, self._least(float(upper.max()), outlook), widths, self.options.patience)
         i, sign = sets[best.arm], self.problem.sign
         at_best = dict(zip(sets, upper.tolist(), strict=True))
         bounds = tuple(sign * at_best[k] if k in at_best else None for k in range(len(self.sets)))
         why = Reasons(bounds, best.width, self.calibration())
-        return self.play(i, self.point_to_play(i, plays[i], process, number, beta), **to_plain(why))
+        return self.play(i, self.point_to_play(i, plays[i], outlook, number, beta), **to_plain(why))
 
-    def _least(self, highest: float) -> float:
+    def _least(self, highest: float, outlook: Outlook) -> float:
         """What a set must be able to come near, where the best may reach `highest`."""
         if self.problem.tolerance is None:
             return highest
-        return min(highest, self.problem.tolerance.acceptable(highest, self.worst(), self.problem.sign))
+        return min(highest, self.problem.tolerance.acceptable(highest, self.worst(outlook), self.problem.sign))
 
-    def _upper(self, process: Standardised, number: int, sets: list[int]) -> np.ndarray:
+    def _upper(self, outlook: Outlook, number: int, sets: list[int]) -> np.ndarray:
         """u_i of some sets, in units of `sign · value`."""
         seed = self.streams.integer(number, "search")
-        found = self.search(process, sets, [self.options.beta], seed, of_mean=True)
+        found = self.search(outlook, sets, [self.options.beta], seed, of_mean=True)
         return np.array([self.raw(one.value) for (one,) in found])
 
-    def _width(self, process: Standardised, i: int, play: Maximum) -> float:
+    def _width(self, outlook: Outlook, i: int, play: Maximum) -> float:
         """w_i: what is not known about a play of set `i`, in units of the objective."""
-        _, deviation = self.expectation(process, i).of_mean().moments(play.point[None])
+        _, deviation = self.expectation(outlook, i).of_mean().moments(play.point[None])
         return float(2 * self.options.beta * self.calibration() * self.model.scale * float(deviation[0]))
 
     def explain(self, history: History) -> Explanation:

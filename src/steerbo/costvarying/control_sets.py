@@ -1,8 +1,9 @@
-"""What each control set sets and leaves to nature: its parts, its box, and the search for its largest bounds."""
+"""What each control set sets, knows and leaves to nature, and the search for its largest bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +14,21 @@ from ..surrogate import Domain, Drawn, Expectation, LawOf, Standardised, highest
 from .problem import CostVarying
 
 O = TypeVar("O")  # noqa: E741  the method's options
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What a choice is made on.
+
+    Args:
+        process: the Gaussian process.
+        domains: where the search for each control set goes, at what is known.
+        known: what is seen before choosing, encoded, by variable.
+    """
+
+    process: Standardised
+    domains: Sequence[Domain]
+    known: Mapping[str, float]
 
 
 class Searching(Method[CostVarying, O]):
@@ -26,28 +42,35 @@ class Searching(Method[CostVarying, O]):
         # ascending, as expectations have them, in whatever order the problem names them
         self.sets = [sorted(map(self.space.index, names)) for names in problem.control_sets]
         self.laws = {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law is not None}
-        self.domains = [self._domain(controlled) for controlled in self.sets]
+        self.boxes = [self._box(controlled) for controlled in self.sets]
 
-    def _domain(self, controlled: list[int]) -> Domain:
-        variables = [self.problem.variables[d] for d in controlled]
-        levels = [variable.levels for variable in variables]
-        box = Box(
+    def _box(self, controlled: list[int]) -> Box:
+        levels = [self.problem.variables[d].levels for d in controlled]
+        return Box(
             [0.0 if k is None else k[0] for k in levels],
             [1.0 if k is None else k[-1] for k in levels],
             levels,
             self.space.categorical[controlled],
         )
-        return Domain(parts_of(self.space.names, [v.name for v in variables], {}, self.laws), box)
 
-    def expectation(self, process: Standardised, i: int) -> Expectation:
+    def looking(self, process: Standardised, context: Mapping[str, Any]) -> Outlook:
+        """What a choice is made on where `context` is seen; what is not seen of it nature draws."""
+        known = {name: float(self.space[name].encode([value])[0]) for name, value in context.items()}
+        domains = [
+            Domain(parts_of(self.space.names, names, known, self.laws), box)
+            for names, box in zip(self.problem.control_sets, self.boxes, strict=True)
+        ]
+        return Outlook(process, domains, known)
+
+    def expectation(self, outlook: Outlook, i: int) -> Expectation:
         """Expectations over what set `i` leaves to nature."""
-        return Expectation.over(process, self.domains[i].parts)
+        return Expectation.over(outlook.process, outlook.domains[i].parts)
 
     def search(
-        self, process: Standardised, sets: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
+        self, outlook: Outlook, sets: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
     ) -> list[list[Maximum]]:
         """For each of `sets` and each β the largest bound: see `highest`."""
-        return highest(process, [self.domains[i] for i in sets], betas, seed, of_mean)
+        return highest(outlook.process, [outlook.domains[i] for i in sets], betas, seed, of_mean)
 
     def settings(self, i: int, point: np.ndarray) -> dict[str, Any]:
         """Values to set, in the user's units, for an encoded point of set `i`."""

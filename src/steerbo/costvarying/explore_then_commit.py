@@ -11,13 +11,15 @@ no rule);
 - line 10 evaluates E[l] at the point played while exploring, and over all sets from the first exploitation round on;
 - line 11 intersects the acquisition maxima of set i over its own turns;
 - S₁ still empty after its reset: the set with the largest upper bound;
-- bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters;
+- bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters; where something is
+  seen before each choice, they are those of that round alone: another day's say nothing of this one's;
 - costs are divided by the largest one seen, since the radius of line 23 assumes costs in [0, 1].
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -27,6 +29,7 @@ from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theor
 from ..record import from_plain, record, to_plain
 from ..rounds import Amended, Asked, Choice, Event, Explanation, Extended, History, Refitted, Streams, Table
 from ..words import counted
+from .control_sets import Outlook
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying, Fraction, Tolerance
 
@@ -111,7 +114,8 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         match event:
             case Asked():
                 turn: Turn = from_plain(Turn, event.note)
-                self.bounds = turn.bounds(self.problem.sign)
+                if not self.space.seen:
+                    self.bounds = turn.bounds(self.problem.sign)
                 if turn.phase == "explore":
                     self.explored += 1
                 else:
@@ -127,8 +131,8 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         """Lines 3–8 while exploring, lines 14–26 afterwards."""
         i = self.explored % len(self.sets)
         if self._exploring(history) and self.affordable(history)[i]:
-            return self._explore(history, i)
-        return self._exploit(history)
+            return self._explore(history, request, i)
+        return self._exploit(history, request)
 
     # -- exploration (lines 2–11) --------------------------------------------------------------------------------------
 
@@ -141,17 +145,17 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             self.explored, len(self.sets), limits, self.options.explore_fraction, self.options.explore_cycles
         )
 
-    def _explore(self, history: History, i: int) -> Choice:
+    def _explore(self, history: History, request: Mapping[str, Any], i: int) -> Choice:
         number = len(history) + 1
         if len(self.model) + len(history.pending) < STARTING_POINTS:
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
-            return self._turn("explore", i, self.domains[i].box.place(draw)[0], self.bounds, range(len(self.sets)))
+            return self._turn("explore", i, self.boxes[i].place(draw)[0], self.bounds, range(len(self.sets)))
         seed = self.streams.integer(number, "search")
         beta = self._beta()
-        process = self.process(history)
-        known = self.process(history, pending=False) if history.unknown else process
-        ((found,),) = self.search(process, [i], [beta], seed)
-        point = self.point_to_play(i, found, process, number, beta)
+        outlook = self.outlook(history, request)
+        known = self.outlook(history, request, pending=False) if history.unknown else outlook
+        ((found,),) = self.search(outlook, [i], [beta], seed)
+        point = self.point_to_play(i, found, outlook, number, beta)
         sure = self.expectation(known, i)
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
@@ -160,20 +164,20 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
-    def _exploit(self, history: History) -> Choice:
+    def _exploit(self, history: History, request: Mapping[str, Any]) -> Choice:
         beta, number, m = self._beta(), len(history) + 1, len(self.sets)
-        process = self.process(history, pending=False)
-        both = self.search(process, range(m), [beta, -beta], self.streams.integer(number, "search"))
+        outlook = known = self.outlook(history, request, pending=False)
+        both = self.search(known, range(m), [beta, -beta], self.streams.integer(number, "search"))
         upper, lower = np.array([[self.raw(one.value) for one in ends] for ends in both]).T
-        bounds, acceptable = self.bounds.exploited(lower, upper, self._least)  # lines 14–21
+        bounds, acceptable = self.bounds.exploited(lower, upper, partial(self._least, outlook=known))  # lines 14–21
         fitting = acceptable & self.affordable(history)
         among = fitting if fitting.any() else self.affordable(history)
         i = cheapest(among, self._cost_bounds(history), upper)  # lines 22–26
         best = both[i][0]
         if history.unknown:  # bounds are those of what is known; the point also counts what is pending (GP-BUCB)
-            process = self.process(history)
-            best = self.search(process, [i], [beta], self.streams.integer(number, "search"))[0][0]
-        point = self.point_to_play(i, best, process, number, beta)
+            outlook = self.outlook(history, request)
+            best = self.search(outlook, [i], [beta], self.streams.integer(number, "search"))[0][0]
+        point = self.point_to_play(i, best, outlook, number, beta)
         return self._turn("exploit", i, point, bounds, np.flatnonzero(acceptable).tolist())
 
     def _beta(self) -> float:
@@ -191,8 +195,8 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         halvings = self.exploited // self.space.dimension
         return Fraction(max(self.options.alpha * 0.5**halvings, self.options.alpha_floor))
 
-    def _least(self, guaranteed: float) -> float:
-        return self.present_tolerance().acceptable(guaranteed, self.worst(), self.problem.sign)
+    def _least(self, guaranteed: float, outlook: Outlook) -> float:
+        return self.present_tolerance().acceptable(guaranteed, self.worst(outlook), self.problem.sign)
 
     def _cost_bounds(self, history: History) -> np.ndarray:
         """Lower bounds on the mean costs, (m,): lines 22–24; stated costs are their own bounds."""

@@ -18,16 +18,19 @@ from ..rounds import (
     Failed,
     History,
     Outcome,
+    PolicyStep,
     Recommendation,
     Refitted,
     Round,
     Streams,
     Table,
     Told,
+    over_contexts,
+    typical,
 )
 from ..search import Maximum
 from ..surrogate import Standardised, polished
-from .control_sets import Searching
+from .control_sets import Outlook, Searching
 from .problem import CostVarying
 from .recommendation import recommendation
 
@@ -116,10 +119,10 @@ class PartialControl(Searching[O]):
 
     # -- the model -----------------------------------------------------------------------------------------------------
 
-    def process(self, history: History, pending: bool = True) -> Standardised:
-        """The Gaussian process in standardised units; with `pending`, points without an outcome shrink its variance."""
+    def outlook(self, history: History, request: Mapping[str, Any], pending: bool = True) -> Outlook:
+        """What a choice is made on; with `pending`, points without an outcome shrink the process's variance."""
         points = self._unknown(history) if pending else np.empty((0, self.space.dimension))
-        return Standardised.of(self.model, points)
+        return self.looking(Standardised.of(self.model, points), request.get("context", {}))
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
@@ -136,16 +139,16 @@ class PartialControl(Searching[O]):
         return np.concatenate(columns)
 
     def best_of(
-        self, sets: Sequence[int], process: Standardised, number: int, beta: float
+        self, sets: Sequence[int], outlook: Outlook, number: int, beta: float
     ) -> tuple[np.ndarray, list[Maximum]]:
         """In round `number` the largest upper bound of each of `sets`, in units of `sign · value`, and where."""
-        found = [one for (one,) in self.search(process, sets, [beta], self.streams.integer(number, "search"))]
+        found = [one for (one,) in self.search(outlook, sets, [beta], self.streams.integer(number, "search"))]
         return np.array([self.raw(each.value) for each in found]), found
 
-    def point_to_play(self, i: int, found: Maximum, process: Standardised, number: int, beta: float) -> np.ndarray:
+    def point_to_play(self, i: int, found: Maximum, outlook: Outlook, number: int, beta: float) -> np.ndarray:
         """What a search of set `i` found, polished. Bounds stay as the search found them."""
         seed = self.streams.integer(number, f"polish {i}")
-        return polished(self.expectation(process, i), self.domains[i].box, found, beta, seed).point
+        return polished(self.expectation(outlook, i), self.boxes[i], found, beta, seed).point
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
         """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
@@ -158,7 +161,7 @@ class PartialControl(Searching[O]):
         draw = self.streams(len(history) + 1, "start")
         affordable = np.flatnonzero(self.affordable(history))
         i = int(affordable[len(history) % len(affordable)])
-        return self.play(i, self.domains[i].box.place(draw.random((1, len(self.sets[i]))))[0])
+        return self.play(i, self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
 
     def play(self, i: int, point: np.ndarray, **note: Any) -> Choice:
         """Set `i` at an encoded point; `note` says why."""
@@ -174,19 +177,40 @@ class PartialControl(Searching[O]):
         """From standardised units to units of `sign · value`."""
         return float(self.model.raw(standardised))
 
-    def worst(self) -> float:
+    def worst(self, outlook: Outlook) -> float:
         """The smallest posterior mean at the data, in units of `sign · value`; 0 before there are any."""
-        return float(self.model.predict(self.model.inputs)[0].min()) if len(self.model) else 0.0
+        return float(self._means(outlook).min()) if len(self.model) else 0.0
 
-    def seen_range(self) -> float:
+    def seen_range(self, outlook: Outlook) -> float:
         """Largest less smallest posterior mean at the data: the objective's range without its noise."""
-        return float(np.ptp(self.model.predict(self.model.inputs)[0])) if len(self.model) else 0.0
+        return float(np.ptp(self._means(outlook))) if len(self.model) else 0.0
+
+    def _means(self, outlook: Outlook) -> np.ndarray:
+        """Posterior means at the data, (n,), moved to what is seen now: nobody chose how the other days were."""
+        points = self.model.inputs.copy()
+        for name, value in outlook.known.items():
+            points[:, self.space.index(name)] = value
+        return self.model.predict(points)[0]
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     def recommend(self, history: History) -> Recommendation:
-        """The cheapest control set whose best expected value is acceptable, and what the others would give."""
-        return recommendation(self, history)
+        """The cheapest control set whose best expected value is acceptable, and what the others would give.
+
+        Where something is seen before choosing: what to do in typical contexts.
+        """
+        if not self.space.seen:
+            return recommendation(self, self.outlook(history, {}, pending=False))
+        return over_contexts(typical(self.space, history), lambda context: self._at(history, context))
+
+    def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
+        """What is recommended where this is seen."""
+        self.check_informed(history)
+        advice = self._at(history, context) if self.space.seen else self.recommend(history)
+        return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
+
+    def _at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        return recommendation(self, self.outlook(history, {"context": context}, pending=False))
 
     def table_of_sets(self, history: History) -> Table:
         """Plays and mean cost of every set, "unknown" where no cost was told."""

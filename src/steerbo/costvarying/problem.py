@@ -98,7 +98,8 @@ class CostVarying(Problem):
     acceptable.
 
     Args:
-        variables: all variables of the objective. One that some control set leaves out needs a `law`.
+        variables: all variables of the objective. One that some control set leaves out needs a `law`, unless it is
+            `seen` before each choice: then `ask` is given it.
         control_sets: names of the variables that each set controls, e.g. ``[["ph"], ["temperature", "ph"]]``.
         costs: the cost of a play of each set, where they are known; None: they are learned from what `tell` is given.
         tolerance: how much quality may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: the method's
@@ -146,6 +147,9 @@ class CostVarying(Problem):
             for name in control_set:
                 if name not in names:
                     raise InvalidProblem(where, name, one_of(names, name))
+                if name in self.space.seen:
+                    hint = "It is seen before choosing, so it cannot be set: leave it out here, or leave out ‹seen›."
+                    raise InvalidProblem(where, name, one_of([n for n in names if n not in self.space.seen], ""), hint)
             if len(set(control_set)) < len(control_set):
                 raise InvalidProblem(where, list(control_set), "each variable once")
             if (twin := seen.setdefault(frozenset(control_set), i)) != i:
@@ -153,7 +157,7 @@ class CostVarying(Problem):
                     where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)"
                 )
             for variable in self.variables:
-                if variable.name not in control_set and variable.law is None:
+                if variable.name not in control_set and variable.law is None and not variable.seen:
                     reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
                     raise InvalidProblem(
                         f"variables.{variable.name}.law", None, reason, "Give it one, such as ‹Uniform›."
@@ -194,7 +198,8 @@ class CostVarying(Problem):
 
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""
-        return tuple(name for name in self.space.names if name not in suggestion.values)
+        known = {**suggestion.values, **suggestion.context}
+        return tuple(name for name in self.space.names if name not in known)
 
     def read_scope(self, scope: Any) -> Scope | None:
         """The control set of these variables, in any order; the only one where there is but one."""

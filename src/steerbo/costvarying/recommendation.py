@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rounds import History, Recommendation
-from ..surrogate import Standardised
+from ..rounds import Recommendation
+from .control_sets import Outlook
 from .problem import Fraction
 
 if TYPE_CHECKING:
@@ -18,18 +18,17 @@ TOLERANCE = Fraction(0.1)
 _WIDTH = 2.0  # of the bounds, in standard deviations of the expected value itself
 
 
-def recommendation(method: PartialControl[Any], history: History) -> Recommendation:
+def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendation:
     """Of every set the settings with the largest E μ; of these the cheapest that is acceptable, by posterior means.
 
     Bounds are `E μ ± 2 sd[g]`, for the expected value itself. Where no set is acceptable, as with a threshold that
     nothing reaches, the best one is recommended.
     """
-    process = method.process(history, pending=False)
     sign, costs = method.problem.sign, method.mean_costs()
-    rows = [_best(method, process, i, costs[i]) for i in range(len(method.sets))]
+    rows = [_best(method, outlook, i, costs[i]) for i in range(len(method.sets))]
     means = np.array([sign * (row.mean or 0.0) for row in rows])
     tolerance = method.problem.tolerance or TOLERANCE
-    least = tolerance.acceptable(float(means.max()), method.worst(), sign)
+    least = tolerance.acceptable(float(means.max()), method.worst(outlook), sign)
     good = np.flatnonzero(means >= least)
     if not len(good):
         good = np.array([int(means.argmax())])
@@ -59,10 +58,10 @@ def _unknown(method: PartialControl[Any], costs: np.ndarray) -> str:
     return f"; what a play{of} costs is unknown" if names else ""
 
 
-def _best(method: PartialControl[Any], process: Standardised, i: int, cost: float) -> Recommendation:
+def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) -> Recommendation:
     seed = method.streams.integer(0, f"recommend {i}")
-    ((found,),) = method.search(process, [i], [0.0], seed, of_mean=True)
-    mean, deviation = method.expectation(process, i).of_mean().moments(found.point[None])
+    ((found,),) = method.search(outlook, [i], [0.0], seed, of_mean=True)
+    mean, deviation = method.expectation(outlook, i).of_mean().moments(found.point[None])
     sign = method.problem.sign
     lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-_WIDTH, _WIDTH))
     return Recommendation(

@@ -37,7 +37,8 @@ class TsPsq(PartialControl[TsPsqOptions]):
         if (start := self.start(history)) is not None:
             return start
         number = len(history) + 1
-        process = self.process(history, pending=False)
+        outlook = self.outlook(history, request, pending=False)
+        process = outlook.process
         choices = [len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables]
         sample = Sample.draw(
             process,
@@ -49,8 +50,8 @@ class TsPsq(PartialControl[TsPsqOptions]):
         )
         best: tuple[float, int, np.ndarray] | None = None
         for i in self.maximal(np.flatnonzero(self.affordable(history)).tolist()):
-            average = sample.average(self.domains[i].parts)
-            found = highest_of(average, self.domains[i].box, self.streams.integer(number, f"search {i}"))
+            average = sample.average(outlook.domains[i].parts)
+            found = highest_of(average, self.boxes[i], self.streams.integer(number, f"search {i}"))
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"

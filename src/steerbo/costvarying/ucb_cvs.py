@@ -43,11 +43,11 @@ class UcbCvs(PartialControl[UcbCvsOptions]):
             return start
         sets = np.flatnonzero(self.affordable(history))
         number = len(history) + 1
-        epsilon = self.options.epsilon * self.seen_range() / np.sqrt(number)
-        process = self.process(history)
-        values, found = self.best_of(sets.tolist(), process, number, self.options.beta)
+        outlook = self.outlook(history, request)
+        epsilon = self.options.epsilon * self.seen_range(outlook) / np.sqrt(number)
+        values, found = self.best_of(sets.tolist(), outlook, number, self.options.beta)
         best = cheapest_near(values, self.mean_costs()[sets], epsilon)
-        point = self.point_to_play(int(sets[best]), found[best], process, number, self.options.beta)
+        point = self.point_to_play(int(sets[best]), found[best], outlook, number, self.options.beta)
         return self.play(int(sets[best]), point, upper=float(self.problem.sign * values[best]), epsilon=float(epsilon))
 
     def explain(self, history: History) -> Explanation:

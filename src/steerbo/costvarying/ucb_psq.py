@@ -35,10 +35,10 @@ class UcbPsq(PartialControl[UcbPsqOptions]):
         if (start := self.start(history)) is not None:
             return start
         sets = self.maximal(np.flatnonzero(self.affordable(history)).tolist())
-        process, number = self.process(history), len(history) + 1
-        values, found = self.best_of(sets, process, number, self.options.beta)
+        outlook, number = self.outlook(history, request), len(history) + 1
+        values, found = self.best_of(sets, outlook, number, self.options.beta)
         best = int(values.argmax())
-        point = self.point_to_play(sets[best], found[best], process, number, self.options.beta)
+        point = self.point_to_play(sets[best], found[best], outlook, number, self.options.beta)
         return self.play(sets[best], point, upper=float(self.problem.sign * values[best]))
 
     def explain(self, history: History) -> Explanation:

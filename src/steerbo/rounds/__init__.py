@@ -25,13 +25,15 @@ from .problem import Problem, finite
 from .randomness import Streams, keyed
 from .reading import Reading
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
-from .request import RequestField
+from .request import SEEN, RequestField
 from .round import Round
 from .saved import load, problem_of
 from .scope import Scope
 from .suggestion import Suggestion, one_or_more
+from .typical import Typical, over_contexts, typical
 
 __all__ = [
+    "SEEN",
     "Abandoned",
     "Added",
     "Amended",
@@ -63,6 +65,7 @@ __all__ = [
     "Suggestion",
     "Table",
     "Told",
+    "Typical",
     "after",
     "as_text",
     "default_method",
@@ -76,8 +79,10 @@ __all__ = [
     "methods",
     "numeral",
     "one_or_more",
+    "over_contexts",
     "problem_class",
     "problem_of",
     "read_bounds",
     "read_problem",
+    "typical",
 ]

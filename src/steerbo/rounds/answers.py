@@ -101,7 +101,9 @@ class Recommendation(Plain):
         lower, upper: bounds on that expectation.
         cost: expected cost of a play; None where nobody knows.
         note: anything else the method wants said.
-        alternatives: what the other scopes would give, best choice of each.
+        alternatives: what the other scopes would give, best choice of each. Where something is seen before choosing,
+            what to do in other typical contexts; `policy` says it for any.
+        context: what was seen before choosing, where this is what to do then.
     """
 
     scope: Scope
@@ -112,6 +114,7 @@ class Recommendation(Plain):
     cost: float | None = None
     note: str = ""
     alternatives: tuple[Recommendation, ...] = ()
+    context: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def expected(self) -> str:
@@ -125,10 +128,10 @@ class Recommendation(Plain):
         return f"expected value {numeral(self.mean, beside=most)}{bounds}{cost}"
 
     def __str__(self) -> str:
-        line = f"steer {self.scope}: set {as_text(self.values)}; {self.expected}"
-        return "\n".join(
-            [line, *([self.note] if self.note else []), *(_indented(f"or {other}") for other in self.alternatives)]
-        )
+        seen = f"having seen {as_text(self.context)}: " if self.context else ""
+        line = f"{seen}steer {self.scope}: set {as_text(self.values)}; {self.expected}"
+        others = (_indented(str(o) if o.context != self.context else f"or {o}") for o in self.alternatives)
+        return "\n".join([line, *([self.note] if self.note else []), *others])
 
 
 @record

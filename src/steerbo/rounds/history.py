@@ -144,11 +144,12 @@ class History:
         self.events += 1
         match event:
             case Asked():
+                seen = event.request.get("context", {})
                 suggestion = Suggestion(
-                    event.token, event.round, event.scope, event.values, event.observe, {}, event.note
+                    event.token, event.round, event.scope, event.values, event.observe, seen, event.note
                 )
                 self._rounds[event.token] = Round(
-                    suggestion, event.request, event.expected_cost, realised=suggestion.values
+                    suggestion, event.request, event.expected_cost, realised=self._order({**seen, **event.values})
                 )
                 self._unknown[event.token] = self._open[event.token] = None
             case Decided():
@@ -202,7 +203,8 @@ class History:
         before = self[token]
         after = replace(before, **changes)
         known = after.outcome or after.failure
-        after = replace(after, realised=self._order({**after.suggestion.values, **(known.realised if known else {})}))
+        told = {**after.request.get("context", {}), **after.suggestion.values, **(known.realised if known else {})}
+        after = replace(after, realised=self._order(told))
         self._rounds[token] = after
         self._charged += after.charged - before.charged
         self._estimated += after.unpriced * after.charged - before.unpriced * before.charged

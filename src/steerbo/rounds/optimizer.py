@@ -87,13 +87,16 @@ class Optimizer(Reading):
 
         Args:
             batch: that many suggestions at once, as a list (shorter where the study finishes).
-            request: what the problem `takes`, by name: of a time-varying one `time` and `available` (what can be chosen
-                now), of a mean-field one `current` (the present distribution). None is as good as left out.
+            request: what the problem takes, by name; None is as good as left out. Where variables are `seen` before
+                choosing, `context`: their values by name (nature draws what has a law and is left out). Of a
+                time-varying problem `time` and `available` (what can be chosen now), of a mean-field one `current` (the
+                present distribution).
 
         Raises:
-            InvalidRequest: something given is not allowed, or this problem does not take it.
+            InvalidContext: what is seen before choosing is missing, unknown or no value of its variable.
+            InvalidRequest: something else is not allowed, or this problem does not take it.
         """
-        read = self.problem.read_request(self._given(request), self.history)
+        read = self.problem.read_asked(self._given(request), self.history)
         return one_or_more(batch, lambda: self._ask(read))
 
     def _ask(self, request: dict[str, Any]) -> Suggestion | None:

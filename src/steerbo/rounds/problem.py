@@ -15,12 +15,14 @@ from ..typed import read_choice, read_value
 from .answers import as_text, numeral
 from .events import Outcome
 from .history import History
-from .request import RequestField
+from .request import SEEN, RequestField
 from .scope import Scope
 from .suggestion import Suggestion
 
 LARGEST = 1e100
 """Largest size of an outcome or a cost: models square what they are told, and some divide it by small noise first."""
+
+_NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
 
 
 def finite(field: str, value: object, least: float = -math.inf) -> float:
@@ -58,7 +60,7 @@ class Problem(ABC):
     kind: str
     minimize: bool
     takes: ClassVar[tuple[RequestField, ...]] = ()
-    """What `ask` and `policy` are given beside the number of suggestions and the context."""
+    """What `ask` and `policy` are given beside the number of suggestions and what is seen before: see `asked`."""
     priced: ClassVar[bool] = False
     """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
@@ -85,7 +87,7 @@ class Problem(ABC):
 
     def use(self, variable: Variable) -> str:
         """What `steerbo check` says of a variable's part; empty where its law says all."""
-        return ""
+        return ("seen before choosing" + (", else drawn" if variable.law else "")) if variable.seen else ""
 
     def scalar(self, outcome: Outcome) -> float:
         """The one number of an outcome that is optimised, in the user's units."""
@@ -107,11 +109,49 @@ class Problem(ABC):
             return read_choice(variable.choices, text.strip())
         return read_value(text)
 
+    def asked(self) -> tuple[RequestField, ...]:
+        """All that `ask` is given beside the number of suggestions."""
+        return (*self.takes, *((SEEN,) if self.space.seen else ()))
+
+    def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """What `ask` was given, checked: what is seen before choosing as `context`, all else by `read_request`.
+
+        Raises:
+            InvalidContext: what is seen is missing, unknown or no value of its variable.
+            InvalidRequest: anything else is not allowed.
+        """
+        if not self.space.seen:
+            return self.read_request(request, history)
+        seen = self.read_known(request.get("context", {}))
+        rest = {name: value for name, value in request.items() if name != "context"}
+        return {**self.read_request(rest, history), **({"context": seen} if seen else {})}
+
+    def read_known(self, context: Any) -> dict[str, Any]:
+        """Values of the variables that are seen before choosing, checked; what has a law may be missing.
+
+        Raises:
+            InvalidContext: naming what is missing, unknown or no value of its variable.
+        """
+        names = self.space.seen
+        if not isinstance(context, Mapping):
+            raise InvalidContext("context", context, f"values by name, for {', '.join(names)}")
+        for name in context:
+            if name not in names:
+                raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(names, name)}")
+        for name in names:
+            if name not in context and self.space[name].law is None:
+                hint = "It is seen before choosing; with a law, nature would draw it where it is not given."
+                raise InvalidContext(f"context.{name}", None, f"a value, {self.space[name].range_text}", hint)
+        try:
+            return self.space.check_measured(context, [name for name in names if name in context])
+        except InvalidOutcome as error:
+            raise error.moved(f"context.{error.field}", InvalidContext) from None
+
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """What `ask` was given, checked: what the problem `takes`, by name."""
+        """What else `ask` was given, checked: what the problem `takes`, by name."""
         for name, value in request.items():
             if all(name != field.name for field in self.takes):
-                hint = "What was looked at is for ‹decide›." if name == "context" else ""
+                hint = _NOT_SEEN if name == "context" else ""
                 raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it", hint)
         return dict(request)
 
@@ -137,7 +177,9 @@ class Problem(ABC):
         return {name: value for name, value in read.items() if name in request}
 
     def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """What a learned policy is applied to, checked. Most problems have nothing to look at."""
+        """What a learned policy is applied to, checked: what is seen before choosing."""
+        if self.space.seen:
+            return self.read_known(context)
         for name, value in context.items():
             raise InvalidContext(f"context.{name}", value, f"nothing: a {self.kind} problem has nothing to look at")
         return {}

@@ -64,7 +64,8 @@ class Reading:
         order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
         cost = advice.cost if advice.cost is not None else self._fold.history.mean_cost(scope)
         others = tuple(self._said(other) for other in advice.alternatives)
-        advice = replace(advice, scope=scope, values=order(advice.values), cost=cost, alternatives=others)
+        named = {"values": order(advice.values), "context": order(advice.context)}
+        advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
         if self._fold.history.told or self._fold.history.data:
             return advice
         note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
@@ -74,7 +75,7 @@ class Reading:
         """Apply what was learned; nothing is logged by it.
 
         Args:
-            context: what was seen, by variable (causal). Where something is still to be looked at, the answer's
+            context: what was seen, by variable. Where something is still to be looked at, the answer's
                 `observe` names it: call again with that, too.
             request: as for `ask`. Left out, `time` is that of the last round, everything is available, and agents may
                 go anywhere.
@@ -127,5 +128,5 @@ class Reading:
 
     def _given(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Without what the problem takes and was not given; what it does not take stays, to be refused by name."""
-        names = {field.name for field in self.problem.takes}
+        names = {field.name for field in self.problem.asked()}
         return {name: value for name, value in request.items() if value is not None or name not in names}

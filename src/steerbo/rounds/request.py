@@ -17,6 +17,8 @@ def _read(_: Any, given: str | Rows) -> Any:
 class RequestField:
     """Something that `ask` and `policy` can be given; `Problem.read_request` checks it.
 
+    The name `context` is taken: it is what is seen before choosing, see `SEEN`.
+
     Args:
         name: as in Python; on the command line an option of this name.
         help: for people.
@@ -30,3 +32,7 @@ class RequestField:
     name: str
     help: str
     read: Callable[[Any, str | Rows], Any] = _read
+
+
+SEEN = RequestField("context", "What is seen before choosing: NAME=VALUE, as often as needed; or a table, CSV or JSON")
+"""Values of the variables that are `seen`, by name: `ask` takes them of every kind of problem that has some."""

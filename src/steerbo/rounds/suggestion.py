@@ -26,7 +26,7 @@ class Suggestion(Plain):
         scope: what is set, and what is looked at before: a control set, a policy scope; see `Scope`.
         values: the values to set, by variable. `decide` adds to them and never changes one.
         observe: what can be looked at now. Empty: everything is decided.
-        context: what has been looked at so far.
+        context: what was seen before choosing, and what has been looked at so far.
         note: the reasons behind the choice (bounds, the prior believed).
 
     >>> Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}).values

@@ -149,7 +149,7 @@ Number = Annotated[float, BeforeValidator(_number)]
 Positive = Annotated[float, BeforeValidator(_positive)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 Flag = Annotated[bool | None, BeforeValidator(_flag)]
-"""True, or None: a word that is not said stays out of files and logs, which then read as they did before there was it."""
+"""True, or None: a word that is not said stays out of files and logs, which then read as they always did."""
 Choice = Annotated[bool | int | float | str, BeforeValidator(_choice)]
 Text = Annotated[str, BeforeValidator(_text)]
 Numbers = Annotated[Sequence[Number], BeforeValidator(listed)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..record import to_plain
-from ..rounds import Added, Event, History, Problem, Round, Scope, Suggestion
+from ..rounds import SEEN, Added, Event, History, Problem, Round, Scope, Suggestion
 from ..text import to_cell, visible
 from .columns import column, columns_of
 
@@ -75,7 +75,8 @@ def _played(played: Round) -> dict[str, Any]:
     result = {"state": played.state, "value": played.outcome.value if played.outcome else None, "cost": played.paid}
     result["charged"] = played.charged if played.paid is not None or played.charge is not None else None
     result["reason"] = played.failure.reason if played.failure else None
-    known = {**played.suggestion.context, **played.request, **_happened(played)}
+    asked = {name: given for name, given in played.request.items() if name != SEEN.name}  # as `suggestion.context`
+    known = {**asked, **played.suggestion.context, **_happened(played)}
     return {**_named(played.suggestion), **_by_column(known), **result}
 
 

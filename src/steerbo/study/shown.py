@@ -25,8 +25,9 @@ def _named(problem: Problem, values: Mapping[str, Any]) -> list[str]:
 
 def advised(problem: Problem, advice: Recommendation) -> list[str]:
     """A recommendation without what else there is, line by line; the first says what to steer."""
+    seen = f"having seen {in_words(problem, advice.context)}: " if advice.context else ""
     return [
-        f"steer {advice.scope}",
+        f"{seen}steer {advice.scope}",
         *_named(problem, advice.values),
         advice.expected,
         *([advice.note] if advice.note else []),
@@ -34,13 +35,16 @@ def advised(problem: Problem, advice: Recommendation) -> list[str]:
 
 
 def alternatives(problem: Problem, advice: Recommendation) -> Table:
-    """What every scope would give, the recommended one marked; cheapest first."""
-    everyone = sorted((advice, *advice.alternatives), key=lambda a: float("inf") if a.cost is None else a.cost)
+    """What every scope would give, the recommended one marked, cheapest first; or what to do in typical contexts."""
+    everyone = [advice, *advice.alternatives]
+    if not advice.context:
+        everyone.sort(key=lambda a: float("inf") if a.cost is None else a.cost)
     counted = problem.priced or any(choice.cost is not None for choice in everyone)
     noted = any(choice.note for choice in advice.alternatives)
     rows = tuple(
         (
-            ("→ " if choice is advice else "  ") + str(choice.scope),
+            *problem.shown(choice.context).values(),
+            ("" if advice.context else "→ " if choice is advice else "  ") + str(choice.scope),
             in_words(problem, choice.values),
             replace(choice, cost=None).expected.removeprefix("expected value "),
             *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),
@@ -49,7 +53,8 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
         for choice in everyone
     )
     more = (*(("cost",) if counted else ()), *(("note",) if noted else ()))
-    return Table("What each would give", ("steer", "settings", "expected value", *more), rows)
+    title = "What to do when" if advice.context else "What each would give"
+    return Table(title, (*advice.context, "steer", "settings", "expected value", *more), rows)
 
 
 def with_units(problem: Problem, table: Table) -> Table:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..errors import InvalidOutcome, OutOfRangeWarning, SteerboError, UnknownSuggestion, one_of
 from ..record import record
-from ..rounds import Outcome, Problem, Round, Scope, as_text
+from ..rounds import SEEN, Outcome, Problem, Round, Scope, as_text
 from ..space import Categorical
 from ..typed import read_choice, read_value
 from ..words import SHELL
@@ -199,7 +199,8 @@ def _read(problem: Problem, sheet: Sheet, row: Row) -> _Told:
 def _tell(study: Study, number: int, token: str, told: _Told) -> Line:
     """A line about a round: what the round then is, it may be already."""
     before = study.history[token]
-    logged = {name for name in before.request if name not in study.problem.space}  # of a round, such as its time
+    said = before.request.keys() - {SEEN.name}  # of a round, such as its time; a context is among what happened
+    logged = {name for name in said if name not in study.problem.space}
     realised = {name: value for name, value in told.realised.items() if name not in logged}
     if before.suggestion.observe and told.value is None and told.state in ("", "open"):
         return _look(study, number, before, realised)

@@ -21,10 +21,15 @@ from .corrections import Corrections
 from .pending import Pending
 from .refusals import Refusals
 from .repeating import Repeating
+from .seen import SeenBefore
 
 
 class WingContract(Repeating, Pending, Corrections, Refusals, Answers):
     """Inherit, and give `case`: a function without arguments that makes a `Case`."""
 
 
-__all__ = ["Case", "Draw", "WingContract", "backwards", "bits", "values_of"]
+class SeenContract(SeenBefore, WingContract):
+    """The same for problems with variables that are `seen` before each choice."""
+
+
+__all__ = ["Case", "Draw", "SeenBefore", "SeenContract", "WingContract", "backwards", "bits", "values_of"]

@@ -69,6 +69,11 @@ class Case:
         """What the world shows: the same for the same round and names, whenever one looks."""
         return self.look(suggestion, keyed(1, suggestion.round, f"look at {suggestion.observe}"))
 
+    def point(self, suggestion: Suggestion) -> str:
+        """What is played, and where that is: of what was seen only what was before choosing."""
+        seen = {name: value for name, value in suggestion.context.items() if name in self.problem.space.seen}
+        return bits({"s": suggestion.scope, "v": suggestion.values, "c": seen})
+
     def outcome(self, suggestion: Suggestion, cost: float | None = 1.0) -> dict[str, Any]:
         """What the world answers: the same for the same round, whenever it is asked."""
         return {"cost": cost, **self.evaluate(suggestion, keyed(1, suggestion.round, "nature"))}

@@ -26,7 +26,7 @@ class Pending(Contract):
         out = [world.ask(optimizer) for _ in range(4)]
         assert len({s.token for s in out}) == 4
         assert {s.token for s in optimizer.pending} == {s.token for s in out}
-        assert len({bits({"s": s.scope, "v": s.values}) for s in out}) == 4, "a pending point is not suggested again"
+        assert len({world.point(s) for s in out}) == 4, "a pending point is not suggested again"
         for suggestion in reversed(out):
             optimizer.tell(suggestion, **world.outcome(suggestion))
         assert optimizer.pending == ()
@@ -50,7 +50,7 @@ class Pending(Contract):
         points = []
         for _ in range(4):
             suggestion = world.ask(optimizer)
-            points.append(bits({"s": suggestion.scope, "v": suggestion.values}))
+            points.append(world.point(suggestion))
             optimizer.fail(suggestion, "the pump broke", cost=2.0)
             optimizer.fail(suggestion, "the pump broke", cost=2.0)
         assert len(set(points)) == 4
@@ -121,7 +121,7 @@ class Pending(Contract):
             reserved + (optimizer.history[open_still.token].expected_cost or 0.0)
         )
         fresh = world.ask(optimizer)
-        points = [bits({"s": s.scope, "v": s.values}) for s in (left, late, open_still, fresh)]
+        points = [world.point(s) for s in (left, late, open_still, fresh)]
         assert len(set(points)) == 4, "an abandoned point is not suggested again"
         optimizer.tell(late, **world.outcome(late))
         assert (optimizer.status.told, optimizer.status.abandoned) == (world.rounds + 1, 1)

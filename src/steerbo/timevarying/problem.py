@@ -87,6 +87,9 @@ class TimeVarying(Problem):
             if len(self.coordinates) != len(self.sites) or len({len(row) for row in self.coordinates}) != 1:
                 shape = [len(row) for row in self.coordinates]
                 raise InvalidProblem("coordinates", shape, f"{len(self.sites)} rows of the same length, one a point")
+        if self.space.seen:
+            where = f"variables.{self.space.seen[0]}.seen"
+            raise InvalidProblem(where, True, f"nothing: a {self.kind} problem knows only the time before it chooses")
         for i, prior in enumerate(self.priors):
             try:
                 self._check_prior(prior)

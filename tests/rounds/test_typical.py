@@ -1,0 +1,59 @@
+"""Typical contexts: real ones, few, spread, and the same whoever asks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.rounds import Optimizer, Recommendation, Scope, Typical, over_contexts, typical
+
+SPACE = (sb.Float("x", 0, 1), sb.Float("weather", 0, 30, seen=True), sb.Categorical("seed", ["old", "new"], seen=True))
+PROBLEM = sb.CostVarying(SPACE, [["x"]])
+
+
+def played(contexts: list[tuple[float, str]]) -> Optimizer:
+    optimizer = Optimizer(PROBLEM, "random", seed=0)
+    for weather, seed in contexts:
+        optimizer.tell(optimizer.ask(context={"weather": weather, "seed": seed}), 1.0)  # type: ignore[arg-type]
+    return optimizer
+
+
+def test_few_contexts_are_all_there_the_commonest_first() -> None:
+    optimizer = played([(3, "old"), (20, "new"), (20, "new"), (3, "new")])
+    found = typical(PROBLEM.space, optimizer.history)
+    assert found[0] == Typical({"weather": 20.0, "seed": "new"}, 0.5)
+    assert {(each.context["weather"], each.context["seed"]) for each in found} == {
+        (3.0, "old"),
+        (20.0, "new"),
+        (3.0, "new"),
+    }
+
+
+def test_many_contexts_are_told_by_five_of_them() -> None:
+    draw = np.random.default_rng(0)
+    given = [(float(mean + draw.normal()), "old") for mean in (5, 15, 25) for _ in range(20)]
+    found = typical(PROBLEM.space, played(given).history, most=3)
+    assert sorted(round(each.context["weather"] / 5) * 5 for each in found) == [5, 15, 25]
+    assert [each.share for each in found] == pytest.approx([1 / 3] * 3)
+    assert all((each.context["weather"], "old") in given for each in found), "contexts that were really seen"
+    assert len(typical(PROBLEM.space, played(given).history)) == 5
+
+
+def test_data_from_elsewhere_counts_and_nothing_seen_is_the_middle() -> None:
+    optimizer = played([])
+    assert typical(PROBLEM.space, optimizer.history) == [Typical({"weather": 15.0, "seed": "old"}, 1.0)]
+    optimizer.add(1.0, {"x": 0.5, "weather": 7, "seed": "new"})
+    assert typical(PROBLEM.space, optimizer.history) == [Typical({"weather": 7.0, "seed": "new"}, 1.0)]
+
+
+def test_answers_in_typical_contexts_are_one_answer() -> None:
+    contexts = [Typical({"weather": 1.0}, 0.75), Typical({"weather": 9.0}, 0.25)]
+    advice = over_contexts(
+        contexts,
+        lambda c: Recommendation(Scope(["x"]), {"x": 0.1}, mean=c["weather"], cost=2 * c["weather"], note="so"),
+    )
+    assert [row.context["weather"] for row in (advice, *advice.alternatives)] == [1.0, 9.0]
+    assert advice.note == "75 % of what was seen lately is like this; over all of it: expect 3, a play costs 6; so"
+    assert str(advice).startswith("having seen weather = 1: steer x: set x = 0.1; expected value 1")
+    assert "\n  having seen weather = 9: steer x" in str(advice)
