@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import socket
 import subprocess
@@ -69,6 +68,8 @@ def server(password: str = "") -> Iterator[Server]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    import pwd  # nowhere but on POSIX
+
     with tempfile.TemporaryDirectory(prefix="steerbo-pg-") as folder:
         user, prefix = pwd.getpwuid(os.geteuid()).pw_name, []
         if os.geteuid() == 0:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from contextlib import suppress
 
 from ..errors import SteerboError
 from .leases import Leases
+from .logger import LOGGER
 
 
 class Heartbeat:
@@ -42,5 +42,7 @@ class Heartbeat:
 
 def _renew(leases: Leases, over: threading.Event, wait: float) -> None:
     while not over.wait(wait):
-        with suppress(SteerboError):  # the log is busy or away: whoever needs it will say so
+        try:
             leases.renew()
+        except SteerboError as error:  # the log is busy or away: whoever needs it will say so
+            LOGGER.debug("leases could not be renewed just now: %s", error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..rounds import Reading, Suggestion
+from .logger import LOGGER
 
 
 class Observer(Protocol):
@@ -20,8 +21,8 @@ class Observer(Protocol):
         """Something that the user ought to know."""
 
 
-class Silent:
-    """An observer that says nothing."""
+class Logged:
+    """An observer that leaves what it is told to Python's logging; rounds are logged whoever observes."""
 
     def began(self, suggestion: Suggestion) -> None:
         """Nothing."""
@@ -30,4 +31,5 @@ class Silent:
         """Nothing."""
 
     def say(self, message: str) -> None:
-        """Nothing."""
+        """A warning."""
+        LOGGER.warning("%s", message)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from ..errors import LogUnavailable
 from ..rounds import Event
 from .log import EventLog, Lease
+from .logger import LOGGER
 
 T = TypeVar("T")
 WAIT = 600.0
@@ -77,6 +78,7 @@ class PatientLog:
                 result = call()
             except LogUnavailable as error:
                 if pause == _FIRST:
+                    LOGGER.debug("%s", error)
                     self.away()
                 waited = time.monotonic() - began
                 if waited + pause > self.seconds:

@@ -57,11 +57,13 @@ class Display:
         self._played = ""
 
     def __enter__(self) -> Display:
-        self._bar.start()
+        if self._live:
+            self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        if self._live:  # rich 13 ends a line that it never began
+            self._bar.stop()
 
     def say(self, message: str) -> None:
         """A message of its own line."""

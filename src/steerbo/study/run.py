@@ -23,8 +23,9 @@ from .answer import read_context, read_outcome
 from .failing import raised, short, tell_failure, unusable
 from .interrupt import Interruptible
 from .leases import LAPSES
+from .logger import LOGGER
 from .objective import Command, Function
-from .observer import Observer, Silent
+from .observer import Logged, Observer
 from .workers import Runner, heard_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def drive(
         study: gets every event.
         objective: evaluates a suggestion: a number, or value, cost and realised by name, as
             `steerbo.study.objective` says. An executor of processes has to be able to pickle it.
-        observer: is told of everything.
+        observer: is told of everything; None: what it would be told is logged (see `steerbo.study.logger`).
         executor: where evaluations run; None: here, one after the other. A function that makes one (`lambda:
             ProcessPoolExecutor(4)`) is called again where the first broke, and what was lost is evaluated again.
         parallel: so many evaluations at once.
@@ -94,7 +95,9 @@ def drive(
         heard_of(study.writer.worker, study.writer.log, interrupt),
         Runner(executor) as runner,
     ):
-        _Loop(study, objective, observer or Silent(), runner, interrupt, failures, retries).play(parallel, rounds)
+        LOGGER.info("a run begins in %s: %s", study.log.place, study.status)
+        _Loop(study, objective, observer or Logged(), runner, interrupt, failures, retries).play(parallel, rounds)
+        LOGGER.info("the run is over: %s", study.status)
 
 
 @dataclass
@@ -124,6 +127,7 @@ class _Loop:
                         break
                     begun += 1
                     self.observer.began(suggestion)
+                    LOGGER.debug("round %d (%s) is evaluated: %s", suggestion.round, suggestion.token, suggestion.scope)
                     self._submit(_Evaluation(suggestion))
                 if self.running:
                     with self.interrupt.evaluation():
@@ -135,6 +139,7 @@ class _Loop:
                     with self.interrupt.evaluation():
                         time.sleep(min(seconds, 1.0) + 0.01)
         except BaseException as error:
+            LOGGER.info("the run stops (%s): %s", type(error).__name__, self.study.status)
             self._leave(isinstance(error, LogUnavailable))
             raise
 
@@ -200,6 +205,8 @@ class _Loop:
         except (ObjectiveFailure, InvalidInput) as error:
             self._failed(evaluation, error if isinstance(error, ObjectiveFailure) else unusable(error), answer)
             return
+        else:
+            LOGGER.info("round %d: %s", suggestion.round, self.study.history[suggestion.token].outcome)
         self.in_a_row = 0
         self.observer.ended(self.study)
 

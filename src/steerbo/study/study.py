@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..rounds import Method, Optimizer, Problem, Reading, Recommendation, Sugges
 from ..space.fields import as_number
 from .backup import copy_of, save
 from .log import EventLog
+from .logger import LOGGER
 from .opening import by_name, found_log, log_at, replay
 from .patience import WAIT
 from .run import drive
@@ -40,7 +40,7 @@ class Study(Reading):
             process has the study, which a thread of its own says every 20 s, and for 60 s after it was last heard of.
         clock: seconds since 1970. Workers' clocks should agree to well within a lease.
         wait: seconds that a call waits for a log that is away, before it raises `LogUnavailable`.
-        say: is told what the user ought to know; None: Python's logging, as a warning of `steerbo.study`.
+        say: is told what the user ought to know; None: Python's logging, as a warning; see `steerbo.study.logger`.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Study(Reading):
     ) -> None:
         if (seconds := as_number(wait)) is None or seconds < 0:
             raise InvalidOption("wait", wait, "a number of seconds from 0")
-        say = say or logging.getLogger("steerbo.study").warning
+        say = say or LOGGER.warning
         self.log, self.optimizer, self._fold = log, optimizer, optimizer._fold
         self.writer = Writer(log, optimizer, seconds, say, holder=holder, lease=lease, clock=clock)
 

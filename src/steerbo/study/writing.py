@@ -12,6 +12,7 @@ from .again import decided, give_again, is_there
 from .keeping import Keeping
 from .leases import LAPSES
 from .log import EventLog
+from .logger import LOGGER
 from .patience import PatientLog
 from .spill import Answer
 from .worker import Worker
@@ -88,6 +89,7 @@ class Writer:
             if lapses >= LAPSES:
                 self.logged(lambda token=token, lapses=lapses: self._give_up(token, lapses))  # type: ignore[misc]
             elif self.optimizer.history[token].state == "open":
+                LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
                 return self.optimizer.history[token].suggestion
         return None
 
@@ -95,6 +97,7 @@ class Writer:
         if self.optimizer.history[token].state == "open":
             charge = self.optimizer.history.estimate(token)  # it was begun, and may have been paid for
             self.optimizer.abandon(token, f"its lease ran out {lapses} times", charge=charge)
+            self.keeping.say(f"round {token} is given up: its lease ran out {lapses} times")
 
     def next_lapse(self) -> float | None:
         """Seconds until the first lease of an open round runs out; None where none does."""
