@@ -412,3 +412,52 @@ def test_sheets_are_headed_as_the_lab_does(study: Path, tmp_path: Path) -> None:
     assert scope.set == ("temperature",)
     study.write_text(text + '[study.columns]\nvalue = "cost"\n', encoding="utf-8")
     assert "another header than that of 'cost'" in refused(call("check", study), 2)
+
+
+def test_data_that_was_added_is_shown(study: Path, tmp_path: Path) -> None:
+    asked(study)
+    (tmp_path / "others.csv").write_text("temperature,ph,value,cost\n20,6.5,1.25,3\n21,6,2,2\n")
+    call("import", study, tmp_path / "others.csv")
+    call("amend", study, "added-1", "--charge", "yes", "--scope", "temperature")
+    call("amend", study, "added-2", "--void")
+    shown = call("show", study).stdout
+    assert "Rounds, and data that was added" in shown
+    assert "added-1" in shown
+    assert "added-2" not in shown
+    document = json.loads(call("show", study, "--json").stdout)
+    assert len(document["rounds"]) == 1
+    (data,) = document["data"]
+    assert (data["token"], data["value"], data["cost"], data["state"]) == ("added-1", 1.25, 3.0, "added, charged")
+    assert (data["nature"], data["steer"]) == ({"temperature": 20.0, "ph": 6.5}, "temperature")
+    call("report", study)
+    assert "added-1" in study.with_suffix(".html").read_text(encoding="utf-8")
+
+
+def test_a_raised_budget_is_seen_by_whoever_reads_the_log(study: Path) -> None:
+    asked(study)
+    study.write_text(study.read_text(encoding="utf-8").replace("budget = 10", "budget = 25"), encoding="utf-8")
+    result = call("show", study)
+    assert "0 of 10 spent" in result.stdout
+    assert "study.toml says budget 25, which the next ask or run will go by; the log had budget 10" in result.stderr
+    assert "budget 25 from here on" in call("ask", study).stderr
+    shown = call("show", study.with_suffix(".db")).stdout
+    assert "0 of 25 spent" in shown
+    assert "budget 25 since 20" in shown
+    assert "before 10" in shown
+    study.write_text(study.read_text(encoding="utf-8").replace("budget = 25", "budget = 10"), encoding="utf-8")
+    assert "budget 10 from here on" in call("extend", study).stderr
+    study.write_text(study.read_text(encoding="utf-8").replace("budget = 10", "budget = 25"), encoding="utf-8")
+    assert "`steerbo extend STUDY.TOML`" in refused(call("ask", study), 2)
+    assert call("extend", study).exit_code == 0
+    assert "0 of 25 spent" in call("show", study).stdout
+    call("report", study.with_suffix(".db"))
+    assert "budget 25 since 20" in study.with_suffix(".html").read_text(encoding="utf-8")
+
+
+def test_headers_are_known_by_the_log_alone(tmp_path: Path) -> None:
+    path = tmp_path / "lab.toml"
+    path.write_text(PROBLEM + STUDY + '[study.columns]\nvalue = "Ertrag"\n', encoding="utf-8")
+    call("new", path)
+    assert ",Ertrag," in call("ask", path.with_suffix(".db"), "--csv").stdout.splitlines()[0]
+    (tmp_path / "own.csv").write_text("temperature,ph,ertrag,cost\n20,6,1,2\n", encoding="utf-8")
+    assert "1 taken" in call("import", path.with_suffix(".db"), tmp_path / "own.csv").stderr

@@ -91,12 +91,12 @@ def test_a_study_in_memory(tmp_path: Path) -> None:
             assert [body_of(e) for e in again.events] == [body_of(e) for e in whole.events]
 
 
-def test_the_logs_own_limits_are_kept(tmp_path: Path) -> None:
+def test_limits_that_were_changed_are_kept(tmp_path: Path) -> None:
     Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=3).close()
     with Study.open(tmp_path / "study.db", Stub(), limits={"rounds": 9}) as study:
         study.backup(tmp_path / "copy.db")
     with Study.open(tmp_path / "copy.db", Stub()) as again:
-        assert "of 3 rounds" in str(again.status)
+        assert "of 9 rounds" in str(again.status)
 
 
 def test_leases_of_people_only(tmp_path: Path) -> None:

@@ -32,15 +32,15 @@ WAIT = 10.0
 """Seconds that a command for people waits for a log that is away. What was answered is kept."""
 
 
-def open_study(place: str) -> Study:
-    """The study, for people."""
+def open_study(place: str, *, asking: bool = False) -> Study:
+    """The study, for people; only who asks for rounds goes by limits that its file says otherwise than its log."""
     if not place.endswith(".toml"):
         return Study.open(place, holder=BY_HAND, wait=WAIT, say=Errors().say)
     specification = read_study(place)
     if not specification.log.exists():
         raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
     log = DatabaseLog(specification.log, make=False)
-    return resume(specification, log, Errors(), begin=False, holder=BY_HAND, wait=WAIT)
+    return resume(specification, log, Errors(), begin=False, adopt_limits=asking, holder=BY_HAND, wait=WAIT)
 
 
 def as_logged(place: str) -> list[Event]:
@@ -85,9 +85,9 @@ def explain_credentials(place: str) -> None:
         echo(CREDENTIALS, err=True)
 
 
-def headers(place: str) -> dict[str, str]:
-    """How the study file says that tables of outcomes are headed; a log says nothing of it."""
-    return read_study(place).settings.columns if place.endswith(".toml") else {}
+def headers(place: str, study: Study) -> dict[str, str]:
+    """How tables of outcomes are headed: as the study file says, else the log, which heard of it from a file."""
+    return read_study(place).settings.columns if place.endswith(".toml") else study.history.columns
 
 
 class Errors:

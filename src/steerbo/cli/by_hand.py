@@ -56,6 +56,7 @@ def new(
     settings = s.settings
     limits = {"budget": settings.budget, "rounds": settings.rounds, "seed": settings.seed, "options": settings.options}
     with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:  # type: ignore[arg-type]
+        begun.revise(columns=settings.columns)
         seen = "".join(f" --context {quote(name)}=…" for name in begun.problem.space.seen)
         said = f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}{seen}"
         answer(as_json, {"log": begun.log.place, **_status(begun)}, said)
@@ -72,7 +73,7 @@ def _say_status(study: Study, as_json: bool) -> None:
 
 @commands.command()
 def extend(study: StudyFile, log: LogPlace = None, as_json: AsJson = False) -> None:
-    """Go on with wider bounds: those of the study file, where it now says so. Nothing else of a study can change."""
+    """Go on with the wider bounds and other limits that the study file now has. Nothing else of a study can change."""
     specification = read_study(study)
     opened = DatabaseLog(log or specification.log, make=False)
     with resume(specification, opened, Errors(), begin=False, extend=True, holder=BY_HAND) as going:
@@ -89,13 +90,13 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Say what to set next, and what to look at first."""
-    with open_study(study) as going:
+    with open_study(study, asking=True) as going:
         before = going.pending
         suggestions = going.ask(batch, **request(going.problem, given))
         if as_json:
             print_json([to_plain(suggestion) for suggestion in suggestions])
         elif csv:
-            echo(suggestions_csv(going.problem, suggestions, headers(study)), nl=False)
+            echo(suggestions_csv(going.problem, suggestions, headers(study, going)), nl=False)
             if staged := [s for s in suggestions if s.observe]:
                 looks = "; ".join(f"round {s.round}: {', '.join(s.observe)}" for s in staged)
                 echo(f"to look at first: {looks}. Fill that in and import the table: it says what to set", err=True)

@@ -16,7 +16,7 @@ from ..study.export import events_jsonl, rounds_csv
 from ..study.page import page
 from ..study.serve import server
 from ..study.sheet import decoded
-from ..study.shown import rounds_table, shown_rounds
+from ..study.shown import data_table, rounds_table, shown_rounds
 from ..study.table import ignored, read_results, take
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .commands import group
@@ -45,7 +45,7 @@ def import_(
     except (OSError, ValueError) as error:
         raise InvalidOutcome("results", str(results), "a table in CSV that can be read", f"({error})") from None
     with open_study(study) as going:
-        sheet = read_results(going.problem, text, headers(study))
+        sheet = read_results(going.problem, text, headers(study, going))
         unread = ignored(going.problem, sheet)
         before = set(going.history.data), going.history.spent
         lines = take(going, sheet, charge)
@@ -84,8 +84,11 @@ def show(study: Place, as_json: AsJson = False) -> None:
     """Show the rounds, the recommendation, and why."""
     with open_study(study) as going:
         if as_json:
-            plain = to_plain(rows := rounds_table(going))
-            print_answers(going, True, {"rounds": [dict(zip(rows.columns, r, strict=True)) for r in plain["rows"]]})
+            tables = {"rounds": to_plain(rounds_table(going)), "data": to_plain(data_table(going))}
+            rows = {
+                name: [dict(zip(t["columns"], row, strict=True)) for row in t["rows"]] for name, t in tables.items()
+            }
+            print_answers(going, True, rows)
             return
         console().print(rich_table(shown_rounds(going)))
         print_answers(going, False, {})
@@ -123,7 +126,11 @@ def export(
             answer(as_json, {"format": kind, "url": masked_url(url)}, said)
             explain_credentials(url)
             return
-        text = rounds_csv(going.problem, going.history, headers(study)) if kind == "csv" else events_jsonl(going.events)
+        text = (
+            rounds_csv(going.problem, going.history, headers(study, going))
+            if kind == "csv"
+            else events_jsonl(going.events)
+        )
     _give(kind, text, out, as_json)
 
 

@@ -10,7 +10,7 @@ from rich.padding import Padding
 
 from ..errors import show
 from ..record import to_plain
-from ..rounds import Optimizer, Problem, Recommendation, Table
+from ..rounds import Optimizer, Problem, Recommendation, Table, revised_text
 from ..study import Study
 from ..study.progress import literal
 from ..study.shown import advised, alternatives, with_units
@@ -39,6 +39,8 @@ def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str
     for table in why.tables:
         screen.print(rich_table(with_units(optimizer.problem, table)))
     screen.print(f"[{HEADING}]Status:[/]", literal(str(status)))
+    for line in (line for event in optimizer.history.revisions for line in revised_text(event)):
+        screen.print(Padding(literal(line), (0, 0, 0, 2), expand=False))
 
 
 def print_recommendation(screen: Console, problem: Problem, advice: Recommendation) -> None:

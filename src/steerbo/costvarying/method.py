@@ -111,7 +111,7 @@ class PartialControl(Searching[O]):
 
     def affordable(self, history: History) -> np.ndarray:
         """Which sets fit into what is left, (m,): a set whose cost nobody knows yet may."""
-        return ~(self.mean_costs() > history.remaining)
+        return ~(self.mean_costs() > history.remaining + history.rounding)
 
     def finished(self, history: History) -> str:
         """Nothing fits any more."""

@@ -14,6 +14,7 @@ from .events import (
     Log,
     Outcome,
     Refitted,
+    Revised,
     Told,
 )
 from .extension import after, extended, read_bounds
@@ -26,6 +27,7 @@ from .randomness import Streams, keyed
 from .reading import Reading
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
 from .request import SEEN, RequestField
+from .revision import left_behind, limit_text, revised_text, standing
 from .round import Round
 from .saved import load, problem_of
 from .scope import Scope
@@ -58,6 +60,7 @@ __all__ = [
     "Refitted",
     "ReproducibilityWarning",
     "RequestField",
+    "Revised",
     "Round",
     "Scope",
     "Status",
@@ -75,6 +78,8 @@ __all__ = [
     "kept",
     "keyed",
     "kinds",
+    "left_behind",
+    "limit_text",
     "load",
     "methods",
     "numeral",
@@ -84,5 +89,7 @@ __all__ = [
     "problem_of",
     "read_bounds",
     "read_problem",
+    "revised_text",
+    "standing",
     "typical",
 ]

@@ -52,8 +52,8 @@ def creation(
         if (fault := unsafe(text))
     ]
     chosen = attempt(wrong, lambda: _options(problem, method, options))
-    limit = attempt(wrong, lambda: _limit("budget", budget))
-    most = attempt(wrong, lambda: None if rounds is None else whole("rounds", rounds, 1, InvalidOption, more=_OR_NONE))
+    limit = attempt(wrong, lambda: read_budget(budget))
+    most = attempt(wrong, lambda: read_rounds(rounds))
     number = attempt(wrong, lambda: whole("seed", seed, 0, InvalidOption, most=LARGEST_SEED))
     if wrong or chosen is None or number is None:
         raise together(wrong)
@@ -111,13 +111,19 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
     return method, to_plain(chosen)
 
 
-def _limit(name: str, value: Any) -> float | None:
+def read_rounds(value: Any) -> int | None:
+    """A limit of rounds, checked; None: no limit."""
+    return None if value is None else whole("rounds", value, 1, InvalidOption, more=_OR_NONE)
+
+
+def read_budget(value: Any) -> float | None:
+    """A limit of money, checked; None: no limit."""
     if value is None:
         return None
     try:
-        number = finite(name, value)
+        number = finite("budget", value)
     except InvalidOutcome:
         number = 0.0
     if number <= 0:
-        raise InvalidOption(name, value, f"a finite number above 0 (at most {LARGEST:g}){_OR_NONE}")
+        raise InvalidOption("budget", value, f"a finite number above 0 (at most {LARGEST:g}){_OR_NONE}")
     return number

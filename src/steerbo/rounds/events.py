@@ -181,8 +181,23 @@ class Extended:
     kind: Literal["extended"] = "extended"
 
 
+@record
+class Revised:
+    """What may be changed of a study was changed: a limit, or how its tables are headed.
+
+    Args:
+        changes: what it was and what it is from here on, by name: `budget`, `rounds`, `columns`.
+        when: as ISO 8601.
+        kind: of the event.
+    """
+
+    changes: dict[str, tuple[Any, Any]]
+    when: str = ""
+    kind: Literal["revised"] = "revised"
+
+
 Event = Annotated[
-    Created | Refitted | Asked | Decided | Told | Failed | Amended | Abandoned | Added | Extended,
+    Created | Refitted | Asked | Decided | Told | Failed | Amended | Abandoned | Added | Extended | Revised,
     Field(discriminator="kind"),
     BeforeValidator(upgraded),
 ]

@@ -94,9 +94,9 @@ class Fold:
         rounds = self.history
         if rounds.limit is not None and len(rounds) >= rounds.limit:
             return "all rounds are made"
-        if rounds.budget is not None and rounds.spent >= rounds.budget:
+        if rounds.budget is not None and rounds.spent >= rounds.budget - rounds.rounding:
             return "the budget is spent"
-        if rounds.remaining <= 0:
+        if rounds.remaining <= rounds.rounding:
             return "what is left of the budget is reserved for pending suggestions"
         return self.method.finished(rounds)
 

@@ -9,7 +9,21 @@ from itertools import islice
 from typing import Any, assert_never
 
 from ..errors import UnknownSuggestion, show
-from .events import Abandoned, Added, Amended, Asked, Created, Decided, Event, Extended, Failed, Outcome, Refitted, Told
+from .events import (
+    Abandoned,
+    Added,
+    Amended,
+    Asked,
+    Created,
+    Decided,
+    Event,
+    Extended,
+    Failed,
+    Outcome,
+    Refitted,
+    Revised,
+    Told,
+)
 from .round import Round
 from .scope import Scope
 from .suggestion import Suggestion
@@ -26,6 +40,8 @@ class History:
         self.created = created
         self._order = order
         self.budget, self.limit = created.budget, created.rounds
+        self.columns: dict[str, str] = {}  # how the lab heads columns of tables, by their own names
+        self.revisions: list[Revised] = []
         self.events = 1
         self.data: dict[str, Added] = {}  # that nobody suggested, by the name that `amend` takes
         self.removed: dict[str, Added] = {}  # those of them that are void by now, as they were
@@ -135,6 +151,11 @@ class History:
         return sum(r.expected_cost or 0.0 for r in self.pending)
 
     @property
+    def rounding(self) -> float:
+        """Less money than this is nothing: ten times 0.1 is 0.9999999999999999 to a computer."""
+        return 0.0 if self.budget is None else 1e-12 * self.budget
+
+    @property
     def remaining(self) -> float:
         """Money neither spent nor reserved; infinite without a budget."""
         return float("inf") if self.budget is None else self.budget - self.spent - self.reserved
@@ -183,6 +204,11 @@ class History:
                 self._added += 1
                 self.data[self.latest_data] = event
                 self._charged += event.charged
+            case Revised():
+                now = {name: new for name, (_, new) in event.changes.items()}
+                self.budget, self.limit = now.get("budget", self.budget), now.get("rounds", self.limit)
+                self.columns = now.get("columns", self.columns)
+                self.revisions.append(event)
             case Created() | Refitted() | Extended():
                 pass
             case _:

@@ -15,6 +15,7 @@ from .problem import Problem
 from .reading import Reading
 from .recorder import Recorder
 from .reports import Correction, Realised
+from .revision import read_revision
 from .suggestion import Suggestion, one_or_more
 
 
@@ -247,6 +248,25 @@ class Optimizer(Reading):
         if wider := read_bounds(self.problem, bounds):
             self._record(Extended(wider))
             self._record(self._fold.refit())
+
+    def revise(self, **changes: Any) -> None:
+        """Change a limit from here on, or how tables are headed; it is logged, with the time.
+
+        Args:
+            changes: some of `budget` (money that may be spent; None: no limit), `rounds` (that may be made; None: no
+                limit) and `columns` (headers of tables of outcomes, by the column's own name).
+
+        Raises:
+            InvalidOption: something given is not allowed.
+
+        >>> from steerbo import CostVarying, Float
+        >>> optimizer = Optimizer(CostVarying([Float("ph", 4, 8)], [["ph"]]), rounds=1)
+        >>> optimizer.tell(optimizer.ask(), 1.5)
+        >>> optimizer.revise(rounds=3)
+        >>> print(optimizer.status)
+        1 of 3 rounds
+        """
+        self._record(read_revision(self.history, changes))
 
     def log_to(self, log: Log) -> None:
         """Let `log` receive every event from here on."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from .log import EventLog
 _LONGEST_NAME = 200
 
 
-def replay(place: str, events: list[Event], problem: Problem | None, limits: Mapping[str, Any]) -> Optimizer:
+def replay(place: str, events: list[Event], problem: Problem | None) -> Optimizer:
     """What the events of the log at `place` lead to.
 
     Raises:
@@ -25,12 +24,11 @@ def replay(place: str, events: list[Event], problem: Problem | None, limits: Map
     """
     if not events:
         raise InvalidStudy("log", place, "a log with a study in it", "‹new› makes one.")
-    created, *rest = events
+    created = events[0]
     if not isinstance(created, Created):
         raise InvalidStudy(f"{place}: event 1", created, "a 'created' event")
     try:
-        known = problem_of(created, place, problem)
-        return Optimizer.replay(known, [replace(created, **limits), *rest])
+        return Optimizer.replay(problem_of(created, place, problem), events)
     except InvalidStudy:
         raise
     except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from html import escape
 
 from ..plots.drawing import BLUE, DARK_GREEN, LIGHT_GREEN, SKY
-from ..rounds import Reading, Table
+from ..rounds import Reading, Table, revised_text
 from ..text import visible
 from .picture import images
 from .progress import best_round
@@ -79,6 +79,7 @@ def page(study: Reading, title: str, every: int | None = None) -> str:
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(str(study.status))}</p>",
+        *(f"<p>{escape(line)}</p>" for event in study.history.revisions for line in revised_text(event)),
         "<h2>Recommendation</h2>",
         f'<div class="advice">{"".join(f"<p>{escape(line)}</p>" for line in advised(study.problem, advice))}</div>',
         _table(with_units(study.problem, policy)) if policy else "",

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import InvalidStudy, LogConflict
 from ..rounds import Created, Problem, find_method
 from .difference import ANOTHER, check_same, problem_of, widening
+from .limits import adopt, mention
 from .log import EventLog
 from .observer import Observer
 from .opening import replay
@@ -22,11 +23,13 @@ def resume(
     *,
     begin: bool = True,
     extend: bool = False,
+    adopt_limits: bool = True,
     **worker: Any,
 ) -> Study:
     """The study that the log's events lead to; a new one where it is empty. The log is closed where this fails.
 
-    Budget and rounds are the study file's, so that raising them continues a finished study.
+    Budget and rounds are the study file's from here on, which is logged, so that raising them continues a finished
+    study. A limit that was lowered is only raised again to what it was where `extend` says that it is meant.
 
     Args:
         specification: what the study file says.
@@ -34,6 +37,7 @@ def resume(
         observer: is told of warnings.
         begin: whether a new one may begin.
         extend: widen the bounds of variables to those of the study file, where these are wider.
+        adopt_limits: whether to go by the limits of the study file; else they are mentioned where they differ.
         worker: holder, lease, clock and wait; see `Study`.
 
     Raises:
@@ -45,6 +49,10 @@ def resume(
             study.extend(bounds)
             for name, (low, high) in bounds.items():
                 observer.say(f"{name} can be set from {low:g} to {high:g} now")
+        if adopt_limits:
+            adopt(study, specification, observer, meant=extend)
+        else:
+            mention(study, specification, observer)
         return study
     except BaseException:
         log.close()
@@ -72,10 +80,9 @@ def _resumed(  # noqa: PLR0917
     _check_same_study(log.place, created, wanted, specification.settings)
     if not extend:
         check_same(log.place, problem_of(created, log.place, events), specification.problem)
-    limits = {"budget": wanted.budget, "rounds": wanted.rounds}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        optimizer = replay(log.place, events, None, limits)
+        optimizer = replay(log.place, events, None)
     _say_what_is_kept(specification.problem, created, wanted, observer)
     for warning in caught:
         observer.say(str(warning.message))

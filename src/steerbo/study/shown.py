@@ -85,12 +85,32 @@ def rounds_table(study: Reading) -> Table:
     return Table("Rounds", _COLUMNS, rows)
 
 
+def data_table(study: Reading) -> Table:
+    """Data that nobody suggested, in the columns of rounds; under `token` the name that `amend` takes."""
+    rows: tuple[tuple[Any, ...], ...] = tuple(
+        (
+            None,
+            name,
+            str(data.scope) if data.scope else None,
+            {},
+            {},
+            data.outcome.realised,
+            data.outcome.value,
+            data.outcome.cost,
+            "added, charged" if data.charge else "added",
+            None,
+        )
+        for name, data in study.history.data.items()
+    )
+    return Table("Data that was added", _COLUMNS, rows)
+
+
 def shown_rounds(study: Reading) -> Table:
-    """The same for the eye: with units, without columns that are empty, and what is steered only where that varies."""
-    table = rounds_table(study)
+    """Both for the eye: with units, without columns that are empty, and what is steered only where that varies."""
+    table, data = rounds_table(study), data_table(study)
     rows = [
         [in_words(study.problem, cell) if isinstance(cell, dict) and name != "value" else cell for name, cell in pairs]
-        for pairs in (zip(table.columns, row, strict=True) for row in table.rows)
+        for pairs in (zip(table.columns, row, strict=True) for row in (*table.rows, *data.rows))
     ]
     steered = {row[_COLUMNS.index("steer")] for row in rows}
     kept = [
@@ -99,7 +119,8 @@ def shown_rounds(study: Reading) -> Table:
         if (name not in _MAYBE or any(row[k] not in (None, "") for row in rows))
         and (name != "steer" or len(steered) > 1)
     ]
-    return Table(table.title, tuple(_COLUMNS[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows))
+    title = f"{table.title}, and data that was added" if data.rows else table.title
+    return Table(title, tuple(_COLUMNS[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows))
 
 
 def _seen(played: Round) -> dict[str, Any]:

@@ -133,7 +133,7 @@ class Study(Reading):
             log: an SQLite file, a database URL, or a log.
             problem: needed where the log, in memory, does not say.
             name: of the study in the database; None: the only one there, or "study".
-            limits: another `budget` and `rounds` than it began with, for this worker.
+            limits: another `budget` or number of `rounds` from here on, for all workers; see `Optimizer.revise`.
             worker: holder, lease, clock, wait and say.
 
         Raises:
@@ -142,8 +142,9 @@ class Study(Reading):
         """
         log, ours, events = found_log(log, name)
         try:
-            opened = cls(log, replay(log.place, events, problem, by_name("limits", limits)), **worker)
+            opened = cls(log, replay(log.place, events, problem), **worker)
             opened.writer.settle()
+            opened.revise(**by_name("limits", limits))
             return opened
         except BaseException:
             if ours:
@@ -242,3 +243,7 @@ class Study(Reading):
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""
         self.writer.logged(lambda: self.optimizer.extend(bounds))
+
+    def revise(self, **changes: Any) -> None:
+        """Change a limit (`budget`, `rounds`) from here on, or how tables are headed; see `Optimizer.revise`."""
+        self.writer.logged(lambda: self.optimizer.revise(**changes))
