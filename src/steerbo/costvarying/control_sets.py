@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from ..rounds import Method, Streams
+from ..rounds import Method, OptionsT, Streams
 from ..search import Box, Maximum
 from ..surrogate import Domain, Drawn, Expectation, LawOf, Standardised, highest, parts_of
 from .problem import CostVarying
-
-O = TypeVar("O")  # noqa: E741  the method's options
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +29,12 @@ class Outlook:
     known: Mapping[str, float]
 
 
-class Searching(Method[CostVarying, O]):
+class Searching(Method[CostVarying, OptionsT]):
     """A method that knows its control sets as boxes of encoded settings."""
 
     solves = CostVarying
 
-    def __init__(self, problem: CostVarying, options: O, streams: Streams) -> None:
+    def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.space = problem.space
         # ascending, as expectations have them, in whatever order the problem names them

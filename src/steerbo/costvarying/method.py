@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..rounds import (
     Event,
     Failed,
     History,
+    OptionsT,
     Outcome,
     PolicyStep,
     Recommendation,
@@ -36,16 +37,15 @@ from .recommendation import recommendation
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
-O = TypeVar("O")  # noqa: E741  the method's options
 
 
-class PartialControl(Searching[O]):
+class PartialControl(Searching[OptionsT]):
     """A method with one Gaussian process over all variables: what a cheap set teaches, the dear ones know too.
 
     Everything inside is in units of `sign · value`, so that larger is better.
     """
 
-    def __init__(self, problem: CostVarying, options: O, streams: Streams) -> None:
+    def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.model = Regression(SquaredExponentialKernel.over(self.space.categorical))
         self.fitted_at = 0

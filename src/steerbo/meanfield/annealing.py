@@ -14,7 +14,7 @@ from .individuals import Individuals, Vector
 
 
 @record
-class Options:
+class AnnealingOptions:
     """Options of `annealing`.
 
     Args:
@@ -26,11 +26,11 @@ class Options:
     starting_points: int = Field(5, ge=2)
 
 
-class Annealing(Individuals[Options]):
+class Annealing(Individuals[AnnealingOptions]):
     """Simulated annealing over the actions of all agents (Kirkpatrick et al. 1983): one agent changes its mind."""
 
     name: ClassVar[str] = "annealing"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = AnnealingOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """A neighbour of where the walk stands."""

@@ -15,7 +15,7 @@ from .individuals import Individuals, Vector
 
 
 @record
-class Options:
+class GeneticOptions:
     """Options of `genetic`.
 
     Args:
@@ -25,11 +25,11 @@ class Options:
     population: int = Field(20, ge=2)
 
 
-class Genetic(Individuals[Options]):
+class Genetic(Individuals[GeneticOptions]):
     """A genetic algorithm over the actions of all agents (pymoo: tournaments, uniform crossover, random mutation)."""
 
     name: ClassVar[str] = "genetic"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = GeneticOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """A child of two of the best."""
@@ -46,13 +46,13 @@ class Genetic(Individuals[Options]):
             from pymoo.core.mating import Mating
             from pymoo.core.population import Population
             from pymoo.core.problem import Problem
-            from pymoo.core.variable import Choice as Options
+            from pymoo.core.variable import Choice as Choices
             from pymoo.operators.crossover.ux import UX
             from pymoo.operators.mutation.rm import ChoiceRandomMutation
             from pymoo.operators.selection.tournament import TournamentSelection
         except ImportError:
             raise MissingExtra("pymoo", "genetic") from None
-        choices = [Options(options=self.open[c].tolist()) for c in self.context_of]
+        choices = [Choices(options=self.open[c].tolist()) for c in self.context_of]
         problem = Problem(vars=dict(enumerate(choices)))
         tournament = TournamentSelection(func_comp=lambda pop, pairs, **_: pairs.min(axis=1)[:, None])
         mating = Mating(tournament, UX(), ChoiceRandomMutation())

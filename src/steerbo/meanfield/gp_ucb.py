@@ -18,7 +18,7 @@ _CANDIDATES, _STEPS = 100, 10
 
 
 @record
-class Options:
+class GPUCBOptions:
     """Options of `gp-ucb` and `add-gp-ucb`.
 
     Args:
@@ -30,11 +30,11 @@ class Options:
     starting_points: int = Field(5, ge=2)
 
 
-class GPUCB(Individuals[Options]):
+class GPUCB(Individuals[GPUCBOptions]):
     """Optimism over the actions of all agents together (GP-UCB, Srinivas et al. 2010)."""
 
     name: ClassVar[str] = "gp-ucb"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = GPUCBOptions
     most_agents = _MOST
     additive: ClassVar[bool] = False
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import base64
 import zlib
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import InvalidProblem
-from ..rounds import Asked, Choice, Event, History, Streams
+from ..rounds import Asked, Choice, Event, History, OptionsT, Streams
 from .method import Population
 from .problem import MeanField
 
-O = TypeVar("O")  # noqa: E741  the method's options
 Vector = Int[np.ndarray, " M"]
 _LARGEST = 10**6  # agents that are still held one by one
 _TRIES = 20
 
 
-class Individuals(Population[O]):
+class Individuals(Population[OptionsT]):
     """A method over M categorical variables, the agents' actions: agents 1 … M_1 have the first context, and so on.
 
     Everything is computed from the rounds told, in their order; the vector behind a suggestion is in its note.
@@ -32,7 +31,7 @@ class Individuals(Population[O]):
 
     most_agents = _LARGEST
 
-    def __init__(self, problem: MeanField, options: O, streams: Streams) -> None:
+    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         if problem.agents > self.most_agents:
             allowed = f"at most {self.most_agents} agents for {self.name!r}, whose every agent is a variable"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -17,6 +17,7 @@ from ..rounds import (
     Explanation,
     History,
     Method,
+    OptionsT,
     Outcome,
     PolicyStep,
     Recommendation,
@@ -28,11 +29,10 @@ from ..words import counted
 from .problem import SCOPE, MeanField
 from .region import Region
 
-O = TypeVar("O")  # noqa: E741  the method's options
 TableArray = Float[np.ndarray, "C A"]
 
 
-class Population(Method[MeanField, O]):
+class Population(Method[MeanField, OptionsT]):
     """A method that remembers which distributions were suggested and played, and what they gave.
 
     Everything inside is in units of `sign · value`, so that larger is better.
@@ -40,7 +40,7 @@ class Population(Method[MeanField, O]):
 
     solves = MeanField
 
-    def __init__(self, problem: MeanField, options: O, streams: Streams) -> None:
+    def __init__(self, problem: MeanField, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.suggested: dict[str, TableArray] = {}  # by token
         self.outcomes: list[Outcome] = []

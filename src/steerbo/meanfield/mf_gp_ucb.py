@@ -47,7 +47,7 @@ _ANSWER = 2.0  # standard deviations of the bounds in answers
 
 
 @record
-class Options:
+class MFGPUCBOptions:
     """Options of `mf-gp-ucb`.
 
     Args:
@@ -77,11 +77,11 @@ class Options:
     iterations: int = Field(100, ge=1)
 
 
-class MFGPUCB(Population[Options]):
+class MFGPUCB(Population[MFGPUCBOptions]):
     """Optimism about the population's average payoff over distributions of actions (MF-GP-UCB, Steinberg et al.)."""
 
     name: ClassVar[str] = "mf-gp-ucb"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = MFGPUCBOptions
 
     def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
         super().__init__(problem, options, streams)

@@ -15,7 +15,7 @@ from .overlap import Overlap
 
 
 @record
-class Options:
+class TurboOptions:
     """Options of `turbo`; lengths are shares of the agents that may act differently from the best vector.
 
     Args:
@@ -34,11 +34,11 @@ class Options:
     candidates: int = Field(50, ge=1)
 
 
-class Turbo(Individuals[Options]):
+class Turbo(Individuals[TurboOptions]):
     """A trust region in Hamming distance over all agents' actions (TuRBO, Eriksson et al. 2019; Wan et al. 2021)."""
 
     name: ClassVar[str] = "turbo"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = TurboOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The best bound in the trust region, by local search."""

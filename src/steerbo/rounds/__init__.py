@@ -20,7 +20,7 @@ from .events import (
 from .extension import after, extended, read_bounds
 from .fold import ReproducibilityWarning
 from .history import History
-from .method import Choice, Decision, Method, kept
+from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
 from .problem import Problem, finite
 from .randomness import Streams, keyed
@@ -52,6 +52,7 @@ __all__ = [
     "Log",
     "Method",
     "Optimizer",
+    "OptionsT",
     "Outcome",
     "PolicyStep",
     "Problem",

@@ -19,7 +19,8 @@ from .round import Round
 from .scope import Scope
 
 P = TypeVar("P", bound=Problem)
-O = TypeVar("O")  # noqa: E741  the method's options
+OptionsT = TypeVar("OptionsT")
+"""The class of a method's options."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class NoOptions:
     """Nothing to choose."""
 
 
-class Method(ABC, Generic[P, O]):
+class Method(ABC, Generic[P, OptionsT]):
     """A way to choose, for one problem.
 
     Its state is a pure function of problem, options, seed and the events that `learn` was given, in order. Everything
@@ -97,7 +98,7 @@ class Method(ABC, Generic[P, O]):
     Options: ClassVar[type[Any]] = NoOptions
     retired: ClassVar[Mapping[str, Any]] = {}
 
-    def __init__(self, problem: P, options: O, streams: Streams) -> None:
+    def __init__(self, problem: P, options: OptionsT, streams: Streams) -> None:
         self.problem, self.options, self.streams = problem, options, streams
 
     @classmethod

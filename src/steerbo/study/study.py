@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..errors import InvalidOption, InvalidStudy, LogConflict
 from ..rounds import Method, Optimizer, Problem, Reading, Recommendation, Suggestion, one_or_more
@@ -18,8 +18,6 @@ from .patience import WAIT
 from .run import drive
 from .to_optuna import to_optuna
 from .writing import Writer
-
-T = TypeVar("T")
 
 
 class Study(Reading):

@@ -28,7 +28,7 @@ class _Exhaustible(Protocol):
 
 
 @record
-class Options:
+class EliminationOptions:
     """Options of the methods that reject priors.
 
     Args:

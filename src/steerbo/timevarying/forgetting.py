@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from ..record import record
-from ..rounds import Choice, History, Recommendation, Streams
+from ..rounds import Choice, History, OptionsT, Recommendation, Streams
 from .acquisition import View
 from .boxes import Boxes
 from .confidence import Width
@@ -23,14 +23,13 @@ from .finite import Sites
 from .gp_ucb import OnePrior
 from .problem import TimeVarying
 
-O = TypeVar("O")  # noqa: E741
 _NEGLIGIBLE = 1e-6  # weight below which an outcome is forgotten altogether
 
 
-class Forgetting(OnePrior[O]):
+class Forgetting(OnePrior[OptionsT]):
     """One prior, conditioned in each round on what is remembered then."""
 
-    def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
+    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self._scratch = self.fresh()
 

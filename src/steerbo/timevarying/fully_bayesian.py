@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ..rounds import Choice, Explanation, History
-from .method import CandidatePriors, Options
+from .method import CandidatePriors, CandidatePriorsOptions
 
 
-class FullyBayesian(CandidatePriors[Options]):
+class FullyBayesian(CandidatePriors[CandidatePriorsOptions]):
     """Maximise the mean of all priors' upper confidence bounds, weighted by their posterior probabilities."""
 
     name: ClassVar[str] = "fully-bayesian"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = CandidatePriorsOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """`max_x Σ_p P(p | data) UCB_p(x)`; the prior noted is the most probable one, ties drawn."""

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from ..errors import InvalidOption, one_of
 from ..record import record
-from ..rounds import Choice, Explanation, History, Streams
+from ..rounds import Choice, Explanation, History, OptionsT, Streams
 from .confidence import Width
 from .method import CandidatePriors
 from .problem import TimeVarying
 
-O = TypeVar("O")  # noqa: E741
-
 
 @record
-class Options:
+class GaussianProcessUCBOptions:
     """Options of `gp-ucb`.
 
     Args:
@@ -34,10 +32,10 @@ class Options:
     delta: float = Field(0.1, gt=0, lt=1)
 
 
-class OnePrior(CandidatePriors[O]):
+class OnePrior(CandidatePriors[OptionsT]):
     """A method that believes one prior: the problem's others are left out."""
 
-    def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
+    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         believed = problem.priors[find_prior(problem, options.prior)]  # type: ignore[attr-defined]
         super().__init__(replace(problem, priors=(believed,)), options, streams)
 
@@ -46,11 +44,11 @@ class OnePrior(CandidatePriors[O]):
         return Explanation(f"{self.names[0]} is taken as true", (self.table_of_last(history),))
 
 
-class GaussianProcessUCB(OnePrior[Options]):
+class GaussianProcessUCB(OnePrior[GaussianProcessUCBOptions]):
     """Believe one given prior, and maximise its upper confidence bound (GP-UCB; TV-GP-UCB where the prior drifts)."""
 
     name: ClassVar[str] = "gp-ucb"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = GaussianProcessUCBOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The largest upper confidence bound."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -19,6 +19,7 @@ from ..rounds import (
     Failed,
     History,
     Method,
+    OptionsT,
     Outcome,
     PolicyStep,
     Recommendation,
@@ -34,12 +35,11 @@ from .finite import Sites
 from .prediction import Prediction, predicted
 from .problem import TimeVarying
 
-O = TypeVar("O")  # noqa: E741  the method's options
 _SHOWN = 20  # priors in a table
 
 
 @record
-class Options:
+class CandidatePriorsOptions:
     """Options of the methods that use all priors.
 
     Args:
@@ -51,12 +51,12 @@ class Options:
     delta: float = Field(0.1, gt=0, lt=1)
 
 
-class CandidatePriors(Method[TimeVarying, O]):
+class CandidatePriors(Method[TimeVarying, OptionsT]):
     """A method that keeps the posteriors of all candidate priors. Everything inside is in units of `sign · value`."""
 
     solves = TimeVarying
 
-    def __init__(self, problem: TimeVarying, options: O, streams: Streams) -> None:
+    def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(problem.priors)]
         self.confidence = Confidence(problem, getattr(options, "confidence", 0.0), getattr(options, "delta", 0.1))

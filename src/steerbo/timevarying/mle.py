@@ -9,14 +9,14 @@ import numpy as np
 
 from ..rounds import Choice, Explanation, History
 from .acquisition import draw_largest
-from .method import CandidatePriors, Options
+from .method import CandidatePriors, CandidatePriorsOptions
 
 
-class MaximumLikelihood(CandidatePriors[Options]):
+class MaximumLikelihood(CandidatePriors[CandidatePriorsOptions]):
     """Believe the prior of largest marginal likelihood, and maximise its upper confidence bound (type-II MLE)."""
 
     name: ClassVar[str] = "mle"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = CandidatePriorsOptions
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The likeliest prior, ties drawn; then its best point."""

@@ -19,20 +19,19 @@ import numpy as np
 from jaxtyping import Int
 
 from ..rounds import Choice, History, Round, Streams
-from . import elimination
-from .elimination import Eliminating
+from .elimination import Eliminating, EliminationOptions
 from .prediction import predicted
 from .priors import PriorWarning
 from .problem import TimeVarying
 
 
-class PriorElimination(Eliminating[elimination.Options]):
+class PriorElimination(Eliminating[EliminationOptions]):
     """Be optimistic over points and priors; drop a prior whose summed errors leave their band (PE-GP-UCB)."""
 
     name: ClassVar[str] = "prior-elimination"
-    Options: ClassVar[type[Any]] = elimination.Options
+    Options: ClassVar[type[Any]] = EliminationOptions
 
-    def __init__(self, problem: TimeVarying, options: elimination.Options, streams: Streams) -> None:
+    def __init__(self, problem: TimeVarying, options: EliminationOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         if self.surrogate.differ_in_scale_only():
             warnings.warn(

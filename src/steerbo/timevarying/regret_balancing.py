@@ -10,15 +10,15 @@ from jaxtyping import Int
 
 from ..rounds import Choice, History, Round
 from .acquisition import draw_largest
-from .elimination import Eliminating, Options
+from .elimination import Eliminating, EliminationOptions
 from .prediction import predicted
 
 
-class RegretBalancing(Eliminating[Options]):
+class RegretBalancing(Eliminating[EliminationOptions]):
     """Play the prior played least; drop one whose mean outcome falls behind (Regret Balancing, Algorithm 2)."""
 
     name: ClassVar[str] = "regret-balancing"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = EliminationOptions
 
     def open_books(self) -> None:
         """No outcomes yet."""

@@ -30,7 +30,7 @@ from .elimination import Eliminating
 
 
 @record
-class Options:
+class TemperedEliminationOptions:
     """Options of `tempered-elimination`.
 
     Args:
@@ -47,11 +47,11 @@ class Options:
     on_exhausted: Literal["keep-last", "restart", "raise"] = "keep-last"
 
 
-class TemperedElimination(Eliminating[Options]):
+class TemperedElimination(Eliminating[TemperedEliminationOptions]):
     """Be optimistic over points and priors; drop every prior that all outcomes together speak against (ours)."""
 
     name: ClassVar[str] = "tempered-elimination"
-    Options: ClassVar[type[Any]] = Options
+    Options: ClassVar[type[Any]] = TemperedEliminationOptions
 
     def open_books(self) -> None:
         """Evidence counts from here on."""
