@@ -31,7 +31,7 @@ def test_every_way_to_switch_is_counted() -> None:
     gains, times = random.normal(size=(6, 3)), np.cumsum([3.0, 1.0, 0.0, 5.0, 0.5, 20.0])
     weights = FixedShare(3, every=7.0)
     for row, time in zip(gains, times, strict=True):
-        weights.hear(row, float(time))
+        weights.update(row, float(time))
     assert_allclose(weights.at(times[-1]), all_ways(gains, np.diff(times, prepend=times[0]), 7.0), rtol=1e-12)
     assert_allclose(weights.at(1e9), 1 / 3)
 
@@ -42,15 +42,15 @@ def test_the_unit_of_time_does_not_matter(unit: float) -> None:
     weights, times = FixedShare(3), np.cumsum(random.exponential(size=30))
     reference = FixedShare(3)
     for row, time in zip(random.normal(size=(30, 3)), times, strict=True):
-        weights.hear(row, float(time) * unit + 5 * unit)
-        reference.hear(row, float(time))
+        weights.update(row, float(time) * unit + 5 * unit)
+        reference.update(row, float(time))
     assert_allclose(weights.at(unit * (times[-1] + 50)), reference.at(times[-1] + 45), rtol=1e-9)
 
 
 def test_a_thousandth_an_outcome_where_nobody_says() -> None:
     weights = FixedShare(2)
     for t in range(5):
-        weights.hear(np.array([0.0, -1.0]), float(t))
+        weights.update(np.array([0.0, -1.0]), float(t))
     before, after = weights.at(4.0), weights.at(5.0)
     share = (after[1] - before[1]) / (0.5 - before[1])
     assert share == pytest.approx(1 - np.exp(-1 / 1000))
@@ -59,7 +59,7 @@ def test_a_thousandth_an_outcome_where_nobody_says() -> None:
 def test_outcomes_that_are_late_or_beyond_all_sense() -> None:
     weights = FixedShare(3)
     for gains, time in (([0, -1e5, -2e5], 5.0), ([-1e9, 0, -1e9], 4.0), ([-1e200, -1e200, 0], 5.0)):
-        weights.hear(np.array(gains, dtype=float), time)
+        weights.update(np.array(gains, dtype=float), time)
         assert weights.at(9.0).sum() == pytest.approx(1.0)
     assert weights.at(5.0).tolist() == [0.0, 0.0, 1.0], "all at one time: there was none to switch in"
 
@@ -73,7 +73,7 @@ def test_the_true_candidate_stays_as_often_as_is_said(delta: float, every: float
     for _ in range(runs):
         weights, y = FixedShare(P, every), random.normal(size=rounds)
         for t in range(rounds):
-            weights.hear(-0.5 * (y[t] - means) ** 2, float(t))
+            weights.update(-0.5 * (y[t] - means) ** 2, float(t))
             if weights.at(t + 1.0)[0] < delta / P:
                 dropped += 1
                 break

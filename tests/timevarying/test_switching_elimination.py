@@ -32,7 +32,7 @@ class Plain:
     def __init__(self, delta: float, every: float) -> None:
         self.w, self.log, self.delta, self.every, self.time = np.full(3, 1 / 3), np.zeros(3), delta, every, None
 
-    def hear(self, log: np.ndarray, time: float) -> None:
+    def learn_from_datum(self, log: np.ndarray, time: float) -> None:
         self.w = self.at(time) * np.exp(log - self.log)
         self.w /= self.w.sum()
         self.log, self.time = log, max(time, self.time) if self.time is not None else time  # type: ignore[assignment]
@@ -63,7 +63,7 @@ def test_on_sites_with_uneven_times_and_late_outcomes() -> None:
         y = float(np.sin(x + 0.3 * time) + (time > 60) * 1.5)
         optimizer.tell(suggestion, y)
         data.append((time, x, y))
-        plain.hear(known(time)[2], time)
+        plain.learn_from_datum(known(time)[2], time)
 
     for t, time in enumerate(times.tolist()):
         suggestion = optimizer.ask(time=time)
@@ -113,7 +113,7 @@ def test_on_a_box() -> None:
             gram = spatial(prior.kernel, [False])(X, X) * faded(prior.drift, T[:, None] - T) + 0.04 * np.eye(t)
             z = Y - prior.mean
             log.append(-0.5 * (z @ np.linalg.solve(gram, z) + np.linalg.slogdet(gram)[1] + t * np.log(2 * np.pi)))
-        plain.hear(np.array(log), float(t))
+        plain.learn_from_datum(np.array(log), float(t))
         method: Any = optimizer._method
         assert_allclose(method._share.at(float(t)), plain.at(float(t)), rtol=1e-6, atol=1e-12)
     assert not plain.alive(15.0).all(), "somebody was dropped, or nothing was tested"

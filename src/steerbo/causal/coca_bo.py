@@ -123,7 +123,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         """
         k = self.models.of[i]
         model = self.models.each[k]
-        mine = np.array([a == i for a in self.models.told_to[k]])
+        mine = np.array([a == i for a in self.models.arm_of_row[k]])
         if not mine.any():
             return math.inf
         z = model.output.forward(model.outcomes)
@@ -140,7 +140,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
     def mean_outcome(self, i: int, history: History) -> float:
         """The mean outcome of arm `i`."""
         k = self.models.of[i]
-        mine = np.array([a == i for a in self.models.told_to[k]])
+        mine = np.array([a == i for a in self.models.arm_of_row[k]])
         return float(self.models.each[k].outcomes[mine].mean()) if mine.any() else math.inf
 
     def paired_bound(self, i: int, history: History) -> float:

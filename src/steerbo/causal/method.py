@@ -96,7 +96,7 @@ class ScopeBandit(Method[Causal, O]):
             case Told():
                 self.models.take(self.number(history[event.token]), event.outcome)
             case Added():
-                self.models.watch(event.outcome)
+                self.models.observe(event.outcome)
             case Amended():
                 self.models.rebuild(history)
             case _:
@@ -276,9 +276,9 @@ class ScopeBandit(Method[Causal, O]):
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""
         fed = [
-            f"set {arm.scope} (adjusted for {', '.join(beside)})" if beside else f"set {arm.scope}"
+            f"set {arm.scope} (adjusted for {', '.join(others)})" if others else f"set {arm.scope}"
             for arm, k in zip(self.arms, self.models.of, strict=True)
-            if (beside := self.models.beside[k]) is not None
+            if (others := self.models.adjusted_for[k]) is not None
         ]
         added = (
             f" {counted(len(history.added), 'observation')} without intervention "

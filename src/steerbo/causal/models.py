@@ -27,8 +27,8 @@ class Models:
         number: by scope, which of the arms it is.
         of: by arm, the model that it has.
         each: the models; outcomes are in units of `sign · value`.
-        told_to: by model and row, the arm that it was told to, −1 for observations without intervention.
-        beside: by model, what observations must be adjusted for; None where they say nothing.
+        arm_of_row: by model and row, the arm that it was told to, −1 for observations without intervention.
+        adjusted_for: by model, what observations must be adjusted for; None where they say nothing.
     """
 
     def __init__(self, arms: Sequence[Arm], empty_model: Callable[[Space | None], Surrogate], sign: float) -> None:
@@ -37,28 +37,28 @@ class Models:
         self.of = [classes.index(arm.names) for arm in arms]
         self._arms, self._empty_model, self._sign = arms, empty_model, sign
         self._typical = [arms[self.of.index(k)] for k in range(len(classes))]
-        self.beside = [adjustment(arm) for arm in self._typical]
+        self.adjusted_for = [adjustment(arm) for arm in self._typical]
         self._fitted_at = [0] * len(classes)
         self._empty()
 
     def _empty(self) -> None:
         self.each: list[Surrogate] = [self._empty_model(arm.space) for arm in self._typical]
-        self.told_to: list[list[int]] = [[] for _ in self.each]
-        self._adjusters = {k: Adjuster(self._typical[k], names) for k, names in enumerate(self.beside) if names}
+        self.arm_of_row: list[list[int]] = [[] for _ in self.each]
+        self._adjusters = {k: Adjuster(self._typical[k], names) for k, names in enumerate(self.adjusted_for) if names}
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
     def take(self, i: int, outcome: Outcome) -> None:
         """The outcome of a round of arm `i`."""
         self.each[self.of[i]].add(self._arms[i].encode(outcome.realised)[0], self._sign * outcome.value)
-        self.told_to[self.of[i]].append(i)
+        self.arm_of_row[self.of[i]].append(i)
 
-    def watch(self, outcome: Outcome) -> None:
+    def observe(self, outcome: Outcome) -> None:
         """An observation without intervention: for every model whose effect it helps to identify."""
         for k, arm in enumerate(self._typical):
-            if self.beside[k] == ():
+            if self.adjusted_for[k] == ():
                 self.each[k].add(arm.encode(outcome.realised)[0], self._sign * outcome.value)
-                self.told_to[k].append(-1)
+                self.arm_of_row[k].append(-1)
         for adjuster in self._adjusters.values():
             adjuster.add(outcome, self._sign)
 
@@ -71,7 +71,7 @@ class Models:
                 self.each[k].set(hyperparameters)
         for _, outcome, played in history.outcomes():
             if played is None:
-                self.watch(outcome)
+                self.observe(outcome)
             else:
                 self.take(self.number[played.suggestion.scope], outcome)
         for model in self.each:
@@ -86,13 +86,13 @@ class Models:
         adjuster = self._adjusters[k]
         assert adjuster.hyperparameters is not None
         X, y = self._joined(k, adjuster.hyperparameters)
-        self.told_to[k] = [-1] * len(adjuster.outcomes) + [i for i in self.told_to[k] if i >= 0]
+        self.arm_of_row[k] = [-1] * len(adjuster.outcomes) + [i for i in self.arm_of_row[k] if i >= 0]
         self.each[k].replace(X, y)
 
     def _joined(self, k: int, hyperparameters: Hyperparameters) -> tuple[np.ndarray, np.ndarray]:
         """Adjusted observations of model `k`, and then what it was told."""
         X, y = self._adjusters[k].data(hyperparameters)
-        told = np.array(self.told_to[k], dtype=int) >= 0
+        told = np.array(self.arm_of_row[k], dtype=int) >= 0
         return np.vstack([X, self.each[k].inputs[told]]), np.append(y, self.each[k].outcomes[told])
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ from ..errors import InvalidInput, InvalidOption, InvalidStudy, guess, one_of, t
 from ..record import from_plain, record
 from ..rounds import Method, Optimizer, Problem, default_method, find_method, problem_class, read_problem
 from ..rounds.places import is_place, load
-from .beside import with_samples, without_columns
 from .columns import column, columns_of
 from .document import read_tables
+from .included import with_samples, without_columns
 from .modules import load_module
 from .objective import Command, Function, Objective
 

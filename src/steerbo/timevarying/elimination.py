@@ -100,8 +100,8 @@ class Eliminating(CandidatePriors[O]):
         """Choose among these priors."""
 
     @abstractmethod
-    def book(self, told: Round) -> None:
-        """Book an outcome, and drop whom it rejects."""
+    def learn_from_round(self, told: Round) -> None:
+        """Count an outcome, and drop whom it rejects."""
 
     def trusted(self) -> list[int]:
         """Those alive, most probable first."""

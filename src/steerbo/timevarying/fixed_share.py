@@ -23,7 +23,7 @@ class FixedShare:
             time does not matter.
 
     >>> weights = FixedShare(2, every=10.0)
-    >>> weights.hear(np.log([0.9, 0.1]), time=1.0)
+    >>> weights.update(np.log([0.9, 0.1]), time=1.0)
     >>> weights.at(1.0), weights.at(11.0).round(3)
     (array([0.9, 0.1]), array([0.647, 0.353]))
     """
@@ -33,7 +33,7 @@ class FixedShare:
         self._every, self._heard = every, 0
         self._first = self._last = -math.inf  # times of outcomes
 
-    def hear(self, gains: Float[np.ndarray, " P"], time: float) -> None:
+    def update(self, gains: Float[np.ndarray, " P"], time: float) -> None:
         """Take an outcome in: its log probabilities given the past, by each candidate. Time never runs backwards."""
         time = max(time, self._last)
         weights = self.at(time) * np.exp(gains - gains.max())

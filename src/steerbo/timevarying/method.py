@@ -82,7 +82,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             case Told():
                 told = history[event.token]
                 self._condition(self._datum(told), history)
-                self.book(told)
+                self.learn_from_round(told)
             case Added():
                 self._added[history.latest_data] = self.now, len(history) + 0.5
                 self._condition(self._past(history.latest_data, event.outcome), history)
@@ -93,19 +93,19 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             case _:
                 pass
 
-    def hear(self, datum: Datum) -> None:
+    def learn_from_datum(self, datum: Datum) -> None:
         """What an outcome does beside conditioning the surrogate, whoever suggested it."""
 
-    def book(self, told: Round) -> None:
+    def learn_from_round(self, told: Round) -> None:
         """What the outcome of a round does beside that."""
 
     def forget(self) -> None:
-        """Undo everything that `hear` and `book` ever did."""
+        """Undo everything that `learn_from_datum` and `learn_from_round` ever did."""
 
     def _condition(self, datum: Datum, history: History) -> None:
         if not self.surrogate.add(datum):
             self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
-        self.hear(datum)
+        self.learn_from_datum(datum)
 
     def _start_over(self, history: History) -> None:
         self.surrogate.rewrite([])
@@ -116,9 +116,9 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
                 self._try(played)
         for datum, told in self._everything(history):
             self.surrogate.add(datum)
-            self.hear(datum)
+            self.learn_from_datum(datum)
             if told is not None:
-                self.book(told)
+                self.learn_from_round(told)
 
     def _everything(self, history: History) -> list[tuple[Datum, Round | None]]:
         """All outcomes in order of time, with the rounds they belong to."""

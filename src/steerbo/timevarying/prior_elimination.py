@@ -54,7 +54,7 @@ class PriorElimination(Eliminating[EliminationOptions]):
         pick = self.surrogate.optimistic(self.view(history, request), betas, candidates, self.streams(t, "ties"))
         return self.play(pick, float(betas[pick.prior]))
 
-    def book(self, told: Round) -> None:
+    def learn_from_round(self, told: Round) -> None:
         """Lines 8 and 11–14."""
         expected = predicted(told.suggestion)
         if expected is None or told.outcome is None:

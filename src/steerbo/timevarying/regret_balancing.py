@@ -39,7 +39,7 @@ class RegretBalancing(Eliminating[EliminationOptions]):
         pick = self.surrogate.optimistic(self.view(history, request), betas, np.array([p]), random)
         return self.play(pick, float(betas[p]))
 
-    def book(self, told: Round) -> None:
+    def learn_from_round(self, told: Round) -> None:
         """Lines 7–12, once every prior alive has been played."""
         expected = predicted(told.suggestion)
         assert told.outcome is not None

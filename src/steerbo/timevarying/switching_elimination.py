@@ -71,13 +71,13 @@ class SwitchingElimination(CandidatePriors[SwitchingOptions]):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def hear(self, datum: Datum) -> None:
+    def learn_from_datum(self, datum: Datum) -> None:
         """What an outcome adds to the evidence is its probability given all before it, in order of arrival."""
         evidence = self.surrogate.evidence.copy()
-        self._share.hear(evidence - self._known, datum.time)
+        self._share.update(evidence - self._known, datum.time)
         self._known = evidence
 
-    def book(self, told: Round) -> None:
+    def learn_from_round(self, told: Round) -> None:
         """Note who was dropped, and who came back."""
         weights = self._share.at(-np.inf)
         alive = self._living(weights)

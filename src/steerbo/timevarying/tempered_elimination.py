@@ -64,7 +64,7 @@ class TemperedElimination(Eliminating[TemperedEliminationOptions]):
         pick = self.surrogate.optimistic(self.view(history, request), betas, candidates, self.streams(t, "ties"))
         return self.play(pick, float(betas[pick.prior]))
 
-    def book(self, told: Round) -> None:
+    def learn_from_round(self, told: Round) -> None:
         """Drop every prior with M_p > 1/δ; the overrun is in units of ln M."""
         tempered = self.options.temper * (self.surrogate.evidence - self.before)
         top = float(tempered.max())
