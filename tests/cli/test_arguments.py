@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from steerbo.rounds import kinds, problem_class
 from tests.cli.test_app import call, refused
 from tests.study.files import logged
 
@@ -152,21 +151,3 @@ def test_tables_that_are_refused(tmp_path: Path, table: str) -> None:
     study = begin(tmp_path, LINE)
     (tmp_path / "now.csv").write_text(table)
     assert "available" in refused(call("ask", study, "--available", tmp_path / "now.csv"), 2)
-
-
-def test_options_are_those_that_kinds_declare(tmp_path: Path) -> None:
-    study = begin(tmp_path, LINE)
-    for command in ("ask", "policy"):
-        shown = " ".join(call(command, "--help").stdout.split())
-        assert "--given" not in shown
-        for field in (field for kind in kinds() for field in problem_class(kind).takes):
-            assert f"--{field.name} TEXT {field.help.split()[0]}" in shown
-    assert ask(study, "--time=-2.5")["request"] == {"time": -2.5}
-    for command, typed, says in (
-        ("ask", ["--time"], "'--time' requires an argument"),
-        ("ask", ["--tiem", "3"], "No such option: --tiem"),
-        ("show", ["--time", "3"], "No such option: --time"),
-    ):
-        result = call(command, study, *typed)
-        assert result.exit_code == 2
-        assert says in " ".join(result.stderr.split())

@@ -12,7 +12,6 @@ from steerbo.errors import InvalidProblem
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.gp_ucb import AddGPUCB
 from steerbo.meanfield.overlap import Overlap
-from steerbo.meanfield.turbo import Turbo
 from steerbo.rounds import Optimizer, Streams
 from tests.meanfield.worlds import crowd
 
@@ -50,30 +49,6 @@ def test_vectors_are_what_is_suggested_and_keep_to_open_cells(method: str) -> No
         np.testing.assert_allclose(counts / problem.agents_in[:, None], table)
         assert counts[1, 0] == counts[1, 2] == 0
         optimizer.tell(suggestion, float(table[0, 0] + table[1, 1]))
-
-
-def test_trust_regions_grow_shrink_and_begin_anew() -> None:
-    turbo = made(Turbo, crowd(), starting_points=2, length=0.4, successes=2, failures=2)
-    assert turbo._region(np.array([0.0, 1.0])) == (0, 0.4)
-    assert turbo._region(np.array([0.0, 1.0, 2.0, 3.0])) == (0, 0.8)
-    assert turbo._region(np.array([0.0, 1.0, 0.5, 0.5])) == (0, 0.2)
-    start, length = turbo._region(np.zeros(40))
-    assert start > 0
-    assert 1 / 40 <= length <= 0.4
-
-
-@pytest.mark.parametrize("additive", [False, True])
-def test_the_process_over_vectors_against_the_definition(additive: bool) -> None:
-    random = np.random.default_rng(0)
-    vectors, values = random.integers(3, size=(8, 5)), random.normal(size=8)
-    process = Overlap.fitted(vectors, values, additive)
-    trials = random.integers(3, size=(4, 5))
-    for trial, bound, mean in zip(trials, process.bound(trials, 1.0), process.bound(trials, 0.0), strict=True):
-        h = np.array([(trial != row).mean() for row in vectors])
-        k = 1 - h if additive else np.exp(-h / process.length)
-        assert mean == pytest.approx(process.mean + k @ process.weights)
-        spread = max(1 - k @ process.inverse @ k, 1e-12)
-        assert bound - mean == pytest.approx(np.sqrt(process.scale * spread), rel=1e-6)
 
 
 def test_agents_who_decide_one_by_one_reach_the_maximum() -> None:

@@ -8,24 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
+from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.meanfield import MeanField
 from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Optimizer, Outcome, Suggestion
+from steerbo.rounds import Optimizer
 from tests.meanfield.worlds import crowd
-
-
-def asked(problem: MeanField) -> tuple[Optimizer, Suggestion]:
-    optimizer = Optimizer(problem, seed=0)
-    suggestion = optimizer.ask()
-    assert suggestion is not None
-    return optimizer, suggestion
-
-
-def outcome_of(optimizer: Optimizer, suggestion: Suggestion) -> Outcome:
-    outcome = optimizer.history[suggestion.token].outcome
-    assert outcome is not None
-    return outcome
 
 
 @pytest.mark.parametrize(
@@ -85,95 +72,6 @@ def test_shares_are_those_of_whole_agents() -> None:
 # -- outcomes ----------------------------------------------------------------------------------------------------------
 
 GOOD = {"day": {"a": 1.0}, "night": {"b": 0.5, "c": 0.5}}
-
-
-@pytest.mark.parametrize(
-    ("realised", "row"),
-    [
-        ({"distribution": {**GOOD, "night": {"b": 0.5, "c": 0.4}}}, "realised.distribution.night"),
-        ({"distribution": {**GOOD, "day": {"a": float("nan")}}}, "realised.distribution.day"),
-        ({"distribution": {**GOOD, "day": {"z": 1.0}}}, "realised.distribution.day.z"),
-        ({"distribution": {"day": {"a": 1.0}}}, "realised.distribution.night"),
-        ({"distribution": {"day": {"a": 1.0}, "dawn": {"a": 1.0}}}, "realised.distribution.dawn"),
-        ({"distribution": [[1.0, 0, 0, 0]]}, "realised.distribution"),
-        ({"distribution": {**GOOD, "day": {"d": 1.0}}}, "realised.day.d"),
-        ({"counts": {"day": {"a": 29}, "night": {"b": 10}}}, "realised.counts.day"),
-        ({"counts": {"day": {"a": 30.0}, "night": {"b": 10}}}, "realised.counts.day.a"),
-        ({"counts": {"day": {"a": 30}, "night": {"b": -1, "a": 11}}}, "realised.counts.night.b"),
-        ({"counts": {"day": {"a": 30}, "dawn": {"b": 10}}}, "realised.counts.dawn"),
-        ({"counts": 7}, "realised.counts"),
-        ({"weather": "fine"}, "realised.weather"),
-    ],
-)
-def test_bad_outcomes_name_the_row(realised: dict[str, Any], row: str) -> None:
-    optimizer, suggestion = asked(crowd(allowed={"day": ("a", "b", "c")}))
-    with pytest.raises(InvalidOutcome) as caught:
-        optimizer.tell(suggestion, 1.0, realised=realised)
-    assert caught.value.field == row
-
-
-@pytest.mark.parametrize(
-    "realised",
-    [
-        {"counts": {"day": {"a": 15, "b": 15}, "night": [0, 0, 0, 10]}},
-        {"distribution": [[0.5, 0.5, 0, 0], [0, 0, 0, 1]]},
-    ],
-)
-def test_counts_are_as_good_as_shares(realised: dict[str, Any]) -> None:
-    optimizer, suggestion = asked(crowd())
-    optimizer.tell(suggestion, 1.0, realised=realised)
-    played = outcome_of(optimizer, suggestion).realised["distribution"]
-    assert played == {
-        "day": {"a": 0.5, "b": 0.5, "c": 0.0, "d": 0.0},
-        "night": {"a": 0.0, "b": 0.0, "c": 0.0, "d": 1.0},
-    }
-
-
-def test_the_default_is_what_was_suggested_and_amending_goes_before_it() -> None:
-    optimizer, suggestion = asked(crowd(counts=True))
-    optimizer.tell(suggestion, 1.0)
-    played = outcome_of(optimizer, suggestion).realised["distribution"]
-    assert played["night"] == pytest.approx(suggestion.values["distribution"]["night"])
-    optimizer.amend(suggestion, realised={"distribution": GOOD})
-    problem = crowd()
-    assert outcome_of(optimizer, suggestion).realised["distribution"] == problem.named(problem.table(GOOD))
-
-
-def test_counts_on_request_add_up() -> None:
-    _, suggestion = asked(crowd(counts=True))
-    counts = suggestion.values["counts"]
-    assert [sum(row.values()) for row in counts.values()] == [30, 10]
-    for context, row in suggestion.values["distribution"].items():
-        agents = sum(counts[context].values())
-        assert all(share * agents == pytest.approx(counts[context][action]) for action, share in row.items())
-
-
-def test_a_representative_agent_must_be_named() -> None:
-    optimizer, suggestion = asked(crowd(feedback="representative"))
-    with pytest.raises(InvalidOutcome, match="context of the representative"):
-        optimizer.tell(suggestion, 1.0)
-    with pytest.raises(InvalidOutcome, match="dawn"):
-        optimizer.tell(suggestion, 1.0, realised={"context": "dawn", "action": "a"})
-    with pytest.raises(InvalidOutcome, match="an action that agents of 'day' took"):
-        optimizer.tell(suggestion, 1.0, realised={"distribution": GOOD, "context": "day", "action": "d"})
-    optimizer.tell(suggestion, 1.0, realised={"context": "day", "action": "a"})
-
-
-@pytest.mark.parametrize(
-    ("value", "row"),
-    [
-        ({"day": {"a": 1.0}, "night": {"b": 1.0}}, "value.night.c"),
-        ({"day": {"a": 1.0, "b": 1.0}, "night": {"b": 1.0, "c": 0.0}}, "value.day.b"),
-        ({"day": {"a": float("nan")}, "night": {"b": 1.0, "c": 0.0}}, "value.day.a"),
-        ({"day": {"z": 1.0}}, "value.day.z"),
-        (1.0, "value"),
-    ],
-)
-def test_with_all_agents_every_played_cell_has_a_payoff(value: Any, row: str) -> None:
-    optimizer, suggestion = asked(crowd(feedback="agents"))
-    with pytest.raises(InvalidOutcome) as caught:
-        optimizer.tell(suggestion, value, realised={"distribution": GOOD})
-    assert caught.value.field == row
 
 
 # -- where agents are now ----------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -82,15 +81,6 @@ def test_a_method_for_another_kind_is_refused() -> None:
 
 
 # -- a class -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_class_is_logged_by_its_place_and_found_again() -> None:
-    optimizer = sb.Optimizer(Stub(), Nearest, seed=4, step=0.2)
-    assert created(optimizer).method == "tests.rounds.stub:Nearest"
-    assert created(optimizer).problem_class == "tests.rounds.stub:Stub"
-    again = sb.load(optimizer.to_json())
-    assert again.events == optimizer.events
-    assert again.ask() == optimizer.ask()
 
 
 def test_an_option_of_a_class_is_checked() -> None:
@@ -185,21 +175,6 @@ def test_installed_packages_bring_methods_and_kinds(tmp_path: Path, monkeypatch:
     assert created(sb.Optimizer(PROBLEM)).method == "cheap-first"
 
 
-def test_a_log_says_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as installed:
-        groups = {"problems": "shelf = gone_shelf:Shelf", "methods": "shelf = gone_shelf:Middle"}
-        install(tmp_path / "site", installed, "gone_shelf", KIND + FEW, version="2.5", **groups)
-        whole = sb.Optimizer(read_problem({"kind": "shelf"})).to_json()
-        lent = sb.Optimizer(PROBLEM, "gone_shelf:Middle").to_json()
-    del sys.modules["gone_shelf"]
-    for text, field in ((whole, "problem.kind"), (lent, "method")):
-        with pytest.raises(
-            InvalidStudy,
-            match=f"^events.0: {field}: .*It was made with gone_shelf 2.5. There is no module 'gone_shelf'",
-        ):
-            sb.load(text)
-
-
 def test_a_broken_package_hinders_nobody_else_and_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = "cost-varying = broken_one:METHODS"
     install(tmp_path / "a", monkeypatch, "broken_one", "METHODS = [1]", methods=broken)
@@ -246,10 +221,3 @@ def test_a_kind_that_is_not_whole_is_refused(tmp_path: Path, monkeypatch: pytest
 def test_what_is_no_kind_is_refused(kind: Any) -> None:
     with pytest.raises(InvalidProblem, match=r"^problem.kind: .*one of cost-varying"):
         read_problem({"kind": kind})
-
-
-def test_a_log_from_elsewhere_imports_nothing_of_pythons_own() -> None:
-    text = sb.Optimizer(PROBLEM).to_json().replace('"cheap-first"', '"antigravity:fly"')
-    with pytest.raises(InvalidStudy, match=r"events.0: method: 'antigravity:fly' is not allowed"):
-        sb.load(text)
-    assert "antigravity" not in sys.modules

@@ -16,3 +16,9 @@ def _state(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture(autouse=True)
 def _path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """What a study is to say is collected here."""
+    return []

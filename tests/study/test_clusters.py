@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
-import time
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -13,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from steerbo.errors import MissingExtra, ObjectiveFailure
+from steerbo.errors import ObjectiveFailure
 from steerbo.rounds import Suggestion
-from steerbo.study import MemoryLog, RayExecutor, Study
+from steerbo.study import MemoryLog, Study
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
 
@@ -50,24 +48,3 @@ def test_dask(tmp_path: Path) -> None:
     settings = {"n_workers": 2, "threads_per_worker": 2, "dashboard_address": None, "host": "127.0.0.1"}
     with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
         play(client.get_executor(), tmp_path / "killed")
-
-
-def test_ray(tmp_path: Path) -> None:
-    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'steerbo[ray]'")
-    paths = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
-    ray.init(num_cpus=4, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": paths}})
-    try:
-        with RayExecutor(num_cpus=1) as executor:
-            play(executor, tmp_path / "killed")
-        stopped = RayExecutor()
-        future = stopped.submit(time.sleep, 600)
-        stopped.shutdown(cancel_futures=True)
-        assert future.exception(60) is not None
-    finally:
-        ray.shutdown()
-
-
-def test_without_ray_its_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtra, match=r"steerbo\[ray\]"):
-        RayExecutor()

@@ -7,9 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,9 +16,8 @@ import pytest
 
 from steerbo.errors import InvalidOption, ObjectiveFailure
 from steerbo.rounds import Suggestion
-from steerbo.study import Memory, MemoryLog, Study, drive
+from steerbo.study import MemoryLog, Study
 from steerbo.study.database import body_of
-from steerbo.study.log import is_gone, new_holder
 from tests.rounds.stub import Nearest, Stub
 from tests.study.files import Watcher
 
@@ -139,66 +136,6 @@ def test_failed_evaluations_are_tried_again_as_told() -> None:
 def test_wrong_options(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidOption, match=next(iter(wrong))):
         start().run(measure, **wrong)
-
-
-def test_leases_are_renewed_while_a_run_lasts() -> None:
-    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=1, lease=0.3)
-    ends: list[float] = []
-
-    def slow(suggestion: Suggestion) -> Any:
-        for _ in range(100):
-            (lease,) = study.log.leases().values()
-            ends.append(lease.until or 0.0)
-            if len(set(ends)) > 2:
-                break
-            time.sleep(0.02)
-        return measure(suggestion)
-
-    drive(study, slow)
-    assert len(set(ends)) > 2
-
-
-class Polite(MemoryLog):
-    """Counts the turns that were taken."""
-
-    turns = 0
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        self.turns += 1
-        yield
-
-
-def test_turns_are_for_those_who_have_company() -> None:
-    memory = Memory()
-    one, two = Polite(memory), Polite(memory)
-    with Study.create(one, Stub(), Nearest, rounds=9) as first, Study.open(two, Stub()) as second:
-        for _ in range(2):
-            first.abandon(first.ask())
-        assert one.turns == 0, "nobody else writes"
-        second.abandon(second.ask())
-        first.abandon(first.ask())
-        assert one.turns == 1, "the second call has heard of the other worker"
-        first.abandon(first.ask())
-        assert one.turns == 1, "who has gone quiet again"
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only where processes can be seen")
-def test_holders_that_have_ended_are_known() -> None:
-    process = SPAWN.Process(target=time.sleep, args=(60,))
-    process.start()
-    mine = new_holder()
-    here, number, began, _ = mine.rsplit("|", 3)
-    started = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
-    theirs = f"{here}|{process.pid}|{started}|x"
-    assert not is_gone(theirs)
-    assert is_gone(f"{here}|{process.pid}|1|x"), "another process of the same number"
-    process.kill()
-    process.join()
-    assert is_gone(theirs)
-    assert not is_gone(mine)
-    for unknown in ("by hand", "a|b|c|d", f"another machine||{number}|{began}|x"):
-        assert not is_gone(unknown), "nobody can know"
 
 
 # -- many processes on one file ---------------------------------------------------------------------------------------

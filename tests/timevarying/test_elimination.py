@@ -83,42 +83,6 @@ def follow(method: str, rounds: int) -> tuple[Optimizer, Plain, list[tuple[Any, 
     return optimizer, plain, rows
 
 
-def test_algorithm_1() -> None:
-    _, plain, rows = follow("prior-elimination", 60)
-    for t, mean, sd, _, mask, x, p, _, alive, suggestion in rows:
-        upper = np.where(np.array(alive)[:, None] & mask, mean + plain.beta(t) * sd, -np.inf)
-        assert upper[p, x] == pytest.approx(upper.max(), rel=1e-9)
-        assert suggestion.note["mean"] == pytest.approx(mean[p, x], rel=1e-9)
-        assert suggestion.note["band"] == pytest.approx(plain.beta(t) * sd[p, x], rel=1e-9)
-    assert sum(plain.alive) < 11, "somebody was dropped, or nothing was tested"
-
-
-def test_algorithm_2() -> None:
-    _, plain, rows = follow("regret-balancing", 60)
-    plays = np.zeros(11)
-    for t, mean, sd, _, mask, x, p, _, alive, _ in rows:
-        assert plays[p] == plays[np.array(alive)].min()
-        plays[p] += 1
-        assert (mean + plain.beta(t) * sd)[p, x] == pytest.approx((mean + plain.beta(t) * sd)[p, mask].max(), rel=1e-9)
-
-
-def test_tempered_elimination_is_the_test_it_says() -> None:
-    truth = TOY.truth(3, 40)
-    optimizer = Optimizer(TOY.problem, "tempered-elimination", seed=3)
-    plain, alive = Plain([]), np.ones(11, dtype=bool)
-    for t in range(1, 41):
-        suggestion = optimizer.ask(available=TOY.available(t))
-        assert suggestion is not None
-        x = TOY.problem.site(suggestion.values)
-        plain.data.append((float(t), x, float(truth[t - 1, x])))
-        optimizer.tell(suggestion, float(truth[t - 1, x]))
-        log = plain.posteriors(t)[2]
-        alive &= np.exp(np.minimum(0.5 * (log[:, None] - log), 700.0)).mean(axis=0) <= 10
-        assert optimizer._method.alive.tolist() == alive.tolist()  # type: ignore[attr-defined]
-    assert alive[TRUE]
-    assert alive.sum() < 11
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["prior-elimination", "tempered-elimination"])
 @pytest.mark.parametrize("lengthscale", [0.5, 0.05])

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 from steerbo import Categorical, Decay, Optimizer, Prior, TimeVarying
 from steerbo.timevarying import Covariance
-from tests.timevarying.reference import refit
 
 SITES = list("abcdef")
 K = np.exp(-0.5 * (np.subtract.outer(np.arange(6.0), np.arange(6.0)) / 1.5) ** 2) + 0.05 * np.eye(6)
@@ -37,54 +36,6 @@ def next_site(optimizer: Optimizer) -> tuple[int, dict[str, Any]]:
     suggestion = optimizer.ask()
     assert suggestion is not None
     return SITES.index(suggestion.values["s"]), suggestion.note
-
-
-@pytest.mark.parametrize("drift", [None, Decay(0.1)])
-def test_mle_and_fully_bayesian(drift: Decay | None) -> None:
-    for method in ("mle", "fully-bayesian"):
-        optimizer = Optimizer(problem(drift), method, confidence=1.0, seed=2)
-        data = run(optimizer, 12)
-        found = [refit(np.full(6, m), K, drift, 0.2, data, 13.0) for m in (0.0, 0.5, 1.0)]
-        upper = np.array([f[0] + np.sqrt(f[1]) for f in found])
-        log = np.array([f[2] for f in found])
-        weights = np.exp(log - log.max()) / np.exp(log - log.max()).sum()
-        x, note = next_site(optimizer)
-        assert note["prior"] == log.argmax()
-        score = upper[log.argmax()] if method == "mle" else weights @ upper
-        assert score[x] == pytest.approx(score.max(), rel=1e-9)
-        assert note["upper"] == pytest.approx(score.max(), rel=1e-9)
-        assert_allclose([row[2] for row in optimizer.explain().tables[0].rows], np.sort(weights)[::-1], rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "kept"),
-    [
-        ("r-gp-ucb", {"period": 5}, lambda data: data[10:]),
-        ("sw-gp-ucb", {"window": 4}, lambda data: data[-4:]),
-        ("gp-ucb", {}, lambda data: data),
-    ],
-)
-def test_what_is_remembered(method: str, options: dict[str, Any], kept: Any) -> None:
-    optimizer = Optimizer(problem(), method, prior="level 0.5", confidence=1.0, **options)
-    data = run(optimizer, 12)
-    mean, variance, _ = refit(np.full(6, 0.5), K, None, 0.2, kept(data), 0.0)
-    x, note = next_site(optimizer)
-    upper = mean + np.sqrt(variance)
-    assert upper[x] == pytest.approx(upper.max(), rel=1e-9)
-    assert note["upper"] == pytest.approx(upper.max(), rel=1e-9)
-
-
-def test_weights_fall_with_age() -> None:
-    optimizer = Optimizer(problem(), "w-gp-ucb", prior=1, discount=0.8, confidence=1.0)
-    data = run(optimizer, 12)
-    at, y = np.array([d[1] for d in data]), np.array([d[2] for d in data])
-    weights = 0.8 ** np.arange(11.0, -1.0, -1.0)
-    gram = K[np.ix_(at, at)] + np.diag(0.04 / weights)
-    mean = 0.5 + K[:, at] @ np.linalg.solve(gram, y - 0.5)
-    upper = mean + np.sqrt(np.diag(K) - (K[:, at] * np.linalg.solve(gram, K[at]).T).sum(1))
-    x, note = next_site(optimizer)
-    assert note["upper"] == pytest.approx(upper.max(), rel=1e-9)
-    assert upper[x] == pytest.approx(upper.max(), rel=1e-9)
 
 
 def test_a_minimum_is_the_negated_maximum() -> None:

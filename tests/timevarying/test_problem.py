@@ -102,58 +102,6 @@ def test_time_is_the_round_by_default() -> None:
     assert [r.request["time"] for r in optimizer.history] == [1.0, 2.0, 3.0]
 
 
-def test_what_is_available_on_sites() -> None:
-    optimizer = Optimizer(sites(), "random")
-    mask = [0.3 <= x <= 0.5 for (x,) in optimizer.problem.sites]  # type: ignore[attr-defined]
-    for given in (mask, np.array(mask), [0.3, 0.35, 0.4, 0.45, 0.5], [{"x": 0.4}], [[0.4]]):
-        suggestion = optimizer.ask(available=given)
-        assert suggestion is not None
-        assert 0.3 <= suggestion.values["x"] <= 0.5
-    refused: list[tuple[Any, str]] = [
-        ([], "at least one point"),
-        ([False] * 21, "wait for the next round"),
-        ([True] * 20, "21 truth values"),
-        ([0.33], "multiple of"),
-        ([2.0], "from 0 to 1"),
-        ("0.3", "a list of points"),
-        (3, "a list of points"),
-        ({"x": (0, 1)}, "the domain is finite"),
-        ([{"y": 1}], "values for"),
-        ([None], "a number"),
-    ]
-    for given, match in refused:
-        with pytest.raises(InvalidRequest, match=match):
-            optimizer.ask(available=given)
-
-
-def test_what_is_available_on_a_box() -> None:
-    for method in ("random", "prior-elimination", "fully-bayesian"):
-        optimizer = Optimizer(box(), method)
-        for given in ({"x": (0.3, 0.5)}, {"x": [0.4, 0.4]}, [0.31, 0.42], [{"x": 0.35}]):
-            suggestion = optimizer.ask(available=given)
-            assert suggestion is not None
-            assert 0.3 <= suggestion.values["x"] <= 0.5
-            optimizer.tell(suggestion, 0.1)
-    refused: list[tuple[Any, str]] = [
-        ({}, "at least one point"),
-        ({"x": (0.5, 0.3)}, "wait for the next round"),
-        ({"x": (0, 2)}, "low <= high <= 1"),
-        ({"x": 0.3}, "a pair"),
-        ({"y": (0, 1)}, "bounds of x"),
-        ([1.5], "from 0 to 1"),
-    ]
-    for given, match in refused:
-        with pytest.raises(InvalidRequest, match=match):
-            optimizer.ask(available=given)
-
-
-def test_categories_that_are_truth_values_are_no_mask() -> None:
-    problem = TimeVarying([Categorical("on", [True, False])], [Prior(Covariance([[1.0, 0.0], [0.0, 1.0]]))])
-    suggestion = Optimizer(problem).ask(available=[False])
-    assert suggestion is not None
-    assert suggestion.values == {"on": False}
-
-
 def test_added_data_has_a_time() -> None:
     optimizer = Optimizer(sites())
     optimizer.add(1.0, {"x": 0.5, "time": -3})

@@ -18,10 +18,9 @@ from typer.testing import CliRunner
 
 from steerbo import CostVarying, Float, Uniform
 from steerbo.cli import main
-from steerbo.errors import InvalidOption, InvalidOutcome, LogUnavailable, OutcomeConflict, SteerboError
+from steerbo.errors import LogUnavailable, OutcomeConflict
 from steerbo.rounds import Event, Suggestion
 from steerbo.study import DatabaseLog, Lease, Study
-from steerbo.study.spill import Spill
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import measure
 from tests.torture.kills import in_child
@@ -67,44 +66,8 @@ def unwritten(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.unwritten.*"))
 
 
-@pytest.fixture
-def said() -> list[str]:
-    return []
-
-
 def opened(path: Path, said: list[str]) -> Study:
     return Study.open(path, Stub(), say=said.append)
-
-
-@pytest.mark.parametrize("late", [False, True])
-def test_a_run_waits_for_its_log(tmp_path: Path, late: bool) -> None:
-    """Also where the event was written, and only the answer was lost: it is there once."""
-    study, log = started(tmp_path / "study.db")
-    quiet, _ = started(tmp_path / "quiet.db")
-    log.late, count = late, 0
-
-    def away(suggestion: Suggestion) -> Any:
-        nonlocal count
-        count += 1
-        log.away = 2
-        return measure(suggestion)
-
-    with study, quiet:
-        study.run(away)
-        quiet.run(measure)
-        assert count == sum(event.kind in ("told", "decided") for event in quiet.events), "nothing is evaluated twice"
-        assert study.events == quiet.events
-    assert not unwritten(tmp_path)
-
-
-def test_who_waits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]) -> None:
-    monkeypatch.setattr("steerbo.study.patience._QUIET", -1.0)
-    study, log = started(tmp_path / "study.db", say=said.append)
-    with study:
-        log.away = 2
-        assert study.ask() is not None
-    assert "is away (no route to host); it is waited for, up to 600 s" in said[0]
-    assert "is back" in said[1]
 
 
 CALLS: dict[str, Callable[[Study, Suggestion], Any]] = {
@@ -166,112 +129,6 @@ def test_a_context_that_was_looked_at_is_kept_as_well(tmp_path: Path, said: list
         assert seen.items() <= other.history[asked.token].suggestion.context.items()
     assert study.decide(asked, seen) == study.history[asked.token].suggestion, "whoever waited for it is not refused"
     study.close()
-
-
-def test_data_that_are_alike_count_as_often_as_they_were_added(tmp_path: Path, said: list[str]) -> None:
-    study, log = started(tmp_path / "study.db", wait=0.0)
-    for _ in range(2):
-        log.away = 9
-        with pytest.raises(LogUnavailable):
-            CALLS["add"](study, decided)  # type: ignore[arg-type]
-    log.away = 0
-    waiting = {file: file.read_bytes() for file in unwritten(tmp_path)}
-    assert len(waiting) == 2
-    with opened(tmp_path / "study.db", said) as again:
-        assert len(again.history.added) == 2
-    for file, content in waiting.items():
-        file.write_bytes(content)  # killed after it was written, before the file was gone
-    with opened(tmp_path / "study.db", said) as again:
-        assert len(again.history.added) == 2
-    study.close()
-
-
-def test_another_outcome_in_the_meantime_is_a_conflict_that_is_kept_and_said(tmp_path: Path, said: list[str]) -> None:
-    study, log = started(tmp_path / "study.db", wait=0.0)
-    asked = decided(study)
-    log.away = 1
-    with pytest.raises(LogUnavailable):
-        study.tell(asked, 1.5)
-    (file,) = unwritten(tmp_path)
-    content = file.read_text()
-    file.unlink()
-    study.writer.keeping.left = False
-    study.tell(asked, 3.5)
-    study.close()
-    file.write_text(content)
-    for _ in range(2):
-        with opened(tmp_path / "study.db", said) as again:
-            outcome = again.history[asked.token].outcome
-            assert outcome is not None
-            assert outcome.value == 3.5
-    assert file.read_text() == content
-    assert len(said) == 2
-    assert "has an outcome already (3.5)" in said[1]
-    assert str(file) in said[1]
-
-
-def test_a_study_that_was_begun_anew_does_not_take_the_old_one_s_outcomes(tmp_path: Path, said: list[str]) -> None:
-    study, log = started(tmp_path / "study.db", wait=0.0)
-    asked = decided(study)
-    log.away = 1
-    with pytest.raises(LogUnavailable):
-        study.tell(asked, 1.5)
-    study.log.close()
-    for file in tmp_path.glob("study.db*"):
-        if "unwritten" not in file.name:
-            file.unlink()
-    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as anew:
-        assert anew.ask().token == asked.token
-    with opened(tmp_path / "study.db", said) as again:
-        assert again.status.told == 0
-    assert "what suggestion" in said[0]
-    assert unwritten(tmp_path)
-
-
-def test_a_file_that_nobody_can_read_is_named(tmp_path: Path, said: list[str]) -> None:
-    study, _ = started(tmp_path / "study.db")
-    study.close()
-    (tmp_path / "study.db.unwritten.1-x-tell-0.json").write_text('{"call": "te')
-    with opened(tmp_path / "study.db", said) as again:
-        assert again.ask() is not None
-    assert "study.db.unwritten.1-x-tell-0.json" in said[0]
-
-
-def test_where_no_file_can_be_written_the_outcome_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
-) -> None:
-    nowhere = tmp_path / "a file"
-    nowhere.touch()
-    monkeypatch.setattr(Spill, "of", lambda *_: Spill("study", ((nowhere, "x"), (nowhere / "state", "x"))))
-    study, log = started(tmp_path / "study.db", wait=0.0, say=said.append)
-    asked = decided(study)
-    log.away = 1
-    with pytest.raises(LogUnavailable, match=r'NOT KEPT.*Write this down: .*"value": 1.5'):
-        study.tell(asked, 1.5)
-    assert "NOT KEPT" in said[0], "as soon as it is known, not only when there was no use in waiting"
-    study.close()
-
-
-def test_a_full_folder_leaves_the_user_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    spill = Spill.of(str(tmp_path / "away" / "study.db"), "study")
-    answer = spill.answer("tell", "1-x", {"value": 1.5})
-    path = spill.keep(answer)
-    assert path is not None
-    assert path.parent == tmp_path / "state" / "steerbo"
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert [found for _, found in spill.waiting()] == [answer]
-    assert list(Spill.of(str(tmp_path / "away" / "study.db"), "another").waiting()) == []
-
-
-def test_no_file_is_named_after_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    spills = [Spill.of(f"postgresql://{user}@host:5432/lab", "field") for user in ("ann:sesame", "bob")]
-    assert spills[0] == spills[1], "another user's name and password lead to the same study"
-    path = spills[0].keep(spills[0].answer("tell", "1-x", {"value": 1.5}))
-    assert path is not None
-    assert "sesame" not in path.name + path.read_text()
-    assert Spill.of(":memory:", "study").places == ()
 
 
 def test_what_somebody_is_still_at_is_left_to_them(tmp_path: Path, said: list[str]) -> None:
@@ -425,25 +282,3 @@ def test_by_hand_while_the_server_is_away(monkeypatch: pytest.MonkeyPatch) -> No
             assert outcome is not None
             assert (outcome.value, outcome.realised["t"]) == (7.4, 0.5)
         assert CliRunner().invoke(main, call).exit_code == 0, "told again: the same outcome twice is fine"
-
-
-@pytest.mark.parametrize("wait", [-1.0, float("nan"), "long", None])
-def test_a_wait_is_a_number_of_seconds(tmp_path: Path, wait: Any) -> None:
-    with pytest.raises(InvalidOption, match="wait"):
-        started(tmp_path / "study.db", wait=wait)
-
-
-@pytest.mark.parametrize("given", [{"realised": {(1, 2): 3}}, {"cost": object()}, {"realised": {"\ud800": 1}}])
-def test_what_no_file_can_say_is_refused_as_ever(tmp_path: Path, given: dict[str, Any]) -> None:
-    study, _ = started(tmp_path / "study.db")
-    asked = decided(study)
-    for about in (asked, asked.token):
-        with pytest.raises(InvalidOutcome):
-            study.tell(about, 1.5, **given)
-    for nobody in (None, 5, b"x", ["x"]):
-        with pytest.raises(SteerboError):
-            study.tell(nobody, 1.5)  # type: ignore[arg-type]
-        with pytest.raises(SteerboError):
-            study.decide(nobody, {"age": 0.5})  # type: ignore[arg-type]
-    assert not unwritten(tmp_path)
-    study.close()

@@ -1,0 +1,15 @@
+"""CoBO looks at all that no action affects."""
+
+from __future__ import annotations
+
+from benchmarks.causal.plates import plates
+from steerbo.rounds import Optimizer
+
+
+def test_cobo_leaves_out_contexts_that_an_action_affects() -> None:
+    problem = plates(2, 2).problem
+    optimizer = Optimizer(problem, "cobo")
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    assert set(suggestion.scope.set) == {"x1", "x2"}
+    assert set(suggestion.observe) == {f"c{i}" for i in range(7)} | {"ct0", "ct1"}

@@ -1,0 +1,153 @@
+"""`run`, `check` and `methods`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_app import all_refused, call, refused
+from tests.study.files import (
+    ANSWER,
+    MEASURE,
+    PROBLEM,
+    STUDY,
+    logged,
+    write_function,
+    write_plant,
+    write_study,
+)
+from tests.study.test_specification import NOWHERE, OBJECTIVES, PROBLEMS, STUDIES
+
+
+def test_run_answers_in_json(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    result = call("run", path, "--json", "--quiet")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    answer = json.loads(result.stdout)
+    assert set(answer) == {"recommendation", "explanation", "status", "log"}
+    assert answer["status"]["finished"]
+    assert answer["status"]["told"] == answer["status"]["rounds"] > 3
+    assert answer["recommendation"]["scope"]["set"] in (["temperature"], ["temperature", "ph"])
+    again = call("run", path, "--json")
+    assert json.loads(again.stdout) == answer
+    assert "going on from" in again.stderr
+
+
+def test_run_prints_tables_within_80_columns(tmp_path: Path) -> None:
+    result = call("run", write_function(tmp_path, MEASURE))
+    assert result.exit_code == 0, result.output
+    for words in ("Recommended:", "temperature = ", "°C", "Control sets", "the budget is spent"):
+        assert words in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "\x1b" not in result.stdout
+    assert "round 1: spent" in result.stderr
+
+
+def test_run_some_rounds(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    log = tmp_path / "kept" / "here.db"
+    assert "no folder" in refused(call("run", path, "--log", log), 2), "none is made without a word"
+    log.parent.mkdir()
+    for rounds in (2, 4):
+        result = call("run", path, "--json", "--rounds", 2, "--log", log)
+        assert json.loads(result.stdout)["status"]["rounds"] == rounds
+    assert log.exists()
+    assert not list(tmp_path.glob("*.db"))
+    assert call("run", path, "--rounds", 0).exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize("name", [*PROBLEMS, *STUDIES])
+def test_bad_study_files(tmp_path: Path, command: str, name: str) -> None:
+    old, new, _ = (PROBLEMS | STUDIES)[name]
+    problem = PROBLEM.replace(old, new, 1) if name in PROBLEMS else PROBLEM
+    study = STUDY.replace(old, new, 1) if name in STUDIES else STUDY
+    line = refused(call(command, write_study(tmp_path, problem, study)), 2)
+    assert line.startswith("steerbo: study.toml: ")
+
+
+@pytest.mark.parametrize("objective", [objective for objective, _ in OBJECTIVES.values()], ids=OBJECTIVES)
+def test_bad_objectives(tmp_path: Path, objective: str) -> None:
+    all_refused(call("check", write_study(tmp_path, objective=objective)), 2)
+
+
+@pytest.mark.parametrize("objective", [objective for objective, _ in NOWHERE.values()], ids=NOWHERE)
+def test_objectives_that_are_nowhere(tmp_path: Path, objective: str) -> None:
+    """Neither `check` nor `run` goes on, and there is no log of a study that never began; by hand it can be played."""
+    path = write_study(tmp_path, objective=f"[objective]\n{objective}\n")
+    for command in ("check", "run"):
+        assert "objective." in refused(call(command, path), 2)
+    assert not path.with_suffix(".db").exists()
+    assert call("new", path).exit_code == 0
+
+
+def test_no_study_file(tmp_path: Path) -> None:
+    assert "No such file" in refused(call("run", tmp_path / "none.toml"), 2)
+
+
+def test_a_run_needs_an_objective(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    path.write_text(path.read_text().partition("[objective]")[0])
+    assert "objective: nothing is given" in refused(call("run", path), 2)
+    assert "evaluated by hand" in call("check", path).stdout
+
+
+FAILING = {
+    "failing command": ("sys.exit('the pump broke')", "the pump broke"),
+    "slow command": ("time.sleep(60)", "did not answer within 0.5 s"),
+    "rubbish": ("print('rubbish')", "which is not JSON"),
+    "NaN": ('print(\'{"value": NaN, "cost": 1}\')', "value: nan"),
+    "infinity": ('print(\'{"value": -Infinity, "cost": 1}\')', "value: -inf"),
+    "no value": ("print('{\"cost\": 1}')", "'value' is missing"),
+    "null": ("print('null')", "value: nothing is given"),
+    "negative cost": ("answer['cost'] = -1; " + ANSWER, "cost: -1"),
+    "no cost, but a budget": ("del answer['cost']; " + ANSWER, "cost: nothing is given"),
+    "unmeasured": ("del answer['realised']['ph']\nanswer['realised'].pop('ph', 0); " + ANSWER, "'ph'"),
+    "unknown variable": ("answer['realised']['acid'] = 3; " + ANSWER, "acid: 3"),
+}
+
+
+@pytest.mark.parametrize(("instead", "message"), FAILING.values(), ids=FAILING)
+def test_failing_objectives(tmp_path: Path, instead: str, message: str) -> None:
+    path = write_plant(tmp_path, instead)
+    path.write_text(path.read_text().replace("[study]", "[study]\nfailures = 2") + "timeout = 0.5\n")
+    if "time.sleep" not in instead:
+        path.write_text(path.read_text().replace("timeout = 0.5", "timeout = 60"))
+    line = refused(call("run", path), 1)
+    assert line.startswith("steerbo: 2 evaluations failed in a row, the last: ")
+    assert message in line
+    kinds = [event.kind for event in logged(path)]
+    assert [kind for kind in kinds if kind in ("told", "failed")][-2:] == ["failed", "failed"]
+
+
+def test_check_says_what_will_be_run(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    text = call("check", path).stdout
+    for words in (
+        "study.toml is a valid study",
+        "temperature: float, 10 to 35 °C; always set",
+        "ph: float, 4 to 8; left to itself uniform",
+        "control set temperature + ph",
+        "random, seed 3",
+        "until       a budget of 10 is spent",
+        "the Python function plant",
+        "study.db",
+    ):
+        assert words in text
+    assert "goes on from it" not in text
+    assert not (tmp_path / "study.db").exists()
+    call("run", path, "--rounds", 1)
+    assert "goes on from it" in call("check", path).stdout
+
+
+def test_methods() -> None:
+    text = call("methods").stdout
+    assert "explore-then-commit" in text
+    assert "explore_fraction=0.6" in text
+    assert max(map(len, text.splitlines())) <= 80
+    rows = json.loads(call("methods", "cost-varying", "--json").stdout)
+    assert {"random", "explore-then-commit"} <= {row["method"] for row in rows}
+    assert "one of cost-varying" in refused(call("methods", "cost-variing"), 2)

@@ -1,0 +1,46 @@
+"""Saved optimizers whose classes are elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidStudy
+from steerbo.rounds import read_problem
+from tests.outsiders import FEW, install
+from tests.rounds.stub import Nearest, Stub
+from tests.rounds.test_registry import KIND, PROBLEM, created
+
+
+def test_a_class_is_logged_by_its_place_and_found_again() -> None:
+    optimizer = sb.Optimizer(Stub(), Nearest, seed=4, step=0.2)
+    assert created(optimizer).method == "tests.rounds.stub:Nearest"
+    assert created(optimizer).problem_class == "tests.rounds.stub:Stub"
+    again = sb.load(optimizer.to_json())
+    assert again.events == optimizer.events
+    assert again.ask() == optimizer.ask()
+
+
+def test_a_log_says_what_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as installed:
+        groups = {"problems": "shelf = gone_shelf:Shelf", "methods": "shelf = gone_shelf:Middle"}
+        install(tmp_path / "site", installed, "gone_shelf", KIND + FEW, version="2.5", **groups)
+        whole = sb.Optimizer(read_problem({"kind": "shelf"})).to_json()
+        lent = sb.Optimizer(PROBLEM, "gone_shelf:Middle").to_json()
+    del sys.modules["gone_shelf"]
+    for text, field in ((whole, "problem.kind"), (lent, "method")):
+        with pytest.raises(
+            InvalidStudy,
+            match=f"^events.0: {field}: .*It was made with gone_shelf 2.5. There is no module 'gone_shelf'",
+        ):
+            sb.load(text)
+
+
+def test_a_log_from_elsewhere_imports_nothing_of_pythons_own() -> None:
+    text = sb.Optimizer(PROBLEM).to_json().replace('"cheap-first"', '"antigravity:fly"')
+    with pytest.raises(InvalidStudy, match=r"events.0: method: 'antigravity:fly' is not allowed"):
+        sb.load(text)
+    assert "antigravity" not in sys.modules

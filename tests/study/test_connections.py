@@ -1,0 +1,70 @@
+"""What a database refuses, in our words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from steerbo.errors import LogUnavailable
+from steerbo.study import DatabaseLog, Study
+from steerbo.study.database import body_of
+from tests.rounds.stub import Nearest, Stub
+from tests.rounds.test_optimizer import stub_case
+from tests.study.test_database import played, read
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, seed=7, wait=0.0) as study:
+        suggestion = stub_case().ask(study.optimizer)
+        log = study.log
+        assert isinstance(log, DatabaseLog)
+        with log._database.engine.connect() as connection:
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(LogUnavailable, match=r"full.*kept in .*study\.db\.unwritten\."):
+            study.fail(suggestion, "x" * 100_000)
+        assert study.pending == (study.history[suggestion.token].suggestion,)
+        with log._database.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+        study.tell(suggestion, 0.123)
+        before = [body_of(event) for event in study.events]
+    assert read(tmp_path / "study.db") == before
+
+
+def test_a_file_that_others_keep_locked_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played(tmp_path / "study.db")
+    monkeypatch.setattr("steerbo.study.connections.BUSY", 0.05)
+    with Study.open(tmp_path / "study.db", Stub(), wait=0.0) as study:
+        with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(LogUnavailable, match="locked"):
+                study.ask()
+            other.execute("ROLLBACK")
+        assert study.ask() is not None
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs another user")
+def test_a_read_only_file_is_named(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, pathlib; from steerbo.study import doctor, DatabaseLog; DatabaseLog(':memory:').read()\n"
+        "os.setgroups([]); os.setgid(65534); os.setuid(65534); print(doctor.examine(sys.argv[1]))"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        path = Path(folder) / "study.db"
+        played(path)
+        path.chmod(0o444)
+        said = []
+        for mode in (0o755, 0o700):
+            os.chmod(folder, mode)
+            done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+            said.append(done.stdout + done.stderr)
+    assert "every checksum is right" in said[0], "whoever may read it may examine it"
+    assert "InvalidStudy: log: " in said[1], "nobody may look into the folder"

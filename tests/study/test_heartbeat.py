@@ -1,0 +1,28 @@
+"""A worker is heard of while it lives."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from steerbo.rounds import Suggestion
+from steerbo.study import MemoryLog, Study, drive
+from tests.rounds.stub import Nearest, Stub
+from tests.study.test_workers import measure
+
+
+def test_leases_are_renewed_while_a_run_lasts() -> None:
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=1, lease=0.3)
+    ends: list[float] = []
+
+    def slow(suggestion: Suggestion) -> Any:
+        for _ in range(100):
+            (lease,) = study.log.leases().values()
+            ends.append(lease.until or 0.0)
+            if len(set(ends)) > 2:
+                break
+            time.sleep(0.02)
+        return measure(suggestion)
+
+    drive(study, slow)
+    assert len(set(ends)) > 2

@@ -1,0 +1,55 @@
+"""Logs in memory."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import pytest
+
+from steerbo.errors import InvalidStudy
+from steerbo.study import DatabaseLog, Memory, MemoryLog, Study
+from tests.rounds.stub import Nearest, Stub
+from tests.study.test_forks import ended_well, posix, threads
+from tests.study.test_workers import measure
+from tests.torture.kills import in_child
+
+
+@posix
+@threads
+def test_a_log_in_memory_says_that_other_processes_do_not_see_it() -> None:
+    for log in (MemoryLog(), DatabaseLog(":memory:")):
+        study = Study.create(log, Stub(), Nearest, rounds=3)
+
+        def work(study: Study = study) -> None:
+            with pytest.raises(InvalidStudy, match="a log that processes can share"):
+                study.ask()
+            study.close()
+
+        assert ended_well(in_child(work))
+        assert study.ask() is not None
+        study.close()
+
+
+def test_a_memory_under_threads_takes_one_event_at_a_time() -> None:
+    """Two threads that both see the last event and then both append would lose the order that `append` promises."""
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        memory = Memory()
+        Study.create(MemoryLog(memory), Stub(), Nearest, rounds=60)
+
+        def work() -> None:
+            with Study.open(MemoryLog(memory), Stub()) as study:
+                study.run(measure)
+
+        crew = [threading.Thread(target=work) for _ in range(4)]
+        for thread in crew:
+            thread.start()
+        for thread in crew:
+            thread.join()
+    finally:
+        sys.setswitchinterval(switching)
+    with Study.open(MemoryLog(memory), Stub()) as study:
+        assert [r.number for r in study.history] == list(range(1, 61))
+        assert (study.status.told, study.pending) == (60, ())

@@ -1,0 +1,58 @@
+"""From a log to what its events lead to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steerbo.errors import InvalidStudy
+from steerbo.record import from_plain, to_plain
+from steerbo.rounds import Event
+from steerbo.study import Study
+from tests.rounds.stub import Nearest, Stub
+from tests.study.files import (
+    MEASURE,
+    Watcher,
+    logged,
+    rewrite,
+    write_function,
+)
+from tests.study.test_run import run
+
+
+def test_logs_changed_by_hand(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    run(path, rounds=3)
+    created, _, *rest = logged(path)
+    rewrite(path, [created, *rest])
+    with pytest.raises(InvalidStudy, match="events that follow from one another"):
+        run(path)
+    rewrite(path, rest)
+    with pytest.raises(InvalidStudy, match=r"event 1: .* a 'created' event"):
+        run(path)
+
+
+def test_other_wheels_are_said(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    run(path, rounds=1)
+    created, *rest = logged(path)
+    changed = to_plain(created, Event)
+    changed["fingerprint"]["numpy"] = "0.1"
+    rewrite(path, [from_plain(Event, changed), *rest])
+    watcher = Watcher()
+    run(path, rounds=1, watcher=watcher)
+    assert "other wheels" in watcher.said[0]
+
+
+def test_the_only_study_needs_no_name(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    Study.create(place, Stub(), Nearest, name="field").close()
+    with Study.open(place, Stub()) as study:
+        assert study.ask().round == 1
+    with Study.open(f"sqlite:///{place}#field", Stub()) as study:
+        assert study.status.rounds == 1
+    Study.create(place, Stub(), Nearest, name="glasshouse").close()
+    for wrong in (place, f"sqlite:///{place}#feld"):
+        with pytest.raises(InvalidStudy, match="field, glasshouse"):
+            Study.open(wrong, Stub())

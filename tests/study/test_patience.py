@@ -1,0 +1,50 @@
+"""A log that is away is waited for, up to a limit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo.errors import InvalidOption
+from steerbo.rounds import Suggestion
+from tests.study.test_keeping import started, unwritten
+from tests.study.test_workers import measure
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_run_waits_for_its_log(tmp_path: Path, late: bool) -> None:
+    """Also where the event was written, and only the answer was lost: it is there once."""
+    study, log = started(tmp_path / "study.db")
+    quiet, _ = started(tmp_path / "quiet.db")
+    log.late, count = late, 0
+
+    def away(suggestion: Suggestion) -> Any:
+        nonlocal count
+        count += 1
+        log.away = 2
+        return measure(suggestion)
+
+    with study, quiet:
+        study.run(away)
+        quiet.run(measure)
+        assert count == sum(event.kind in ("told", "decided") for event in quiet.events), "nothing is evaluated twice"
+        assert study.events == quiet.events
+    assert not unwritten(tmp_path)
+
+
+def test_who_waits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]) -> None:
+    monkeypatch.setattr("steerbo.study.patience._QUIET", -1.0)
+    study, log = started(tmp_path / "study.db", say=said.append)
+    with study:
+        log.away = 2
+        assert study.ask() is not None
+    assert "is away (no route to host); it is waited for, up to 600 s" in said[0]
+    assert "is back" in said[1]
+
+
+@pytest.mark.parametrize("wait", [-1.0, float("nan"), "long", None])
+def test_a_wait_is_a_number_of_seconds(tmp_path: Path, wait: Any) -> None:
+    with pytest.raises(InvalidOption, match="wait"):
+        started(tmp_path / "study.db", wait=wait)
