@@ -124,11 +124,8 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
 
     def to_json(self) -> str:
         """All that is wrong, as a JSON list of field, value (as text), allowed and hint."""
-        names = ("field", "allowed", "hint")
-        return json.dumps(
-            [{"value": show(e.value)} | {name: getattr(e, name) for name in names} for e in self.errors],
-            ensure_ascii=False,
-        )
+        plain = [{**error.parts(PYTHON), "value": show(error.value)} for error in self.errors]
+        return json.dumps(plain, ensure_ascii=False)
 
 
 def together(found: Iterable[InvalidInput]) -> InvalidInput:

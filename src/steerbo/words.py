@@ -101,7 +101,7 @@ def show_plain(value: object) -> str:
     if short.endswith("…") or not isinstance(value, bool | int | float | list | tuple | dict):
         return short
     try:
-        return json.dumps(value, ensure_ascii=False, default=show)
+        return masked(json.dumps(value, ensure_ascii=False, default=show))
     except (TypeError, ValueError, RecursionError):
         return short
 

@@ -1,0 +1,34 @@
+"""Batches of suggestions."""
+
+from __future__ import annotations
+
+import pytest
+
+from steerbo.errors import InvalidRequest
+from steerbo.rounds import Scope, Suggestion, one_or_more
+
+
+def numbered(last: int) -> list[Suggestion | None]:
+    return [Suggestion(f"{k}-ab", k, Scope(["ph"]), {}) for k in range(1, last + 1)] + [None]
+
+
+def test_one_alone_or_a_list_that_ends_where_there_are_no_more() -> None:
+    assert one_or_more(None, iter(numbered(2)).__next__) == numbered(2)[0]
+    assert one_or_more(None, lambda: None) is None
+    assert one_or_more(2, iter(numbered(5)).__next__) == numbered(2)[:2]
+    assert one_or_more(9, iter(numbered(3)).__next__) == numbered(3)[:3]
+    assert one_or_more(1, lambda: None) == []
+
+
+@pytest.mark.parametrize("batch", [0, -1, 1.5, True, "2", 10_001, float("nan")])
+def test_what_is_no_number_of_suggestions_asks_for_none(batch: object) -> None:
+    asked: list[None] = []
+    with pytest.raises(InvalidRequest, match=r"^batch: "):
+        one_or_more(batch, lambda: asked.append(None))  # type: ignore[arg-type]
+    assert asked == []
+
+
+def test_reasons_are_not_shown_but_kept() -> None:
+    suggestion = Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}, note={"upper": 3.0})
+    assert "upper" not in repr(suggestion)
+    assert suggestion.to_dict()["note"] == {"upper": 3.0}

@@ -1,0 +1,35 @@
+"""Names in messages: a few are listed, and the one that was meant is guessed."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steerbo.names import guess, one_of
+
+
+def test_many_names_are_not_all_listed() -> None:
+    clause = one_of([f"x{i}" for i in range(500)], "x499")
+    assert clause.endswith("x29 and 470 more (did you mean 'x4'?)") or "and 470 more" in clause
+    assert len(clause) < 250
+
+
+def test_no_names() -> None:
+    assert one_of([], "ph") == "one of nothing"
+
+
+def test_what_is_one_of_them_is_no_guess() -> None:
+    assert guess(["temperature", "ph"], "ph") == ""
+    assert guess(["temperature", "ph"], "PH2") in ("", "ph")
+    assert guess(["temperature"], "temprature") == "temperature"
+
+
+@given(st.one_of(st.none(), st.integers(), st.lists(st.text()), st.text(max_size=400), st.just("x" * 10**6)))
+def test_anything_may_have_been_given(given: object) -> None:
+    """A very long text is not compared with every name: that takes minutes."""
+    assert guess(["temperature", "ph"], given) in ("", "temperature", "ph")
+    assert one_of(["temperature"], given).startswith("one of temperature")
+
+
+def test_names_may_come_from_an_iterator() -> None:
+    assert one_of(iter(["temperature", "ph"]), "phh") == "one of temperature, ph (did you mean 'ph'?)"
