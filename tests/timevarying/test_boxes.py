@@ -47,7 +47,7 @@ def test_posteriors_and_evidence(minimize: bool) -> None:
     points = np.random.default_rng(1).random((9, 2))
     mean, sd = surrogate.posterior(points, 31.0)
     X, t, y = np.array([d.place for d in data]), np.array([d.time for d in data]), np.array([d.value for d in data])
-    for p, prior in enumerate(problem.priors):
+    for p, prior in enumerate(problem.given):
         kernel = spatial(prior.kernel, [False, False])
         m: Any = prior.mean if callable(prior.mean) else lambda X, c=prior.mean: np.full(len(X), c)
         gram = kernel(X, X) * faded(prior.drift, t[:, None] - t) + prior.noise**2 * np.eye(len(y))

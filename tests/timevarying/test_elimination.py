@@ -27,7 +27,7 @@ class Plain:
 
     def __init__(self, data: list[tuple[float, int, float]]) -> None:
         self.data = data
-        self.means = [np.array(p.mean) for p in TOY.problem.priors]
+        self.means = [np.array(p.mean) for p in TOY.problem.given]
         self.alive = [True] * 11
         self.n, self.errors, self.bands, self.sums = (np.zeros(11) for _ in range(4))
 
@@ -131,7 +131,7 @@ def test_exhaustion_of_evidence(on_exhausted: str, left: list[str]) -> None:
     with pytest.warns(PriorWarning, match="all 2 priors were rejected by round 3"):
         optimizer.ask()
     alive = optimizer._method.alive  # type: ignore[attr-defined]
-    assert [p.name for p, a in zip(two().priors, alive, strict=True) if a] == left
+    assert [p.name for p, a in zip(two().given, alive, strict=True) if a] == left
 
 
 @pytest.mark.parametrize("method", ["prior-elimination", "tempered-elimination"])

@@ -36,7 +36,7 @@ def outcomes(n: int, X: int = 7, seed: int = 1) -> list[Datum]:
 def compare(problem: TimeVarying, surrogate: Sites, data: list[Datum], time: float) -> None:
     mean, sd = surrogate.posterior(time)
     plain = [(d.time, d.place, d.value) for d in data]
-    for p, prior in enumerate(problem.priors):
+    for p, prior in enumerate(problem.given):
         K = np.array(prior.kernel.matrix)  # type: ignore[union-attr]
         m, v, log = refit(np.array(prior.mean), K, prior.drift, prior.noise, plain, time)
         np.testing.assert_allclose(mean[p], m, rtol=RTOL, atol=RTOL)
@@ -57,7 +57,7 @@ def test_a_filter_is_a_refit(drift: Drift | None) -> None:
     if isinstance(drift, Periodic):
         mean, sd = surrogate.posterior(data[-1].time + 3)
         plain = [(d.time, d.place, d.value) for d in data]
-        for p, prior in enumerate(problem.priors):
+        for p, prior in enumerate(problem.given):
             K = np.array(prior.kernel.matrix)  # type: ignore[union-attr]
             m, v, log = refit(np.array(prior.mean), K, drift, prior.noise, plain, data[-1].time + 3)
             np.testing.assert_allclose(mean[p], m, atol=1e-6)
@@ -127,8 +127,8 @@ def test_a_very_long_pause_forgets_everything() -> None:
         surrogate.add(datum)
     surrogate.add(Datum(1e9, 11, 0, 1.0))
     mean, sd = surrogate.posterior(3e9)
-    np.testing.assert_allclose(mean, np.array([p.mean for p in problem.priors]))
-    np.testing.assert_allclose(sd**2, np.array([np.diag(p.kernel.matrix) for p in problem.priors]))  # type: ignore[union-attr]
+    np.testing.assert_allclose(mean, np.array([p.mean for p in problem.given]))
+    np.testing.assert_allclose(sd**2, np.array([np.diag(p.kernel.matrix) for p in problem.given]))  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("drift", [None, Decay(0.1), MaternInTime(9.0)], ids=str)

@@ -45,7 +45,7 @@ def figure(optimizer: Reading, value: str = "value") -> Any:
     top.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=BLUE, label="outcome")
     top.set(ylabel=words(value), title="What each round gave")
     top.legend(frameon=False)
-    _priors(bottom, problem, optimizer, noted)
+    _priors(bottom, _names(problem, optimizer), optimizer, noted)
     bare(top, bottom)
     return shown
 
@@ -90,8 +90,15 @@ def save(shown: Any, path: Path) -> Path:
     return save_file(shown, path)
 
 
-def _priors(axes: Any, problem: TimeVarying, optimizer: Reading, noted: Sequence[tuple[float, Prediction]]) -> None:
-    plays = np.bincount([note.prior for _, note in noted], minlength=len(problem.priors))
+def _names(problem: TimeVarying, optimizer: Reading) -> list[str]:
+    """What the method calls its priors: those that it believes, or has made itself."""
+    given = () if problem.automatic else problem.given
+    named: list[str] = getattr(optimizer._method, "names", [p.name or f"prior {i + 1}" for i, p in enumerate(given)])
+    return named
+
+
+def _priors(axes: Any, names: Sequence[str], optimizer: Reading, noted: Sequence[tuple[float, Prediction]]) -> None:
+    plays = np.bincount([note.prior for _, note in noted], minlength=len(names))
     order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
     dropped = getattr(optimizer._method, "dropped", {})  # by the methods that drop priors, and when
     when = {r.number: r.request["time"] for r in optimizer.history}
@@ -99,6 +106,6 @@ def _priors(axes: Any, problem: TimeVarying, optimizer: Reading, noted: Sequence
         axes.plot([t for t, note in noted if note.prior == p], [row] * plays[p], "|", ms=9, color=BLUE)
         if p in dropped and dropped[p][0] in when:
             axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=VERMILION)
-    axes.set_yticks(range(len(order)), [words(problem.priors[p].name or f"prior {p + 1}") for p in order])
+    axes.set_yticks(range(len(order)), [words(names[p]) for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set(xlabel="time", title="The prior behind each choice (× dropped)")

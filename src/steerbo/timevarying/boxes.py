@@ -37,7 +37,7 @@ class Shared:
     """
 
     def __init__(self, problem: TimeVarying, ids: Int[np.ndarray, " k"], static: bool) -> None:
-        prior, self.time = problem.priors[ids[0]], len(problem.variables)
+        prior, self.time = problem.given[ids[0]], len(problem.variables)
         self.ids = ids
         self.space = spatial(prior.kernel, problem.categorical)
         self.drift = None if static else prior.drift
@@ -79,14 +79,14 @@ class Boxes:
 
     def __init__(self, problem: TimeVarying, static: bool = False) -> None:
         self.problem, self.means = problem, Means(problem)
-        _, group = sharing(problem.priors)
+        _, group = sharing(problem.given)
         self.shared = [Shared(problem, np.flatnonzero(group == g), static) for g in range(group.max() + 1)]
         self.gradients = all(isinstance(s.space, Stationary) for s in self.shared)
 
     @property
     def evidence(self) -> Float[np.ndarray, " P"]:
         """Log marginal likelihoods, (P,)."""
-        whole = np.empty(len(self.problem.priors))
+        whole = np.empty(len(self.problem.given))
         for s in self.shared:
             whole[s.ids] = s.evidence
         return whole
@@ -96,7 +96,7 @@ class Boxes:
         """On how many outcomes each prior's posterior rests, (P,); None where that is all there were."""
         if not any(s.banked.any() for s in self.shared):
             return None
-        whole = np.empty(len(self.problem.priors), dtype=int)
+        whole = np.empty(len(self.problem.given), dtype=int)
         for s in self.shared:
             whole[s.ids] = len(s.posterior)
         return whole

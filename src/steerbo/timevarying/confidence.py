@@ -51,8 +51,8 @@ class Confidence:
     """
 
     def __init__(self, problem: TimeVarying, width: Width, delta: float) -> None:
-        P = len(problem.priors)
-        self._variances = np.array([prior.noise**2 for prior in problem.priors])
+        P = len(problem.given)
+        self._variances = np.array([prior.noise**2 for prior in problem.given])
         self._xi = math.log(P * math.pi**2 / delta)
         self._fixed = None if width == "theory" else np.full(P, float(width))
         if self._fixed is not None:
@@ -100,7 +100,7 @@ def smoothness(problem: TimeVarying, i: int) -> tuple[float, float]:
     Raises:
         InvalidOption: the paths have no slope.
     """
-    kernel = spatial(problem.priors[i].kernel, problem.categorical)
+    kernel = spatial(problem.given[i].kernel, problem.categorical)
     low, high = (problem.place([v.decode([z])[0] for v in problem.variables]) for z in (0.0, 1.0))
     numeric = np.array([not isinstance(v, Categorical) for v in problem.variables])
     X = low + (high - low) * np.linspace(0.05, 0.95, 7)[:, None]
@@ -111,7 +111,7 @@ def smoothness(problem: TimeVarying, i: int) -> tuple[float, float]:
         width = float(high[j] - low[j])
         coarse, fine = (_slope_variance(kernel, X, int(j), h * width) * width**2 / size for h in (1e-3, 5e-4))
         if not 0 < fine <= _SMOOTH * coarse:
-            name = problem.priors[i].name or f"number {i}"
+            name = problem.given[i].name or f"number {i}"
             raise InvalidOption(
                 "confidence", "theory", f"a number for β: paths of prior {name} have no slope, which Theorem 4.1 needs"
             )

@@ -11,7 +11,7 @@ from jaxtyping import Float as Floats
 from pydantic import Field, model_validator
 
 from ..errors import InvalidProblem
-from ..gp import Constant, DecayKernel, Kernel, Matern32, Matern52, PeriodicKernel
+from ..gp import Constant, DecayKernel, Kernel, Matern12, Matern32, Matern52, PeriodicKernel
 from ..record import record
 from ..space.fields import Number, Positive
 
@@ -47,7 +47,8 @@ class Decay:
     """`(1 − ε)^{|t − t'| / 2}` (Bogunovic et al. 2016): exact at constant cost.
 
     Args:
-        epsilon: ε, from 0 (never changes) to below 1, for one unit of time.
+        epsilon: ε, from 0 (never changes) to below 1.
+        per: the time that ε is for, in units of time; None: one. `Decay(0.01, per=3600)` if time is in seconds.
 
     >>> correlation(Decay(0.19), np.array([2.0])).round(3)
     array([0.81])
@@ -55,6 +56,7 @@ class Decay:
 
     epsilon: Number
     kind: Literal["decay"] = "decay"
+    per: Positive | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Decay:
@@ -65,11 +67,15 @@ class Decay:
     @property
     def rate(self) -> float:
         """−ln of the correlation over one unit of time."""
-        return -0.5 * math.log1p(-self.epsilon)
+        return -0.5 * math.log1p(-self.epsilon) / (self.per or 1.0)
 
     def over(self, column: int) -> Kernel:
         """The kernel over the column that holds time."""
-        return DecayKernel(column, self.epsilon) if self.epsilon else Constant()
+        if not self.epsilon:
+            return Constant()
+        if self.per is None:
+            return DecayKernel(column, self.epsilon)
+        return Matern12(1 / self.rate, dimensions=[column], learn_variance=False)
 
 
 @record

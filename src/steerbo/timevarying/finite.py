@@ -69,7 +69,7 @@ class Sites:
     def __init__(self, problem: TimeVarying, static: bool = False) -> None:
         assert problem.points is not None
         self.problem, self.points = problem, problem.points
-        priors = [_static(p) for p in problem.priors] if static else list(problem.priors)
+        priors = [_static(p) for p in problem.given] if static else list(problem.given)
         self.sharing, self.group = sharing(priors)
         means = Means(problem)(problem.points)
         tables = {id(p.kernel): covariance_between(p.kernel, self.points, problem.categorical) for p in self.sharing}

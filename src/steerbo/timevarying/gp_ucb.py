@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from ..errors import InvalidOption, one_of
+from ..errors import InvalidOption, InvalidProblem, one_of
 from ..record import record
 from ..rounds import Choice, Explanation, History, OptionsT, Streams
 from .confidence import Width
@@ -36,7 +36,8 @@ class OnePrior(CandidatePriors[OptionsT]):
     """A method that believes one prior: the problem's others are left out."""
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
-        believed = problem.priors[find_prior(problem, options.prior)]  # type: ignore[attr-defined]
+        number = find_prior(problem, options.prior)  # type: ignore[attr-defined]
+        believed = problem.given[number]
         super().__init__(replace(problem, priors=(believed,)), options, streams)
 
     def explain(self, history: History) -> Explanation:
@@ -72,8 +73,11 @@ def find_prior(problem: TimeVarying, wanted: str | int | None) -> int:
 
     Raises:
         InvalidOption: there is none of this name or number, or none was named and there are several.
+        InvalidProblem: nobody gave priors.
     """
-    names = [prior.name for prior in problem.priors]
+    if problem.automatic:
+        raise InvalidProblem("priors", problem.priors, "a list of priors: this method believes one of them")
+    names = [prior.name for prior in problem.given]
     if wanted is None and len(names) == 1:
         return 0
     if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < len(names):

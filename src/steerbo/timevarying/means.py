@@ -28,7 +28,7 @@ class Means:
     """
 
     def __init__(self, problem: TimeVarying) -> None:
-        sign, given = problem.sign, [prior.mean for prior in problem.priors]
+        sign, given = problem.sign, [prior.mean for prior in problem.given]
         hills = [(p, mean) for p, mean in enumerate(given) if isinstance(mean, Bumps)]
         self._sign = sign
         self._functions = [(p, m) for p, m in enumerate(given) if callable(m) and not isinstance(m, Bumps)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,12 @@ from ..rounds import (
     Told,
 )
 from .acquisition import Datum, Pick, Place, Unknown, View
+from .automatic import RECENT, Standard, candidates, due
 from .boxes import Boxes
 from .confidence import Confidence, Width
 from .finite import Sites
 from .prediction import Prediction, predicted
+from .priors import Prior
 from .problem import TimeVarying
 
 _SHOWN = 20  # priors in a table
@@ -58,17 +61,25 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(problem.priors)]
-        self.confidence = Confidence(problem, getattr(options, "confidence", 0.0), getattr(options, "delta", 0.1))
-        self.surrogate = self.fresh()
+        self._held = 0  # outcomes in the surrogate
+        self._standardised_at = 0  # outcomes, where priors are made of them
+        self._pose(candidates(problem, Standard()) if problem.automatic else problem.given)
+        self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(self.posed.given)]
         self.plays = np.zeros(len(self.names), dtype=int)
         self.now = 0.0
         self._added: dict[str, tuple[float, float]] = {}  # when data that nobody suggested came: time and number
         self._tries: dict[Any, Unknown] = {}  # failed and voided, by place
 
+    def _pose(self, priors: Sequence[Prior]) -> None:
+        """Begin with these priors, knowing nothing yet."""
+        options = self.options
+        self.posed = replace(self.problem, priors=tuple(priors)) if self.problem.automatic else self.problem
+        self.confidence = Confidence(self.posed, getattr(options, "confidence", 0.0), getattr(options, "delta", 0.1))
+        self.surrogate = self.fresh()
+
     def fresh(self) -> Sites | Boxes:
         """A surrogate that knows nothing yet."""
-        return Sites(self.problem) if self.problem.points is not None else Boxes(self.problem)
+        return Sites(self.posed) if self.posed.points is not None else Boxes(self.posed)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -81,8 +92,8 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
                     self.plays[expected.prior] += 1
             case Told():
                 told = history[event.token]
-                self._condition(self._datum(told), history)
-                self.learn_from_round(told)
+                if self._condition(self._datum(told), history):
+                    self.learn_from_round(told)
             case Added():
                 self._added[history.latest_data] = self.now, len(history) + 0.5
                 self._condition(self._past(history.latest_data, event.outcome), history)
@@ -102,19 +113,35 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
     def forget(self) -> None:
         """Undo everything that `learn_from_datum` and `learn_from_round` ever did."""
 
-    def _condition(self, datum: Datum, history: History) -> None:
+    def _condition(self, datum: Datum, history: History) -> bool:
+        """Take an outcome in; False where all began anew, and it is booked already."""
+        if self.problem.automatic and due(self._standardised_at, self._count(history)):
+            self._start_over(history)
+            return False
+        self._held += 1
         if not self.surrogate.add(datum):
-            self.surrogate.rewrite([datum for datum, _ in self._everything(history)])
+            self.surrogate.rewrite([datum for datum, _ in self._everything(history)[-self._held :]])
         self.learn_from_datum(datum)
+        return True
+
+    @staticmethod
+    def _count(history: History) -> int:
+        return history.told + len(history.data)
 
     def _start_over(self, history: History) -> None:
-        self.surrogate.rewrite([])
+        rows = self._everything(history)
+        if self.problem.automatic:
+            self._standardised_at, rows = len(rows), rows[-RECENT:]
+            self._pose(candidates(self.problem, Standard.of([datum for datum, _ in rows])))
+        else:
+            self.surrogate.rewrite([])
+        self._held = len(rows)
         self.forget()
         self._tries = {}
         for played in history.unknown:
             if not played.waiting:
                 self._try(played)
-        for datum, told in self._everything(history):
+        for datum, told in rows:
             self.surrogate.add(datum)
             self.learn_from_datum(datum)
             if told is not None:

@@ -10,7 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float as Floats
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
+from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest
 from ..record import record
@@ -28,6 +29,12 @@ MOST_SITES = 4096
 """A domain with more points than these is searched as a box."""
 
 
+def _given_priors(value: object) -> object:
+    if isinstance(value, str) and value != "auto":
+        raise PydanticCustomError("priors", "a list of priors, or the word 'auto'")
+    return value
+
+
 @record
 class TimeVarying(Problem):
     """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
@@ -41,7 +48,8 @@ class TimeVarying(Problem):
 
     Args:
         variables: what can be set.
-        priors: the candidates; one of them should be right.
+        priors: the candidates; one of them should be right. "auto": generic ones, in units of the outcomes; see
+            `steerbo.timevarying.automatic`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
 
@@ -56,10 +64,12 @@ class TimeVarying(Problem):
     >>> optimizer.tell(suggestion, value=2.0)
     >>> 0.5 <= suggestion.values["x"] <= 1
     True
+    >>> sb.TimeVarying([sb.Float("x", 0, 1)]).priors  # nobody knows how it drifts
+    'auto'
     """
 
     variables: Annotated[Sequence[Variable], Listed]
-    priors: Annotated[Sequence[Prior], Listed]
+    priors: Annotated[Annotated[Sequence[Prior], Listed] | Literal["auto"], BeforeValidator(_given_priors)] = "auto"
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
     minimize: bool = False
     kind: Literal["time-varying"] = "time-varying"
@@ -76,9 +86,7 @@ class TimeVarying(Problem):
             if len(given) > most:
                 raise InvalidProblem(field, len(given), f"at most {most}")
         if not self.priors:
-            raise InvalidProblem(
-                "priors", self.priors, "at least one prior", "A ‹SquaredExponential› kernel makes one."
-            )
+            raise InvalidProblem("priors", self.priors, "at least one prior", "Leave them out where you know none.")
         if self.coordinates is not None:
             if self.sites is None:
                 raise InvalidProblem(
@@ -90,7 +98,7 @@ class TimeVarying(Problem):
         if self.space.seen:
             where = f"variables.{self.space.seen[0]}.seen"
             raise InvalidProblem(where, True, f"nothing: a {self.kind} problem knows only the time before it chooses")
-        for i, prior in enumerate(self.priors):
+        for i, prior in enumerate(() if self.automatic else self.given):
             try:
                 self._check_prior(prior)
             except InvalidInput as error:
@@ -117,6 +125,17 @@ class TimeVarying(Problem):
             raise InvalidProblem("mean.centres", prior.mean.centres[0], f"{points.shape[1]} coordinates each")
         elif callable(prior.mean):
             _called("mean", prior.mean, (points,), (len(points),))
+
+    @property
+    def automatic(self) -> bool:
+        """Whether nobody gave priors."""
+        return self.priors == "auto"
+
+    @property
+    def given(self) -> tuple[Prior, ...]:
+        """The priors; where nobody gave any, a method makes them of the outcomes."""
+        assert not isinstance(self.priors, str)
+        return tuple(self.priors)
 
     # -- the domain ----------------------------------------------------------------------------------------------------
 
@@ -174,8 +193,10 @@ class TimeVarying(Problem):
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """The priors."""
-        named = [(prior.name or f"prior {i + 1}", prior) for i, prior in enumerate(self.priors[:_SHOWN])]
-        more = len(self.priors) - len(named)
+        if self.automatic:
+            return (("priors", "made of the outcomes: three lengthscales, three rates of forgetting, three noises"),)
+        named = [(prior.name or f"prior {i + 1}", prior) for i, prior in enumerate(self.given[:_SHOWN])]
+        more = len(self.given) - len(named)
         said = [("prior", f"{name}: {prior}") for name, prior in named]
         return (*said, *((("priors", f"and {more} more"),) if more else ()))
 

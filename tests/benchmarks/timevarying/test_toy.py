@@ -16,18 +16,18 @@ def test_the_means() -> None:
     for n in range(11):
         heights = toy.mean(n)(x)
         assert heights.round(1).tolist() == [5.0 if i == n - 1 else 1.0 for i in range(HILLS)]
-    assert len(toy.problem.priors) == 11
-    assert toy.problem.priors[toy.true].name == "hill 2"
+    assert len(toy.problem.given) == 11
+    assert toy.problem.given[toy.true].name == "hill 2"
     assert toy.true == TRUE
 
 
 def test_variants() -> None:
     scaled = Toy(scales=(0.25, 1.0, 4.0))
-    prior = scaled.problem.priors[scaled.true]
-    assert (len(scaled.problem.priors), prior.name) == (33, "hill 2")
+    prior = scaled.problem.given[scaled.true]
+    assert (len(scaled.problem.given), prior.name) == (33, "hill 2")
     assert prior.kernel == SquaredExponential(0.5, 1.0)
     many = Toy(candidates=200)
-    assert len({p.mean for p in many.problem.priors}) == 200
+    assert len({p.mean for p in many.problem.given}) == 200
 
 
 def test_every_second_round_the_tall_hill_is_away() -> None:
