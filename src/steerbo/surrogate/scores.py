@@ -33,7 +33,7 @@ def expected_improvement(incumbent: float) -> Score:
     def score(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
         mean, sd, mean_slope, sd_slope = moments
         sd = np.maximum(sd, LEAST_SD)
-        u = np.clip((mean - incumbent) / sd, -37.0, 1e8)  # below, the density underflows
+        u = np.clip((mean - incumbent) / sd, -37.0, 1e150)  # below, the density underflows; above, u² overflows
         density = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
         above = ndtr(u)
         value = sd * (density + u * above)

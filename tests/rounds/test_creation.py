@@ -1,0 +1,84 @@
+"""A study's first event: everything that is wrong with it is said at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem
+from steerbo.record import to_plain
+from steerbo.rounds.creation import LARGEST_SEED, creation
+from tests.rounds.stub import Nearest, Stub
+
+PROBLEM = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform())], [["ph"]])
+
+
+def made(problem: Any = PROBLEM, method: Any = "random", **more: Any) -> Any:
+    settings = {"budget": None, "rounds": 3, "seed": 0, "options": {}} | more
+    return creation(problem, method, **settings)
+
+
+def test_it_says_all_that_decides_what_comes() -> None:
+    created, kind = made(seed=7, budget=2)
+    assert (created.method, created.seed, created.budget, created.rounds) == ("random", 7, 2.0, 3)
+    assert created.problem == to_plain(PROBLEM)
+    assert created.problem_class is None, "one of ours is found by its kind"
+    assert {"steerbo", "numpy", "scipy", "blas", "python", "machine"} <= set(created.fingerprint)
+    assert kind.name == "random"
+
+
+def test_options_are_all_logged_also_those_that_were_left_out() -> None:
+    created, _ = made(Stub(), Nearest)
+    assert created.options == {"step": 0.3}
+    assert created.problem_class == "tests.rounds.stub:Stub"
+    assert created.method == "tests.rounds.stub:Nearest"
+
+
+def test_everything_wrong_at_once() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        made(method="cheap-first", budget=-1, rounds=0, seed=1.5, options={"betta": 1, "patience": "x"})
+    assert [error.field for error in caught.value.errors] == ["betta", "patience", "budget", "rounds", "seed"]
+    assert "did you mean 'beta'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("budget", v) for v in (0, -1, float("nan"), float("inf"), 1e200, True, "10")]
+    + [("rounds", v) for v in (0, -1, 1.5, True, "10")]
+    + [("seed", v) for v in (-1, 1.5, True, None, LARGEST_SEED + 1)],
+)
+def test_limits_and_seeds_that_are_none(field: str, value: object) -> None:
+    with pytest.raises(InvalidOption, match=f"^{field}: "):
+        made(**{field: value})
+
+
+def test_the_largest_seed_is_one() -> None:
+    assert made(seed=LARGEST_SEED)[0].seed == LARGEST_SEED
+
+
+@pytest.mark.parametrize("options", [None, [], "beta", 3])
+def test_options_are_values_by_name(options: object) -> None:
+    with pytest.raises(InvalidOption, match=r"^options: .*values by the option's name"):
+        made(options=options)
+
+
+def test_names_that_cannot_be_shown_are_found_wherever_they_are() -> None:
+    hidden = sb.Float("p\u202eh", 4, 8, law=sb.Uniform(), unit="\x1b[31m")
+    with pytest.raises(InvalidProblem) as caught:
+        made(sb.CostVarying([hidden], [["p\u202eh"]]))
+    fields = [error.field for error in caught.value.errors]
+    assert "problem.variables.0.name" in fields
+    assert "problem.variables.0.unit" in fields
+
+
+def test_a_problem_that_holds_a_function_is_for_memory() -> None:
+    prior = sb.Prior(lambda a, b: (a == b.T).astype(float), noise=0.1)
+    problem = sb.TimeVarying([sb.Float("x", 0, 1, step=0.1)], [prior])
+    assert made(problem, None)[0].problem is None
+
+
+def test_what_is_no_problem() -> None:
+    with pytest.raises(InvalidProblem, match=r"^problem: 3 is not allowed"):
+        made(3)
