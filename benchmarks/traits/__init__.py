@@ -1,0 +1,1 @@
+"""What real systems have: each trait against leaving it out and against its nearest rival."""
