@@ -1,4 +1,4 @@
-"""Worlds in which something is seen before each choice: functions drawn anew, and the airfoil at the day's frequency."""
+"""Worlds in which something is seen before each choice: functions drawn anew, and the airfoil at a frequency."""
 
 from __future__ import annotations
 
