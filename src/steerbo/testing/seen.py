@@ -89,7 +89,8 @@ class SeenBefore(Contract):
         chosen = set()
         for number in range(1, 7):
             optimizer = world.play(world.start(), world.rounds)
-            suggestion = world.decide(optimizer, optimizer.ask(**world.request(number)))
+            request = {**world.request(world.rounds + 1), "context": world.request(number)["context"]}
+            suggestion = world.decide(optimizer, optimizer.ask(**request))
             chosen.add(bits([suggestion.scope, suggestion.values]))
         assert len(chosen) > 1
 

@@ -24,7 +24,7 @@ def typed_available(problem: TimeVarying, given: str | Rows) -> Any:
         return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given]
     if given.lstrip().startswith(("[", "{")):
         return read_value(given)
-    name, *more = problem.space.names or ("",)
+    name, *more = problem.settable or ("",)
     return given if more else [problem.read_cell(name, cell) for cell in given.split(",") if cell.strip()]
 
 
@@ -40,7 +40,7 @@ def read_available(problem: TimeVarying, given: Any) -> Any:
         raise InvalidRequest("available", given, "a list of points, a mask, or bounds by variable name")
     if not len(given):
         raise InvalidRequest("available", given, "at least one point", _NOTHING)
-    if problem.sites is not None:
+    if problem.choices is not None:
         return _sites(problem, given)
     return (
         _bounds(problem, given) if isinstance(given, Mapping) else {"points": [_point(problem, row) for row in given]}
@@ -48,25 +48,26 @@ def read_available(problem: TimeVarying, given: Any) -> Any:
 
 
 def _sites(problem: TimeVarying, given: Any) -> list[int] | None:
-    assert problem.sites is not None
     if isinstance(given, Mapping):
         raise InvalidRequest("available", given, "a list of points or a mask: the domain is finite")
-    n = len(problem.sites)
+    assert problem.choices is not None
+    n, first = len(problem.choices), problem.space[problem.settable[0]]
     boolean = all(isinstance(flag, bool) for flag in given)
-    choices = problem.variables[0].choices if isinstance(problem.variables[0], Categorical) else ()
-    if boolean and not (len(problem.variables) == 1 and any(isinstance(c, bool) for c in choices)):
+    choices = first.choices if isinstance(first, Categorical) else ()
+    if boolean and not (len(problem.settable) == 1 and any(isinstance(c, bool) for c in choices)):
         if len(given) != n:
             raise InvalidRequest("available", f"a mask of length {len(given)}", f"{n} truth values, one a point")
         chosen = [i for i, flag in enumerate(given) if flag]
     else:
-        chosen = sorted({problem.site(_values(problem, row)) for row in given})
+        numbers = {choice: i for i, choice in enumerate(problem.choices)}
+        chosen = sorted({numbers[tuple(_values(problem, row).values())] for row in given})
     if not chosen:
         raise InvalidRequest("available", given, "at least one point", _NOTHING)
     return chosen if len(chosen) < n else None
 
 
 def _values(problem: TimeVarying, row: Any) -> dict[str, Any]:
-    names = problem.space.names
+    names = problem.settable
     if isinstance(row, list | tuple) and len(row) == len(names):
         row = dict(zip(names, row, strict=True))
     elif not isinstance(row, Mapping) and len(names) == 1:
@@ -80,14 +81,14 @@ def _values(problem: TimeVarying, row: Any) -> dict[str, Any]:
 
 
 def _point(problem: TimeVarying, row: Any) -> list[float]:
-    values = _values(problem, row)
-    return [float(x) for x in problem.place([values[name] for name in problem.space.names])]
+    known = problem._coordinates(_values(problem, row))
+    return [known.get(name, 0.0) for name in problem.space.names]  # what is seen takes its place: see `within`
 
 
 def _bounds(problem: TimeVarying, given: Mapping[str, Any]) -> dict[str, list[float]]:
     for name in given:
-        if name not in problem.space:
-            raise InvalidRequest(f"available.{name}", given[name], f"bounds of {', '.join(problem.space.names)}")
+        if name not in problem.settable:
+            raise InvalidRequest(f"available.{name}", given[name], f"bounds of {', '.join(problem.settable)}")
     low, high = [], []
     for variable in problem.variables:
         if isinstance(variable, Categorical):

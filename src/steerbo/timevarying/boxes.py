@@ -228,7 +228,9 @@ class Boxes:
         for j, v in enumerate(self.problem.variables):
             whole = (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
             low[j], high[j] = (bounds["low"][j], bounds["high"][j]) if bounds else whole
-            if v.levels is not None:
+            if v.seen and low[j] == high[j]:
+                levels[j] = low[[j]]  # measured, whether or not it could be set
+            elif v.levels is not None:
                 known = v.levels if isinstance(v, Categorical) else np.array(v.decode(v.levels), dtype=float)
                 inside = known[(known >= low[j]) & (known <= high[j])]
                 # bounds between two settings leave none: the nearest one then

@@ -28,6 +28,8 @@ from ..rounds import (
     Streams,
     Table,
     Told,
+    over_contexts,
+    typical,
 )
 from .acquisition import Datum, Pick, Place, Unknown, View
 from .automatic import RECENT, Standard, candidates, due
@@ -185,7 +187,8 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
     def view(self, history: History, request: Mapping[str, Any]) -> View:
         """The round as the surrogate sees it."""
         waiting = [Unknown(self._place(r.realised), r.request["time"], 1) for r in history.unknown if r.waiting]
-        return View(request["time"], request.get("available"), [*self._tries.values(), *waiting])
+        available = self.problem.within(request.get("available"), request.get("context", {}))
+        return View(request["time"], available, [*self._tries.values(), *waiting])
 
     def play(self, pick: Pick, beta: float) -> Choice:
         """A pick as a choice, with the prior behind it and what that expects."""
@@ -195,11 +198,14 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def settings(self, place: Place) -> dict[str, Any]:
         """Values to set, by variable."""
+        point = place if self.problem.sites is None else self.problem.sites[place]
+        pairs: Any = zip(self.problem.variables, point, strict=True)
         if self.problem.sites is not None:
-            return dict(zip(self.problem.space.names, self.problem.sites[place], strict=True))
-        pairs = zip(self.problem.variables, place, strict=True)
+            return {v.name: x for v, x in pairs if not v.seen}
         return {
-            v.name: v.choices[round(x)] if v.kind == "categorical" else v.decode(v.encode([x]))[0] for v, x in pairs
+            v.name: v.choices[round(x)] if v.kind == "categorical" else v.decode(v.encode([x]))[0]
+            for v, x in pairs
+            if not v.seen
         }
 
     def weights(self) -> Float[np.ndarray, " P"]:
@@ -214,13 +220,20 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         return [int(p) for p in np.argsort(-self.weights(), kind="stable")]
 
     def recommend(self, history: History) -> Recommendation:
-        """The point with the largest mean now, everything being available, by the most probable prior that is left."""
-        return self.answer(history, View(self.now))
+        """The point with the largest mean now, everything being available, by the most probable prior that is left.
+
+        Where something is seen before choosing: the points for typical contexts.
+        """
+        if not self.problem.space.seen:
+            return self.answer(history, View(self.now))
+        contexts = typical(self.problem.space, history)
+        return over_contexts(contexts, lambda seen: self.answer(history, View(self.now, self.problem.within(None, seen))))
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The same at another time, and among what is available then. Priors know something before any outcome."""
-        advice = self.answer(history, View(request.get("time", self.now), request.get("available")))
-        return PolicyStep(advice.scope, advice.values, note=advice.note)
+        available = self.problem.within(request.get("available"), context)
+        advice = self.answer(history, View(request.get("time", self.now), available))
+        return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
 
     def answer(self, history: History, view: View) -> Recommendation:
         """The points with the largest means, as the priors that are trusted most see the round."""

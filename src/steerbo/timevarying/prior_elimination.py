@@ -59,7 +59,8 @@ class PriorElimination(Eliminating[EliminationOptions]):
         expected = predicted(told.suggestion)
         if expected is None or told.outcome is None:
             return
-        if any(told.outcome.realised[name] != x for name, x in told.suggestion.values.items()):
+        expected_of = {**told.suggestion.context, **told.suggestion.values}
+        if any(told.outcome.realised[name] != x for name, x in expected_of.items()):
             return
         p = expected.prior
         self.counts[p] += 1

@@ -95,9 +95,12 @@ class TimeVarying(Problem):
             if len(self.coordinates) != len(self.sites) or len({len(row) for row in self.coordinates}) != 1:
                 shape = [len(row) for row in self.coordinates]
                 raise InvalidProblem("coordinates", shape, f"{len(self.sites)} rows of the same length, one a point")
-        if self.space.seen:
-            where = f"variables.{self.space.seen[0]}.seen"
-            raise InvalidProblem(where, True, f"nothing: a {self.kind} problem knows only the time before it chooses")
+        if self.space.seen and not self.settable:
+            raise InvalidProblem("variables", list(self.space.seen), "at least one that is not seen, to be set")
+        for name in self.space.seen:
+            if self.space[name].law is not None:
+                allowed = "no law: what is seen is given in every round here, and never drawn"
+                raise InvalidProblem(f"variables.{name}.law", self.space[name].law, allowed)
         for i, prior in enumerate(() if self.automatic else self.given):
             try:
                 self._check_prior(prior)
@@ -145,6 +148,11 @@ class TimeVarying(Problem):
         return Space(self.variables)
 
     @cached_property
+    def settable(self) -> tuple[str, ...]:
+        """Names of the variables that are set: all but those that are seen."""
+        return tuple(name for name in self.space.names if name not in self.space.seen)
+
+    @cached_property
     def sites(self) -> tuple[tuple[Any, ...], ...] | None:
         """The settings of a finite domain, the last variable running fastest; None for a box."""
         levels = [variable.levels for variable in self.variables]
@@ -171,8 +179,7 @@ class TimeVarying(Problem):
 
     def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
         """Values of all variables as coordinates, (d,): numbers as they are, categories numbered."""
-        pairs = zip(self.variables, values, strict=True)
-        return np.array([v.encode([x])[0] if isinstance(v, Categorical) else float(x) for v, x in pairs])
+        return np.array([*self._coordinates(dict(zip(self.space.names, values, strict=True))).values()])
 
     def _corners(self) -> Floats[np.ndarray, "n d"]:
         """Some points of a box, to try functions on."""
@@ -201,9 +208,57 @@ class TimeVarying(Problem):
         return (*said, *((("priors", f"and {more} more"),) if more else ()))
 
     @cached_property
+    def choices(self) -> tuple[tuple[Any, ...], ...] | None:
+        """What can be set on a finite domain, in the order of `sites`; None for a box."""
+        if self.sites is None:
+            return None
+        columns = [self.space.index(name) for name in self.settable]
+        return tuple(dict.fromkeys(tuple(site[j] for j in columns) for site in self.sites))
+
+    @cached_property
+    def _where_seen(self) -> dict[tuple[Any, ...], list[int]]:
+        """Of a finite domain the points of every context, in the order of `choices`."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        columns = [self.space.index(name) for name in self.space.seen]
+        for i, site in enumerate(self.sites or ()):
+            found.setdefault(tuple(site[j] for j in columns), []).append(i)
+        return found
+
+    def within(self, available: Any, context: Mapping[str, Any]) -> Any:
+        """What can be chosen, see `read_available`, where this is seen; on a finite domain by numbers of `sites`.
+
+        A measured context between the points of a finite domain counts as the nearest.
+        """
+        if not self.space.seen:
+            return available
+        if self.choices is not None:
+            key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in self.variables if v.seen)
+            points = self._where_seen[key]
+            return points if available is None else [points[k] for k in available]
+        given = available or {"low": self._ends[0], "high": self._ends[1]}
+        columns = {self.space.index(name): value for name, value in self._coordinates(context).items()}
+        if "points" in given:
+            return {"points": [[columns.get(j, x) for j, x in enumerate(row)] for row in given["points"]]}
+        return {end: [columns.get(j, x) for j, x in enumerate(given[end])] for end in ("low", "high")}
+
+    @cached_property
+    def _ends(self) -> tuple[list[float], list[float]]:
+        """The smallest and the largest coordinates of a box; categories by number."""
+        pairs = [
+            (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
+            for v in self.variables
+        ]
+        return [low for low, _ in pairs], [high for _, high in pairs]
+
+    def _coordinates(self, values: Mapping[str, Any]) -> dict[str, float]:
+        """Some variables' values as coordinates: numbers as they are, categories numbered."""
+        known = ((v, values[v.name]) for v in self.variables if v.name in values)
+        return {v.name: float(v.encode([x])[0] if isinstance(v, Categorical) else x) for v, x in known}
+
+    @cached_property
     def scope(self) -> Scope:
-        """Of every suggestion: everything is set."""
-        return Scope(self.space.names)
+        """Of every suggestion: everything is set that is not seen."""
+        return Scope(self.settable)
 
     # -- what users say ------------------------------------------------------------------------------------------------
 
