@@ -226,8 +226,11 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         """
         if not self.problem.space.seen:
             return self.answer(history, View(self.now))
-        contexts = typical(self.problem.space, history)
-        return over_contexts(contexts, lambda seen: self.answer(history, View(self.now, self.problem.within(None, seen))))
+
+        def at(seen: dict[str, Any]) -> Recommendation:
+            return self.answer(history, View(self.now, self.problem.within(None, seen)))
+
+        return over_contexts(typical(self.problem.space, history), at)
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The same at another time, and among what is available then. Priors know something before any outcome."""
