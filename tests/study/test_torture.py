@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +16,7 @@ from steerbo.errors import LogUnavailable
 from steerbo.study import DatabaseLog, Study
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
-from tests.torture import reopening
+from tests.torture import order, reopening
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
 from tests.torture.kills import WINGS, kill_often
@@ -92,6 +93,11 @@ def test_a_server_that_went_away_is_named() -> None:
     study.writer.company = True
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
+
+
+def test_values_come_in_the_same_order_after_a_kill(tmp_path: Path) -> None:
+    found = order._ordered(f"{tmp_path}/study.db", "cost-varying", 3, time.monotonic() + 300)
+    assert found["processes killed"] == 2
 
 
 def test_damage(tmp_path: Path) -> None:

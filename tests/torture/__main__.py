@@ -1,4 +1,4 @@
-"""`make torture`: kills, crowds, damage, backups, overhead, rubbish. Prints figures, writes docs/results/torture.json.
+"""`make torture`: kills, crowds, forks, outages, damage, backups, order, overhead, rubbish. Prints figures, writes docs/results/torture.json.
 
 Every part is bounded in count and time.
 """
@@ -22,6 +22,7 @@ from tests.torture.damage import damage
 from tests.torture.forks import forks
 from tests.torture.kills import WINGS, kill_often
 from tests.torture.malformed import malformed
+from tests.torture.order import order
 from tests.torture.outages import outages
 from tests.torture.overhead import overhead
 from tests.torture.reopening import reopening
@@ -34,11 +35,12 @@ def main() -> None:
     """Run what is asked for; a part that fails ends it."""
     parser = argparse.ArgumentParser(prog="make torture")
     parser.add_argument("--kills", type=int, default=500, help="on SQLite; two fifths of it on PostgreSQL")
+    parser.add_argument("--rounds", type=int, default=2000, help="of the crowd on PostgreSQL; other crowds play fewer")
     parser.add_argument("--seconds", type=float, default=900.0, help="limit of each part")
     parser.add_argument("--only", default="", help="parts whose names begin so")
     asked = parser.parse_args()
     results: dict[str, Any] = {
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores; the load at the start of each part stands under load",
         "python": platform.python_version(),
         "note": f"parts of several runs, the last with --only {asked.only}" if asked.only else "all parts of one run",
     }
@@ -49,20 +51,23 @@ def main() -> None:
         if not name.startswith(asked.only):
             return
         start = time.monotonic()
+        load = round(os.getloadavg()[0], 1)
         results[name] = work()
+        results.setdefault("load", {})[name] = load
         print(f"{name} ({time.monotonic() - start:.0f} s): {json.dumps(results[name])}", flush=True)
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
         RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 
-    each = -(-asked.kills // len(WINGS))
+    each, many = -(-asked.kills // len(WINGS)), asked.rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
-        part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, 400, 6, asked.seconds))
+        part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, many // 5, 6, asked.seconds))
+        part("order of values", lambda: order(folder, 12, asked.seconds))
         part("forks on SQLite", lambda: forks(f"{folder}/forks.db", "forks", folder, 3, 120, 10))
         part("damage", lambda: damage(folder / "damage", 300))
-        part("backups on SQLite", lambda: backups(f"{folder}/backups.db", folder, 200, 4, asked.seconds))
+        part("backups on SQLite", lambda: backups(f"{folder}/backups.db", folder, many // 10, 4, asked.seconds))
         part("malformed", lambda: malformed(12_000, folder))
         part("overhead", lambda: overhead(folder))
         part("reopening", lambda: reopening(folder))
@@ -75,12 +80,12 @@ def main() -> None:
                     "kills on PostgreSQL",
                     lambda: [kill_often(url, w, folder, fewer, asked.seconds) for w in WINGS],
                 )
-                part("backups on PostgreSQL", lambda: backups(url, folder, 400, 4, asked.seconds))
-                part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, 2000, 10, asked.seconds))
+                part("backups on PostgreSQL", lambda: backups(url, folder, many // 5, 4, asked.seconds))
+                part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, many, 10, asked.seconds))
                 part("forks on PostgreSQL", lambda: forks(url, "forks of a server's", folder, 3, 120, 10))
             with server() as running:
-                many = {"workers": 4, "rounds": 400, "stops": 20, "kills": 10, "seconds": asked.seconds}
-                part("restarts of PostgreSQL", lambda: outages(running, folder, **many))
+                size = {"workers": 4, "rounds": many // 5, "stops": 20, "kills": 10, "seconds": asked.seconds}
+                part("restarts of PostgreSQL", lambda: outages(running, folder, **size))
 
 
 if __name__ == "__main__":

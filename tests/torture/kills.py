@@ -119,4 +119,5 @@ def kill_often(
             differing += found != expected
         studies += 1
     assert (lost, stuck, differing) == (0, 0, 0), (wing, lost, stuck, differing)
-    return {"wing": wing, "kills": done, "studies": studies, "lost": lost, "stuck": stuck, "differing": differing}
+    size = {"wing": wing, "kills": done, "studies": studies, "rounds of each": rounds}
+    return {**size, "lost": lost, "stuck": stuck, "differing": differing}

@@ -107,6 +107,7 @@ def overhead(folder: Path) -> dict[str, Any]:
     return json.loads(
         json.dumps(
             {
+                "rounds": ROUNDS,
                 "ours_ms": round(ours_ms, 3),
                 "optuna_ms": round(rival_ms, 3),
                 "optuna": version,
