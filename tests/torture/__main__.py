@@ -1,6 +1,6 @@
-"""`make torture`: kills, crowds, forks, outages, damage, backups, order, overhead, rubbish. Prints figures, writes docs/results/torture.json.
+"""`make torture`: kills, crowds, forks, outages, damage, backups, order, overhead, rubbish.
 
-Every part is bounded in count and time.
+Prints figures and writes docs/results/torture.json. Every part is bounded in count and time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="parts whose names begin so")
     asked = parser.parse_args()
     results: dict[str, Any] = {
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores; the load at the start of each part stands under load",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores; load: at the start of each part",
         "python": platform.python_version(),
         "note": f"parts of several runs, the last with --only {asked.only}" if asked.only else "all parts of one run",
     }
