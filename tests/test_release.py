@@ -116,6 +116,20 @@ def test_workflows_call_what_there_is(path: Path) -> None:
         assert not re.search(r"\$\{\{\s*github\.", step.get("run", "")), "text of others is no part of a program"
 
 
+def test_the_paper_has_its_figures_and_references() -> None:
+    paper = ROOT / "paper" / "paper.md"
+    _, head, text = paper.read_text(encoding="utf-8").split("---\n", 2)
+    said = yaml.safe_load(head)
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= set(said)
+    listed = re.findall(
+        r"^@\w+\{(\w+),", (paper.parent / said["bibliography"]).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(set(re.findall(r"@(\w+)", text))) == sorted(listed)
+    assert "# Statement of need" in text
+    for figure in re.findall(r"!\[[^!]*\]\(([^)]+)\)", text):
+        assert (paper.parent / figure).is_file(), figure
+
+
 def test_nothing_is_published_with_a_password() -> None:
     text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     publish = parsed(".github/workflows/release.yml")["jobs"]["publish"]
