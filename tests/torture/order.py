@@ -19,7 +19,7 @@ from typing import Any
 from steerbo.record import to_plain
 from steerbo.rounds import Suggestion
 from steerbo.study import MemoryLog, Study
-from tests.study.test_order import PROBLEMS
+from tests.rounds.test_events import PROBLEMS
 
 PROGRAM = """
 import json, sys
