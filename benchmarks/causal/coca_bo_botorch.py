@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, cast
 
 from steerbo.causal import Causal
+from steerbo.causal.arm_model import ArmModel
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
-from steerbo.causal.surrogate import Surrogate
 from steerbo.errors import InvalidOption
 from steerbo.rounds import Streams
 from steerbo.space import Space
@@ -33,10 +33,10 @@ class CoCaBOOnBotorch(CoCaBO):
             raise InvalidOption("arm_rule", "ucb-mean", "'paired' or 'reward-mean', which need no factor of the model")
         super().__init__(problem, options, streams)
 
-    def empty_model(self, space: Space | None) -> Surrogate:
+    def empty_model(self, space: Space | None) -> ArmModel:
         """BoTorch's model over these variables; over none there is but a constant, which is ours."""
         if space is None:
             return super().empty_model(space)
         if space.categorical.any():
             raise InvalidOption("method", self.name, "another method where a variable is a category")
-        return cast(Surrogate, BotorchRegression(len(space.names)))
+        return cast(ArmModel, BotorchRegression(len(space.names)))

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo.causal import CausalGraph
-from steerbo.causal.diagram import MOST_EDGES, latent_projection
+from steerbo.causal.projection import MOST_EDGES, latent_projection
 from steerbo.errors import InvalidProblem, MissingExtra
 from steerbo.record import from_plain, to_plain
 from steerbo.text import unsafe

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from ..surrogate import AveragedScore, Drawn, Rows, Score
 from .arm import Arm
-from .surrogate import Surrogate
+from .arm_model import ArmModel
 
 _IMAGINED = 16  # rows of contexts not yet seen that a decision is averaged over
 _NUDGE = 0.02  # of the box's width
@@ -22,7 +22,7 @@ class Actor:
     """Sets the actions of an arm by its model."""
 
     arm: Arm
-    model: Surrogate
+    model: ArmModel
 
     def best(
         self,

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..rounds import Choice, History, Scope
 from ..surrogate import AveragedScore, Score, expected_improvement
+from .arm_model import ModelOptions
 from .method import ScopeBandit
 from .pomis import intervention_sets
-from .surrogate import ModelOptions
 
 
 class CaBO(ScopeBandit[ModelOptions]):

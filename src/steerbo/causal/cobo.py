@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ..rounds import Choice, History, Scope
+from .arm_model import ModelOptions
 from .method import ScopeBandit
-from .surrogate import ModelOptions
 
 
 class CoBO(ScopeBandit[ModelOptions]):

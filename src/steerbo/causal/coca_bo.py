@@ -13,9 +13,9 @@ from ..errors import InvalidOption
 from ..record import record
 from ..rounds import Choice, History, Scope
 from ..search import lattice
+from .arm_model import ModelOptions
 from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit
-from .surrogate import ModelOptions
 
 _INDEX_BETA = 1.0  # β of the paired rule's index
 _GRID = 16  # actions at which a context's largest bound is sought

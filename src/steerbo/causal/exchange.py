@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidProblem, MissingExtra
-from .diagram import UNDIRECTED, Diagram, Edge
+from .diagram import UNDIRECTED, Diagram
+from .projection import Edge
 
 if TYPE_CHECKING:
     import networkx

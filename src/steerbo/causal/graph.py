@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,16 +12,15 @@ from pydantic import Field, model_validator
 from ..errors import InvalidProblem, one_of, together
 from ..record import record
 from ..space.fields import Listed
-from .diagram import MOST_EDGES, MOST_NODES, Edge, causal_order, latent_projection
+from .checks import check_edges, check_roles, check_size
 from .exchange import read_networkx, write_gml, write_networkx
 from .formats import read, read_file
-from .lines import write_lines, written
+from .lines import write_lines
+from .projection import Edge, causal_order, connected, projected
 from .separation import Masks, bits, mask_of
 
 if TYPE_CHECKING:
     import networkx
-
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 @record
@@ -56,56 +54,19 @@ class CausalGraph:
 
     @model_validator(mode="after")
     def _check(self) -> CausalGraph:
-        edges, nodes = len(self.directed) + len(self.bidirected), len(self.names)
-        for what, found, most in (("directed", edges, MOST_EDGES), ("variables", nodes, MOST_NODES)):
-            if found > most:
-                raise InvalidProblem(what, found, f"at most {most}")
-        for name in self.names:
-            if _HALF.search(name):
-                raise InvalidProblem("variables", name, "names of whole characters, which can be written as UTF-8")
-        for field in ("directed", "bidirected"):
-            seen: set[frozenset[str] | Edge] = set()
-            for i, (a, b) in enumerate(getattr(self, field)):
-                if not a.strip() or not b.strip():
-                    raise InvalidProblem(f"{field}.{i}", (a, b), "names that are not empty")
-                if a == b:
-                    raise InvalidProblem(
-                        f"{field}.{i}", f"{a} -> {b}", "an edge between two variables", "Remove the self-loop."
-                    )
-                edge = (a, b) if field == "directed" else frozenset((a, b))
-                if edge in seen:
-                    raise InvalidProblem(f"{field}.{i}", (a, b), "every edge once")
-                seen.add(edge)
-        names = dict.fromkeys(self.names)
-        if self.target not in names:
-            raise InvalidProblem("target", self.target, one_of(names, self.target))
-        for field, given in (("intervenable", self.intervenable), ("contexts", self.contexts or ())):
-            for name in given:
-                if name not in names:
-                    raise InvalidProblem(field, name, one_of(names, name))
-            if len(set(given)) < len(given):
-                twice = next(name for name in given if given.count(name) > 1)
-                raise InvalidProblem(field, twice, "every variable once")
-            if self.target in given:
-                raise InvalidProblem(field, self.target, "variables other than the target")
+        check_size(self.names, len(self.directed) + len(self.bidirected))
+        check_edges("directed", self.directed)
+        check_edges("bidirected", self.bidirected)
+        check_roles(self.names, self.target, self.intervenable, self.contexts or ())
         if self.contexts is None:
             taken = {*self.intervenable, self.target}
-            rest = (n for n in names if n not in taken)
-            object.__setattr__(self, "contexts", tuple(rest))
-        both = [name for name in self.contexts or () if name in set(self.intervenable)]
-        if both:
-            reason = "a variable that is not intervenable as well"
-            raise InvalidProblem("contexts", both[0], reason, "Set it, or look at it, but list it once.")
-        causal_order(names, self.directed)
+            object.__setattr__(self, "contexts", tuple(name for name in self.names if name not in taken))
+        causal_order(self.names, self.directed)
         return self
 
     def _said(self) -> tuple[object, ...]:
-        pairs = frozenset(map(frozenset, self.bidirected))
-        return (
-            *map(frozenset, (self.names, self.directed, self.intervenable, self.contexts or ())),
-            pairs,
-            self.target,
-        )
+        edges = frozenset(self.directed), frozenset(map(frozenset, self.bidirected))
+        return (self.target, *edges, *map(frozenset, (self.names, self.intervenable, self.contexts or ())))
 
     def __eq__(self, other: object) -> bool:
         """Whether they say the same: the order of variables and edges, and of the two ends of `a <-> b`, is free."""
@@ -191,9 +152,8 @@ class CausalGraph:
         >>> CausalGraph([("soil pH", "y")], target="y", intervenable=["soil pH"]).to_text()
         '"soil pH" -> y; target: y; intervenable: "soil pH"; contexts: '
         """
-        parts = write_lines(self.names, self.directed, self.bidirected)
-        roles = (("target", (self.target,)), ("intervenable", self.intervenable), ("contexts", self.contexts or ()))
-        return "; ".join([*parts, *(f"{role}: {', '.join(map(written, names))}" for role, names in roles)])
+        roles = {"target": (self.target,), "intervenable": self.intervenable, "contexts": self.contexts or ()}
+        return write_lines(self.names, self.directed, self.bidirected, roles)
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -267,13 +227,7 @@ class CausalGraph:
 
     def districts(self) -> tuple[tuple[str, ...], ...]:
         """Variables connected by bidirected edges, one tuple for each such component."""
-        found = {name: {name} for name in self.names}
-        for a, b in self.bidirected:
-            if found[a] is not found[b]:
-                joined = found[a] | found[b]
-                found.update(dict.fromkeys(joined, joined))
-        parts = {min(map(self.names.index, part)): part for part in found.values()}
-        return tuple(tuple(n for n in self.names if n in parts[k]) for k in sorted(parts))
+        return connected(self.names, self.bidirected)
 
     def projected(self, keep: Iterable[str]) -> CausalGraph:
         """The latent projection: the same relations among fewer variables (Verma & Pearl 1990).
@@ -284,21 +238,12 @@ class CausalGraph:
         >>> CausalGraph([("u", "a"), ("u", "y")], target="y", intervenable=[]).projected(["a", "y"]).bidirected
         (('a', 'y'),)
         """
-        kept = set(keep)
-        for name in kept:
-            self.index(name)
+        kept = self.named(self.mask(keep))
         if self.target not in kept:
             raise InvalidProblem("keep", sorted(kept), f"a set with the target {self.target!r}")
-        hidden = [name for name in self.names if name not in kept]
-        arrows, common = latent_projection(self.names, self.directed, self.bidirected, hidden)
-        directed, spouses = set(arrows), set(map(frozenset, common))
-        order = [name for name in self.names if name in kept]
-        at = order.index
-        return CausalGraph(
-            tuple((a, b) for a in order for b in order if (a, b) in directed),
-            tuple((a, b) for a in order for b in order if at(a) < at(b) and frozenset((a, b)) in spouses),
-            target=self.target,
-            intervenable=tuple(n for n in self.intervenable if n in kept),
-            contexts=tuple(n for n in self.contexts or () if n in kept),
-            variables=tuple(order),
-        )
+        directed, bidirected = projected(self.names, self.directed, self.bidirected, kept)
+        roles = {
+            "intervenable": tuple(n for n in self.intervenable if n in kept),
+            "contexts": tuple(n for n in self.contexts or () if n in kept),
+        }
+        return CausalGraph(directed, bidirected, target=self.target, variables=kept, **roles)

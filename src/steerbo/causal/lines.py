@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import InvalidProblem
-from .diagram import CIRCLES, UNDIRECTED, Diagram, Edge
+from .diagram import CIRCLES, UNDIRECTED, Diagram
+from .projection import Edge
 
 ROLES = ("target", "intervenable", "contexts", "latent")
 _TOKEN = re.compile(
@@ -77,16 +78,20 @@ def read_lines(text: str) -> Diagram:
     return found
 
 
-def write_lines(names: Iterable[str], directed: Iterable[Edge], bidirected: Iterable[Edge]) -> list[str]:
-    """Edges and names as `read_lines` reads them, so that the order of names stays as it is."""
+def write_lines(
+    names: Iterable[str],
+    directed: Iterable[Edge],
+    bidirected: Iterable[Edge],
+    roles: Mapping[str, Iterable[str]],
+) -> str:
+    """Edges, names and roles as `read_lines` reads them, so that the order of names stays as it is."""
     arrows = [(a, "->", b) for a, b in directed] + [(a, "<->", b) for a, b in bidirected]
     mentioned = dict.fromkeys(name for a, _, b in arrows for name in (a, b))
     listed = list(names)
     alone = [name for name in listed if name not in mentioned]
     parts = [f"{written(a)} {arrow} {written(b)}" for a, arrow, b in arrows]
-    if [*mentioned, *alone] != listed:
-        return [*map(written, listed), *parts]
-    return [*parts, *map(written, alone)]
+    parts = [*parts, *map(written, alone)] if [*mentioned, *alone] == listed else [*map(written, listed), *parts]
+    return "; ".join([*parts, *(f"{role}: {', '.join(map(written, names))}" for role, names in roles.items())])
 
 
 def written(name: str) -> str:

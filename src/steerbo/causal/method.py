@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ..errors import InvalidContext, InvalidRequest
+from ..errors import InvalidRequest
 from ..rounds import (
     Added,
     Amended,
@@ -33,13 +33,14 @@ from ..surrogate import Score, upper_bound
 from ..words import counted
 from .acting import Actor
 from .arm import Arm
+from .arm_model import ArmModel, ModelOptions, arm_model
+from .contexts import latest_contexts
+from .greedy import Greedy
 from .models import Models
-from .policy import Policy, PolicyOf, recommended
+from .policy import Policy, recommended
 from .problem import Causal
-from .surrogate import ModelOptions, Surrogate, surrogate
 
 O = TypeVar("O", bound="ModelOptions")  # noqa: E741  the method's options
-_POOLED = 16  # contexts that a policy's value is averaged over
 
 
 class ScopeBandit(Method[Causal, O]):
@@ -50,7 +51,6 @@ class ScopeBandit(Method[Causal, O]):
     """
 
     solves = Causal
-
     retired: ClassVar[Mapping[str, Any]] = {"backend": "own"}
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
@@ -58,7 +58,6 @@ class ScopeBandit(Method[Causal, O]):
         self.arms = [Arm(scope, problem.graph, problem.space) for scope in self.scopes()]
         self.models = Models(self.arms, self.empty_model, problem.sign)
         self.plays = np.zeros(len(self.arms), dtype=int)
-        self._seen = [frozenset(arm.contexts) for arm in self.arms]
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """How many scopes there are to choose among."""
@@ -68,11 +67,11 @@ class ScopeBandit(Method[Causal, O]):
     def scopes(self) -> tuple[Scope, ...]:
         """The arms."""
 
-    def empty_model(self, space: Space | None) -> Surrogate:
+    def empty_model(self, space: Space | None) -> ArmModel:
         """A model without data over these variables; None: over none."""
-        return surrogate(space, self.options)
+        return arm_model(space, self.options)
 
-    def model(self, i: int) -> Surrogate:
+    def model(self, i: int) -> ArmModel:
         """The model of arm `i`."""
         return self.models.each[self.models.of[i]]
 
@@ -191,40 +190,12 @@ class ScopeBandit(Method[Causal, O]):
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     def pool(self, history: History, i: int) -> list[dict[str, Any]]:
-        """The latest contexts of arm `i` as nature makes them: of its own rounds and others that leave them alone."""
-        arm = self.arms[i]
-        wanted, free = frozenset(arm.contexts), not arm.affected
-        found: list[dict[str, Any]] = []
-        for played in reversed(list(history)) if wanted else ():
-            j = self.number(played)
-            if j != i and not (free and wanted <= self._seen[j] and not wanted & self.arms[j].affected):
-                continue
-            known = {**played.suggestion.context, **played.realised}
-            if wanted <= known.keys():
-                found.append({name: known[name] for name in arm.contexts})
-            if len(found) == _POOLED:
-                break
-        return found or [{name: self.problem.space[name].decode([0.5])[0] for name in arm.contexts}]
+        """The latest contexts of arm `i`: see `latest_contexts`."""
+        return latest_contexts(history, self.arms, self.models.number, i)
 
-    def _best(self, i: int, ready: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of arm `i`'s actions `ready` that maximise its posterior mean, after what is known."""
-        arm, values = self.arms[i], dict(known)
-        actor = Actor(arm, self.model(i))
-        for group in arm.groups(ready):
-            random = self.streams(0, f"policy {i} {'+'.join(group)}")
-            values.update(actor.best(group, values, upper_bound(0.0), random))
-        return {name: values[name] for name in ready}
-
-    def policy_of(self, i: int) -> PolicyOf:
-        """The policy that maximises the posterior mean of arm `i`: full contexts to values."""
-
-        def act(context: Mapping[str, Any]) -> dict[str, Any]:
-            values: dict[str, Any] = {}
-            for _, ready in self.arms[i].stages:
-                values.update(self._best(i, ready, {**context, **values}))
-            return {name: values[name] for name in self.arms[i].actions}
-
-        return act
+    def greedy(self, i: int) -> Greedy:
+        """The policy that maximises the posterior mean of arm `i`."""
+        return Greedy(Actor(self.arms[i], self.model(i)), self.streams, i)
 
     def recommend(self, history: History) -> Policy:
         """The scope with the best expected outcome under its own best policy, that policy, and what the others give."""
@@ -236,7 +207,7 @@ class ScopeBandit(Method[Causal, O]):
         """The arms and their policies, best first."""
         sign = self.problem.sign
         answers = [
-            recommended(arm, self.model(i), self.policy_of(i), self.pool(history, i), sign)
+            recommended(arm, self.model(i), self.greedy(i), self.pool(history, i), sign)
             if len(self.model(i))
             else Policy.unknown(arm.scope)
             for i, arm in enumerate(self.arms)
@@ -250,20 +221,7 @@ class ScopeBandit(Method[Causal, O]):
         i, advice = self._ranked(history)[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
-        arm = self.arms[i]
-        beside = [name for name in context if name not in arm.contexts]
-        note = f"the policy does not look at {', '.join(beside)}" if beside else ""
-        seen = {name: value for name, value in context.items() if name in arm.contexts}
-        values: dict[str, Any] = {}
-        for k, (look, ready) in enumerate(arm.stages):
-            later = {name for stage, _ in arm.stages[k:] for name in stage}
-            missing = tuple(name for name in look if name not in seen)
-            if missing and later & seen.keys():
-                raise InvalidContext("context", seen, f"a value for {missing[0]!r}", "They are looked at together.")
-            if missing:
-                return PolicyStep(advice.scope, values, missing, seen, note)
-            values.update(self._best(i, ready, {**seen, **values}))
-        return PolicyStep(advice.scope, values, (), seen, note)
+        return self.greedy(i).step(context)
 
     def table_of_arms(self, extra: Mapping[str, list[Any]]) -> Table:
         """Plays of every arm and what else is known about it."""
@@ -275,17 +233,11 @@ class ScopeBandit(Method[Causal, O]):
 
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""
-        fed = [
-            f"set {arm.scope} (adjusted for {', '.join(others)})" if others else f"set {arm.scope}"
-            for arm, k in zip(self.arms, self.models.of, strict=True)
-            if (others := self.models.adjusted_for[k]) is not None
-        ]
-        added = (
-            f" {counted(len(history.added), 'observation')} without intervention "
-            f"{'feeds' if len(history.added) == 1 else 'feed'}: {', '.join(fed) or 'no scope'}."
-            if history.added
-            else ""
-        )
+        added = ""
+        if history.added:
+            feed = "feeds" if len(history.added) == 1 else "feed"
+            observations = f"{counted(len(history.added), 'observation')} without intervention"
+            added = f" {observations} {feed}: {', '.join(self.models.fed()) or 'no scope'}."
         tables = [self.table_of_arms(self.indices(history))]
         if any(len(model) for model in self.models.each):
             best = self.recommend(history)

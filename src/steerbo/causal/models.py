@@ -11,8 +11,8 @@ from ..gp import Hyperparameters, refit_due
 from ..rounds import History, Outcome
 from ..space import Space
 from .arm import Arm
+from .arm_model import ArmModel
 from .observations import Adjuster, adjustment
-from .surrogate import Surrogate
 
 
 class Models:
@@ -31,7 +31,7 @@ class Models:
         adjusted_for: by model, what observations must be adjusted for; None where they say nothing.
     """
 
-    def __init__(self, arms: Sequence[Arm], empty_model: Callable[[Space | None], Surrogate], sign: float) -> None:
+    def __init__(self, arms: Sequence[Arm], empty_model: Callable[[Space | None], ArmModel], sign: float) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
         self.number = {arm.scope: i for i, arm in enumerate(arms)}
         self.of = [classes.index(arm.names) for arm in arms]
@@ -42,7 +42,7 @@ class Models:
         self._empty()
 
     def _empty(self) -> None:
-        self.each: list[Surrogate] = [self._empty_model(arm.space) for arm in self._typical]
+        self.each: list[ArmModel] = [self._empty_model(arm.space) for arm in self._typical]
         self.arm_of_row: list[list[int]] = [[] for _ in self.each]
         self._adjusters = {k: Adjuster(self._typical[k], names) for k, names in enumerate(self.adjusted_for) if names}
 
@@ -61,6 +61,14 @@ class Models:
                 self.arm_of_row[k].append(-1)
         for adjuster in self._adjusters.values():
             adjuster.add(outcome, self._sign)
+
+    def fed(self) -> list[str]:
+        """The scopes that observations without intervention tell of, in words."""
+        return [
+            f"set {arm.scope} (adjusted for {', '.join(others)})" if others else f"set {arm.scope}"
+            for arm, k in zip(self._arms, self.of, strict=True)
+            if (others := self.adjusted_for[k]) is not None
+        ]
 
     def rebuild(self, history: History) -> None:
         """The same from the beginning, with outcomes as they stand now."""

@@ -11,8 +11,8 @@ from ..gp import Hyperparameters
 from ..rounds import Outcome
 from ..space import Space
 from .arm import Arm
+from .arm_model import ModelOptions, arm_model
 from .separation import Masks, bits, mask_of
-from .surrogate import ModelOptions, surrogate
 
 _MOST = 64  # neighbours that an outcome is averaged over
 
@@ -79,7 +79,7 @@ class Adjuster:
 
     def fit(self) -> Hyperparameters:
         """Hyperparameters of the regression, learned from all observations."""
-        model = surrogate(self._space, ModelOptions())
+        model = arm_model(self._space, ModelOptions())
         if self.hyperparameters is not None:
             model.set(self.hyperparameters)
         model.replace(self.points, self.outcomes)
@@ -87,7 +87,7 @@ class Adjuster:
 
     def data(self, hyperparameters: Hyperparameters) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
         """Points of the scope (n, d) and adjusted outcomes (n,)."""
-        model = surrogate(self._space, ModelOptions())
+        model = arm_model(self._space, ModelOptions())
         model.set(hyperparameters)
         model.replace(self.points, self.outcomes)
         d = len(self._arm.names)

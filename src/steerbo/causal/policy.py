@@ -13,7 +13,7 @@ from ..errors import InvalidContext, one_of
 from ..record import record
 from ..rounds import Recommendation, Scope, Table, as_text
 from .arm import Arm
-from .surrogate import Surrogate
+from .arm_model import ArmModel
 
 PolicyOf = Callable[[Mapping[str, Any]], dict[str, Any]]
 _SHOWN = 9  # rows of a policy's table
@@ -81,7 +81,7 @@ def policy_table(arm: Arm, act: PolicyOf, contexts: list[dict[str, Any]]) -> Tab
     return Table(f"Policy: set {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))
 
 
-def recommended(arm: Arm, model: Surrogate, act: PolicyOf, contexts: list[dict[str, Any]], sign: float) -> Policy:
+def recommended(arm: Arm, model: ArmModel, act: PolicyOf, contexts: list[dict[str, Any]], sign: float) -> Policy:
     """A policy with the outcome to expect of it on average over contexts, whose model is in units of `sign · value`.
 
     Its deviation is the model's own at these contexts, as if they were fully correlated.

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from .process import Posterior
+from .process import PayoffPosterior
 
 Tables = Float[np.ndarray, "r C A"]
 Values = Float[np.ndarray, " r"]
@@ -32,7 +32,7 @@ _SHARE = 1e-12  # shares are kept above this where a slope would be infinite
 class PayoffBounds:
     """Bounds under one posterior, in standardised units; larger is better."""
 
-    posterior: Posterior
+    posterior: PayoffPosterior
 
     @cached_property
     def _embedded(self) -> Float[np.ndarray, "n G D"]:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..search import maximise_simplex
-from .acquisition import Tables
+from .acquisition import Tables, Values
 from .exchange import exchange
 from .region import Region
 from .trust_region import Bound
@@ -43,3 +43,23 @@ def best_whole(
     order = np.argsort(-values, kind="stable")
     best = exchange(bound, candidates[order[0]], region, taken)
     return next((c for c in (best, *(candidates[i] for i in order)) if c.tobytes() not in taken), None)
+
+
+def less_moving(bound: Bound, region: Region, shares: Float[np.ndarray, " C"], price: float) -> Bound:
+    """A bound less what moving agents from the present distribution costs, with its gradient.
+
+    Args:
+        bound: of tables.
+        region: knows the present distribution; without one nothing is to be moved.
+        shares: (C,) of the agents in each context.
+        price: of moving all agents, in the units of the bound.
+    """
+    if region.present is None or not price:
+        return bound
+
+    def less(tables: Tables) -> tuple[Values, Tables]:
+        values, slopes = bound(tables)
+        apart = np.sign(tables - region.present)
+        return values - price * region.moved(tables) @ shares, slopes - 0.5 * price * shares[:, None] * apart
+
+    return less

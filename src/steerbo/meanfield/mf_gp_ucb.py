@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from pydantic import Field
 
 from ..gp import from_hex, refit_due, to_hex
@@ -27,9 +27,9 @@ from ..record import record
 from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept
 from ..search import simplex_starts
 from ..words import counted
-from .acquisition import PayoffBounds, Tables, Values
+from .acquisition import PayoffBounds, Tables
 from .belief import Belief, theorem_beta
-from .candidates import best_whole, maxima, sampled
+from .candidates import best_whole, less_moving, maxima, sampled
 from .cells import explained
 from .kernels import Embedding, Inputs, Kind, Parameters, PayoffKernel
 from .method import Population
@@ -156,7 +156,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         belief = self.belief(history)
         beta = self._beta(number)
         counts = self._optimistic(belief, region, beta, history, random)
-        mean, sd = belief.bounds.average(self._table(counts)[None])
+        mean, sd = belief.bounds.average((counts / self.problem.agents_in[:, None])[None])
         return self.choice(
             counts,
             phase="model",
@@ -181,9 +181,6 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         best = best_whole(trust.of(bound), region, found, taken, random)
         return self.fresh(region, random, taken) if best is None else best
 
-    def _table(self, counts: Int[np.ndarray, "C A"]) -> Float[np.ndarray, "C A"]:
-        return np.asarray(counts / self.problem.agents_in[:, None])
-
     def _beta(self, number: int) -> float:
         C, A = self.problem.simplex.shape
         return self.options.beta if self.options.confidence == "fixed" else theorem_beta(C * A, number)
@@ -192,17 +189,8 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         """What the search climbs on: the bound less what moving costs, with its gradient."""
         expected = self.options.acquisition or ("expected" if self.problem.feedback == "representative" else "average")
         climb = belief.bounds.expected if expected == "expected" else belief.bounds.population
-        price = self.problem.moving_cost / belief.unit if region.present is not None else 0.0
-        if not price:
-            return lambda tables: climb(tables, beta)
-        shares = self.problem.shares
-
-        def bound(tables: Tables) -> tuple[Values, Tables]:
-            values, slopes = climb(tables, beta)
-            apart = np.sign(tables - region.present)
-            return values - price * region.moved(tables) @ shares, slopes - 0.5 * price * shares[:, None] * apart
-
-        return bound
+        price = self.problem.moving_cost / belief.unit
+        return less_moving(lambda tables: climb(tables, beta), region, self.problem.shares, price)
 
     def search(self, bound: Bound, region: Region, seed: int) -> Tables:
         """Local maxima over tables, best first, from the best ones seen and from random ones."""
@@ -224,7 +212,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         region = self.problem.region
         seed = self.streams.integer(0, "recommend")
         found = self.search(lambda tables: belief.bounds.population(tables, 0.0), region, seed)[0]
-        predicted = self._table(region.whole(found))
+        predicted = region.whole(found) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
         mean, sd = belief.bounds.average(tables)
         i = int((mean - _ANSWER * sd).argmax())

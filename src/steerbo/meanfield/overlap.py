@@ -22,7 +22,7 @@ class Overlap:
         vectors: (n, M) what was told.
         additive: whether agents contribute separately.
         length: ℓ.
-        mean, scale, weights, inverse: see `process.Posterior`.
+        mean, scale, weights, inverse: see `process.PayoffPosterior`.
     """
 
     vectors: Int[np.ndarray, "n M"]

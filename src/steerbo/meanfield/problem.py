@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -11,19 +10,17 @@ import numpy as np
 from jaxtyping import Float, Int
 from pydantic import BeforeValidator, Field, model_validator
 
-from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest, one_of
+from ..errors import InvalidOutcome, InvalidRequest
 from ..record import record
 from ..rounds import History, Outcome, Problem, RequestField, Scope, Suggestion, finite
 from ..space import Simplex, Space, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
+from .checks import MOST_ACTIONS, check_features, check_limits, check_sizes
 from .description import description
 from .feedback import typed_distribution
+from .realised import really_played
 from .region import Region
-
-MOST_ACTIONS, MOST_CONTEXTS, MOST_CELLS = 10_000, 1_000, 100_000
-"""Of a problem; a cell is a context with an action."""
-_ALIKE = "Put those that are alike together."
 
 
 def _names(given: Any) -> Any:
@@ -96,52 +93,11 @@ class MeanField(Problem):
 
     @model_validator(mode="after")
     def _check(self) -> MeanField:
-        C = len(self.contexts)
-        for field, names, most in (
-            ("actions", self.actions, MOST_ACTIONS),
-            ("contexts", self.contexts, MOST_CONTEXTS),
-        ):
-            if not names:
-                raise InvalidProblem(field, names, "at least one name")
-            if len(names) > most:
-                raise InvalidProblem(
-                    field, f"more than {most}", f"at most {most}", "Put those that are alike together."
-                )
-            name, times = Counter(names).most_common(1)[0]
-            if times > 1:
-                raise InvalidProblem(field, name, "every name once")
-        if C * len(self.actions) > MOST_CELLS:
-            allowed = f"at most {MOST_CELLS} pairs of a context and an action"
-            raise InvalidProblem("actions", C * len(self.actions), allowed, _ALIKE)
-        if self.weights is not None and len(self.weights) != C:
-            raise InvalidProblem("weights", self.weights, f"{C} numbers, one for each context")
-        for field, features, names in (
-            ("action_features", self.action_features, self.actions),
-            ("context_features", self.context_features, self.contexts),
-        ):
-            if features is not None and len(features) != len(names):
-                raise InvalidProblem(field, features, f"{len(names)} rows, one for each of {', '.join(names[:5])}")
-            if features is not None and len({len(row) for row in features}) != 1:
-                raise InvalidProblem(field, features, "rows of equal length")
-        for context, open_to in self.allowed.items():
-            self._known("allowed", context, self.contexts)
-            if not open_to:
-                raise InvalidProblem(f"allowed.{context}", open_to, "at least one action")
-            for action in open_to:
-                self._known(f"allowed.{context}", action, self.actions)
-        for action in self.capacity:
-            self._known("capacity", action, self.actions)
-        for name, agents in zip(self.contexts, self.agents_in, strict=True):
-            if not agents:
-                hint = "Raise the number of agents or the context's weight, or leave the context out."
-                raise InvalidProblem(f"weights.{name}", 0, "a share that makes at least one whole agent", hint)
+        check_sizes(self)
+        check_features(self)
+        check_limits(self)
         self.region.check()
         return self
-
-    @staticmethod
-    def _known(field: str, name: str, names: tuple[str, ...]) -> None:
-        if name not in names:
-            raise InvalidProblem(field, name, one_of(names, name))
 
     @cached_property
     def simplex(self) -> Simplex:
@@ -224,7 +180,7 @@ class MeanField(Problem):
             "counts" in realised and isinstance(known["counts"], dict) and known["counts"] == suggested.get("counts")
         ):  # nothing new: a corrected distribution goes before it
             known.pop("counts", None)
-        return self._played(known, needed)
+        return really_played(self, known, needed)
 
     def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """An outcome of `suggestion`, checked and complete."""
@@ -240,7 +196,7 @@ class MeanField(Problem):
         if not isinstance(realised, Mapping) or not {"distribution", "counts"} & set(realised):
             raise InvalidOutcome("realised", realised, "a 'distribution' or 'counts', as context × action")
         paid = None if cost is None else finite("cost", cost, least=0.0)
-        return self._complete(Outcome(self.read_value(value), paid, self._played(dict(realised), needed=True)))
+        return self._complete(Outcome(self.read_value(value), paid, really_played(self, realised, needed=True)))
 
     def named(self, table: Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
         """A table by context and action; actions that nobody takes have share 0."""
@@ -277,30 +233,6 @@ class MeanField(Problem):
             return float(outcome.value)
         table, paid = self.table(outcome.realised["distribution"]), self.table(outcome.value)
         return float(self.shares @ (table * paid).sum(axis=1))
-
-    def _played(self, known: dict[str, Any], needed: bool) -> dict[str, Any]:
-        agent = ("context", "action") if self.feedback == "representative" else ()
-        fields = ("distribution", "counts", *agent)
-        for name, value in known.items():
-            if name not in fields:
-                raise InvalidOutcome(f"realised.{name}", value, one_of(fields, name))
-        if "counts" in known:
-            counted = feedback.counts(self.simplex, known["counts"], self.agents_in)
-            table = counted / self.agents_in[:, None]
-        else:
-            table = self.simplex.check(known["distribution"], "realised.distribution", InvalidOutcome)
-        self._check_allowed(table)
-        played = self.named(table)
-        who = feedback.representative(self.simplex, known, played, needed) if agent else {}
-        return {"distribution": played, **who}
-
-    def _check_allowed(self, table: Float[np.ndarray, "C A"]) -> None:
-        broken = np.argwhere((table > 0) & ~self.region.allowed)
-        if len(broken):
-            c, a = broken[0]
-            context, action = self.contexts[c], self.actions[a]
-            hint = f"The problem allows {context!r} only {', '.join(self.allowed[context])}."
-            raise InvalidOutcome(f"realised.{context}.{action}", float(table[c, a]), "no agents here", hint)
 
     def _complete(self, outcome: Outcome) -> Outcome:
         """With feedback from all agents, every played cell has a payoff and no other."""

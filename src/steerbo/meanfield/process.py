@@ -40,7 +40,7 @@ class Observations:
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class PayoffPosterior:
     """What is believed after the data, in standardised units.
 
     Args:
@@ -129,7 +129,7 @@ def fit(
 
 def posterior(
     kernel: PayoffKernel, data: Observations, parameters: Parameters, unknown: Inputs | None = None
-) -> Posterior:
+) -> PayoffPosterior:
     """The posterior; inputs in `unknown` have no outcome, and only shrink the variance (GP-BUCB)."""
     n, inputs, noise = len(data.values), data.inputs, np.exp(parameters["noise"])
     variances = noise / data.agents
@@ -144,4 +144,4 @@ def posterior(
     if n < len(gram):
         inverse, _, jitter = inverted(gram)
     alpha = np.append(level.alpha, np.zeros(len(gram) - n))
-    return Posterior(kernel, parameters, inputs, level.mean, level.scale, alpha, inverse, jitter)
+    return PayoffPosterior(kernel, parameters, inputs, level.mean, level.scale, alpha, inverse, jitter)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float
@@ -23,6 +23,7 @@ class Similarity:
 
     weights: Float[np.ndarray, " m"]
     distances: Float[np.ndarray, "m m"] | None = None
+    _kept: dict[float, tuple[np.ndarray, float]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, weights: Float[np.ndarray, " m"], features: Sequence[Sequence[float]] | None) -> Similarity:
@@ -46,8 +47,8 @@ class Similarity:
         if self.distances is None:
             far, whole = self._names(lengthscale)
             return np.asarray(((1 - far) * tables + far * tables.sum(axis=-1, keepdims=True)) / whole)
-        kernel = np.exp(-self.distances / (2 * lengthscale**2))
-        return np.asarray(tables @ (kernel / (self.weights @ kernel @ self.weights)))
+        kernel, whole = self._features(lengthscale)
+        return np.asarray(tables @ (kernel / whole))
 
     def slope(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
         """The derivative of `mix` by the logarithm of the lengthscale."""
@@ -58,10 +59,9 @@ class Similarity:
             by_far = (tables.sum(axis=-1, keepdims=True) - tables) / whole
             by_whole = (1 - self.weights @ self.weights) / whole
             return np.asarray(2 * far / lengthscale**2 * (by_far - self.mix(tables, lengthscale) * by_whole))
-        kernel = np.exp(-self.distances / (2 * lengthscale**2))
+        kernel, whole = self._features(lengthscale)
         by_length = kernel * self.distances / lengthscale**2
         p = self.weights
-        whole = p @ kernel @ p
         return np.asarray(tables @ (by_length / whole - kernel * (p @ by_length @ p) / whole**2))
 
     def paired(self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool) -> Float[np.ndarray, "n n"]:
@@ -81,7 +81,18 @@ class Similarity:
             return 1.0
         if self.distances is None:
             return 1 / self._names(lengthscale)[1]
-        return float(1 / (self.weights @ np.exp(-self.distances / (2 * lengthscale**2)) @ self.weights))
+        return float(1 / self._features(lengthscale)[1])
+
+    def _features(self, lengthscale: float) -> tuple[Float[np.ndarray, "m m"], float]:
+        """The similarity of any two, and its mean over pairs of draws, both before scaling; the last one is kept."""
+        known = self._kept.get(lengthscale)
+        if known is None:
+            assert self.distances is not None
+            kernel = np.exp(-self.distances / (2 * lengthscale**2))
+            known = kernel, self.weights @ kernel @ self.weights
+            self._kept.clear()  # an array of (m, m) is large, and a fit passes through many lengthscales
+            self._kept[lengthscale] = known
+        return known
 
     def _names(self, lengthscale: float) -> tuple[float, float]:
         """The similarity of two different names, and the mean over pairs of draws, both before scaling."""

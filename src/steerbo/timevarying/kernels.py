@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float as Floats
 from pydantic import Field, model_validator
 
-from ..errors import InvalidProblem, MissingExtra
+from ..errors import InvalidProblem, MissingExtra, ModelFailure
 from ..gp import Kernel, Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from ..record import record
 from ..space.fields import Listed, Number, Positive
@@ -145,8 +145,8 @@ class Called(Kernel):
     def input_gradient(
         self, X: Floats[np.ndarray, "r d"], Z: Floats[np.ndarray, "n d"], W: Floats[np.ndarray, "r n"]
     ) -> Floats[np.ndarray, "r d"]:
-        """There is none: a search takes differences of its own."""
-        raise NotImplementedError
+        """Not known: whoever searches takes differences of what is searched for (`Boxes.gradients`)."""
+        raise ModelFailure("the slopes of a kernel that is a Python function are not known")
 
 
 def spatial(kernel: Any, categorical: Sequence[bool]) -> Kernel:

@@ -40,10 +40,10 @@ class ModelOptions:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
 
-Surrogate = Regression[Kernel]
+ArmModel = Regression[Kernel]
 
 
-def surrogate(space: Space | None, options: ModelOptions) -> Surrogate:
+def arm_model(space: Space | None, options: ModelOptions) -> ArmModel:
     """An empty model over these variables; None: over none."""
     if space is None:
         return Regression(Constant(), likely_noise=_LIKELY_NOISE)

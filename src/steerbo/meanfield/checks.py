@@ -1,0 +1,70 @@
+"""What is no mean-field problem, refused by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidProblem, one_of
+
+if TYPE_CHECKING:
+    from .problem import MeanField
+
+MOST_ACTIONS, MOST_CONTEXTS, MOST_CELLS = 10_000, 1_000, 100_000
+"""Of a problem; a cell is a context with an action."""
+_ALIKE = "Put those that are alike together."
+
+
+def check_sizes(problem: MeanField) -> None:
+    """Refuse names said twice, none at all, or more than anybody could play."""
+    for field, names, most in (
+        ("actions", problem.actions, MOST_ACTIONS),
+        ("contexts", problem.contexts, MOST_CONTEXTS),
+    ):
+        if not names:
+            raise InvalidProblem(field, names, "at least one name")
+        if len(names) > most:
+            raise InvalidProblem(field, f"more than {most}", f"at most {most}", _ALIKE)
+        name, times = Counter(names).most_common(1)[0]
+        if times > 1:
+            raise InvalidProblem(field, name, "every name once")
+    cells = len(problem.contexts) * len(problem.actions)
+    if cells > MOST_CELLS:
+        raise InvalidProblem("actions", cells, f"at most {MOST_CELLS} pairs of a context and an action", _ALIKE)
+
+
+def check_features(problem: MeanField) -> None:
+    """Refuse weights and features that do not fit contexts and actions."""
+    C = len(problem.contexts)
+    if problem.weights is not None and len(problem.weights) != C:
+        raise InvalidProblem("weights", problem.weights, f"{C} numbers, one for each context")
+    for field, features, names in (
+        ("action_features", problem.action_features, problem.actions),
+        ("context_features", problem.context_features, problem.contexts),
+    ):
+        if features is not None and len(features) != len(names):
+            raise InvalidProblem(field, features, f"{len(names)} rows, one for each of {', '.join(names[:5])}")
+        if features is not None and len({len(row) for row in features}) != 1:
+            raise InvalidProblem(field, features, "rows of equal length")
+
+
+def check_limits(problem: MeanField) -> None:
+    """Refuse limits of unknown names, contexts in which nothing is allowed, and contexts without a whole agent."""
+    for context, open_to in problem.allowed.items():
+        _known("allowed", context, problem.contexts)
+        if not open_to:
+            raise InvalidProblem(f"allowed.{context}", open_to, "at least one action")
+        for action in open_to:
+            _known(f"allowed.{context}", action, problem.actions)
+    for action in problem.capacity:
+        _known("capacity", action, problem.actions)
+    for name, agents in zip(problem.contexts, problem.agents_in, strict=True):
+        if not agents:
+            hint = "Raise the number of agents or the context's weight, or leave the context out."
+            raise InvalidProblem(f"weights.{name}", 0, "a share that makes at least one whole agent", hint)
+
+
+def _known(field: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise InvalidProblem(field, name, one_of(names, name))
