@@ -90,40 +90,6 @@ def test_amending_recomputes_the_bounds_from_the_data() -> None:
     assert method(optimizer).bounds.guaranteed == -np.inf
 
 
-def test_negative_values_leave_some_set_acceptable() -> None:
-    """S₁ empty: far below zero `(1 − α) lcb` lies above every ucb; counting from the worst value mends it."""
-    optimizer = play(Optimizer(PROBLEM, METHOD, explore_cycles=2), 14, shift=-1000.0)
-    assert all(note["acceptable"] for note in notes(optimizer))
-
-
-def test_a_threshold_nobody_reaches_falls_back_to_the_largest_upper_bound() -> None:
-    hopeless = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.Threshold(1e6))
-    optimizer = play(Optimizer(hopeless, METHOD, explore_cycles=2), 9)
-    last = notes(optimizer)[-1]
-    assert last["acceptable"] == [int(np.argmax(last["possible"]))]
-
-
-@pytest.mark.parametrize(
-    ("tolerance", "expected"),
-    [
-        (sb.Fraction(0.1, worst=0.0), 4.5),
-        (sb.Fraction(0.1, worst=-5.0), 4.0),
-        (sb.Fraction(0.1), 4.3),
-        (sb.Absolute(0.5), 4.5),
-        (sb.Threshold(2.0), 2.0),
-    ],
-)
-def test_tolerances_are_in_the_users_units(tolerance: Any, expected: float) -> None:
-    """f ≥ 0 is assumed by the paper; with best 5 and smallest posterior mean −2."""
-    assert tolerance.acceptable(5.0, -2.0, 1.0) == pytest.approx(expected)
-
-
-def test_tolerances_when_smaller_is_better() -> None:
-    """In units of −value: best −5, worst −10 (a value of 10)."""
-    assert sb.Fraction(0.1, worst=10.0).acceptable(-5.0, -99.0, -1.0) == pytest.approx(-5.5)
-    assert sb.Threshold(6.0).acceptable(-5.0, -99.0, -1.0) == -6.0
-
-
 def test_hoeffding_keeps_dear_sets_only() -> None:
     """With T = 400 the radius stays above a mean cost of 1 / .2 / .1 / .01 for 12 / 300 / 1199 / 119830 plays."""
     for cost, plays in ((1.0, 12), (0.2, 300), (0.1, 1199), (0.01, 119_830)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import warnings
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ import pytest
 from steerbo import load
 from steerbo.record import to_plain
 from steerbo.rounds import Asked, Decided, Event
-from steerbo.rounds.upgrade import FORMAT, upgraded
+from steerbo.rounds.upgrade import FORMAT
 from steerbo.study import Study, backup
 from steerbo.study.doctor import examine
 from steerbo.study.export import events_jsonl, rounds_csv
@@ -133,16 +132,3 @@ def test_a_study_is_exported(tmp_path: Path, file: Path) -> None:
         assert [json.loads(line) for line in events_jsonl(study.events).splitlines()] == [
             to_plain(e, Event) for e in again.events
         ]
-
-
-@each
-def test_reading_twice_changes_nothing_more(file: Path) -> None:
-    for body in re.findall(r"VALUES\('study',\d+,'(.*)','[0-9a-f]{64}'\);", file.read_text()):
-        once = upgraded(json.loads(body))
-        assert upgraded(once) == once
-
-
-def test_variables_that_are_called_as_parts_of_a_scope_are() -> None:
-    asked = {"kind": "asked", "scope": {"set": ["look"], "look": [], "keep": ["set"]}}
-    scope = {"set": ["set", "look", "keep"], "look": {"set": ["look"], "look": [], "keep": ["set"]}, "keep": []}
-    assert upgraded(asked) == {**asked, "scope": scope}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import steerbo as sb
 from steerbo.errors import InvalidOutcome
 from steerbo.study import BY_HAND, MemoryLog, Study
-from steerbo.study.export import rounds_csv, suggestions_csv
+from steerbo.study.export import suggestions_csv
 from steerbo.study.sheet import decoded, read_sheet
 from steerbo.study.table import Line, ignored, import_csv, read_results
 
@@ -172,44 +172,6 @@ def test_choices_in_other_capitals() -> None:
 # -- what steerbo wrote itself -----------------------------------------------------------------------------------------
 
 
-def played() -> Study:
-    """A study with a round in every state."""
-    study = begin()
-    rounds = study.ask(6)
-    measured = {"realised": {"temperature": 20.0, "ph": 6.0}}
-    study.tell(rounds[0], 1.5, cost=2, **measured)
-    study.fail(rounds[1], "=the pump, broke", cost=1)
-    study.abandon(rounds[2], "nobody came")
-    study.tell(rounds[3], 99.0, cost=3, **measured)
-    study.amend(rounds[3], void=True, reason="typo")
-    study.fail(rounds[4], "no power", cost=1)
-    study.amend(rounds[4], void=True)
-    return study
-
-
-def test_an_export_is_taken_whole_and_changes_nothing() -> None:
-    with played() as study:
-        before = study.events
-        lines = import_csv(study, rounds_csv(study.problem, study.history))
-        assert [line.fate for line in lines] == ["taken"] * 5 + ["left"], list(map(str, lines))
-        assert study.events == before
-
-
-def test_an_export_rebuilds_the_rounds_elsewhere() -> None:
-    with played() as one, begin() as other:
-        other.ask(6)
-        table = rounds_csv(one.problem, one.history)
-        for _ in range(2):
-            assert all(line.fate != "refused" for line in import_csv(other, table))
-        assert [(r.state, r.paid, r.realised) for r in other.history] == [
-            (r.state, r.paid, r.realised) for r in one.history
-        ]
-        assert [r.failure and r.failure.reason for r in other.history] == [
-            r.failure and r.failure.reason for r in one.history
-        ]
-        assert other.history.spent == one.history.spent
-
-
 def test_a_sheet_that_is_filled_in_little_by_little(study: Study) -> None:
     suggestions = study.ask(3)
     sheet = suggestions_csv(study.problem, suggestions)
@@ -249,42 +211,6 @@ rounds = 3
 """
 
 
-def test_a_law_is_a_column_of_a_file_beside_the_study_file(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    weather = tmp_path / "data" / "weather.csv"
-    weather.write_bytes("Tag;TEMP (°C)\r\n1;20,5\r\n2;\r\n3;-3,5\r\n4;20,5\r\n".encode("cp1252"))
-    file = tmp_path / "study.toml"
-    file.write_text(LAW.replace("LAW", 'file = "data/weather.csv", column = "temp (°C)"'), encoding="utf-8")
-    problem = sb.study.read_study(file).problem
-    assert problem.space["temp"].law == sb.Empirical([20.5, -3.5, 20.5])
-    with Study.create(tmp_path / "study.db", problem, rounds=3):
-        weather.unlink()
-    with Study.open(tmp_path / "study.db") as study:
-        assert study.problem == problem, "the log says it all"
-
-
-REFUSED = {
-    "no file": ('file = "none.csv", column = "temp"', "law.file: 'none.csv'.*beside the study file"),
-    "no column": ('file = "w.csv", column = "tmp"', r"law.column: 'tmp'.*did you mean 'temp'"),
-    "file alone": ('file = "w.csv"', "a file and a column"),
-    "column alone": ('column = "temp"', "a file and a column"),
-    "both": ('file = "w.csv", column = "temp", sample = [1]', "not both"),
-    "a text": ('file = "w.csv", column = "day"', r"w.csv, line 2: 'Monday'.*a number in column 'day'"),
-    "empty": ('file = "w.csv", column = "none"', "0 cells"),
-    "two meanings": ('file = "w.csv", column = "rain"', "1,234.*one way only"),
-    "no text": ('file = 3, column = "temp"', "the name of a file"),
-}
-
-
-@pytest.mark.parametrize(("law", "says"), REFUSED.values(), ids=REFUSED)
-def test_columns_that_are_refused(tmp_path: Path, law: str, says: str) -> None:
-    (tmp_path / "w.csv").write_text("day;temp;none;rain\nMonday;20;;1,234\n")
-    (tmp_path / "study.toml").write_text(LAW.replace("LAW", law))
-    with pytest.raises(sb.errors.InvalidProblem, match=says) as caught:
-        sb.study.read_study(tmp_path / "study.toml")
-    assert str(caught.value).startswith("study.toml: problem.variables.1.law")
-
-
 def test_headers_in_the_study_file(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     with_columns = LAW.replace("LAW", "sample = [1.0, 2.0]").replace('"ph", low', '"ph", column = "Acidity", low')
@@ -302,19 +228,3 @@ def test_headers_in_the_study_file(tmp_path: Path) -> None:
         file.write_text(f"{with_columns}[study.columns]\n{columns}\n")
         with pytest.raises(sb.errors.InvalidStudy, match=says):
             sb.study.read_study(file)
-
-
-class Series:
-    """A column as pandas and polars have it, as far as it matters here."""
-
-    def to_numpy(self) -> object:
-        import numpy as np
-
-        return np.array([3.0, 1.0, 3.0])
-
-
-def test_a_sample_is_a_list_an_array_or_a_series() -> None:
-    import numpy as np
-
-    for sample in ([3.0, 1.0, 3.0], np.array([3.0, 1.0, 3.0]), Series()):
-        assert sb.Empirical(sample) == sb.Empirical((3.0, 1.0, 3.0))  # type: ignore[arg-type]

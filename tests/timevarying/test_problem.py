@@ -33,14 +33,6 @@ def test_round_trip(make: Any) -> None:
     assert hash(problem) == hash(make())
 
 
-def test_functions_are_fine_in_memory_and_refused_by_files() -> None:
-    problem = TimeVarying([Float("x", 0, 1)], [Prior(SMOOTH, mean=lambda X: X[:, 0])])
-    optimizer = Optimizer(problem, "random")
-    optimizer.tell(optimizer.ask(), 1.0)  # type: ignore[arg-type]
-    with pytest.raises(InvalidProblem):
-        optimizer.to_json()
-
-
 CATEGORY = [Categorical("s", ["a", "b", "c"])]
 WRONG: dict[str, tuple[Any, str]] = {
     "no priors": (lambda: TimeVarying([Float("x", 0, 1)], []), "at least one prior"),

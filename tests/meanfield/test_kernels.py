@@ -1,0 +1,94 @@
+"""Averages over tables of shares, and their derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steerbo.meanfield.acquisition import PayoffBounds
+from steerbo.meanfield.kernels import Inputs, PayoffKernel
+from steerbo.meanfield.process import Observations, posterior
+from steerbo.meanfield.similarity import Similarity
+from tests.meanfield.test_acquisition import KINDS, SHARES, A, C, N, Theta, geometry, observed, parameters
+
+
+def cell_kernel(space: PayoffKernel, theta: Theta, one: np.ndarray, two: np.ndarray) -> Any:
+    """k((x, c, ξ), (x', c', ξ')) of all cells at two tables, (C, A, C, A): the definition, written out."""
+    similar = {}
+    for name, similarity in (("actions", space.actions), ("contexts", space.contexts)):
+        m, length = len(similarity.weights), space.lengthscale(name, theta)
+        d2 = 2.0 * (1 - np.eye(m)) if similarity.distances is None else similarity.distances
+        k = np.exp(-d2 / (2 * length**2))
+        similar[name] = k / (similarity.weights @ k @ similarity.weights)
+    if space.embedding == "root":
+        one, two = np.sqrt(one), np.sqrt(two)
+    apart = ((one - two) ** 2).sum(axis=1)
+    length2 = np.exp(2 * theta["lengthscale"])
+    k_A, k_C = similar["actions"][None, :, None, :], similar["contexts"][:, None, :, None]
+    if space.kind == "additive":
+        v_A, v_C = (space.variance(name, theta) for name in ("actions", "contexts"))
+        return v_A * k_A + v_C * k_C + np.exp(-apart / (2 * length2)).sum()
+    return k_A * k_C * np.exp(-(SHARES @ apart) / (2 * length2))
+
+
+def brute(
+    space: PayoffKernel, data: Observations, theta: Theta, table: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Prior covariances of every cell at a table with every observation (C, A, n), Gram matrix, prior of the cells."""
+    seen = list(zip(data.inputs.weights, data.inputs.tables, strict=True))
+    gram = np.array(
+        [[np.einsum("ca,cadb,db", V, cell_kernel(space, theta, a, b), W) for W, b in seen] for V, a in seen]
+    )
+    cross = [np.einsum("cadb,db->ca", cell_kernel(space, theta, table, b), W) for W, b in seen]
+    return np.stack(cross, axis=2), gram, cell_kernel(space, theta, table, table)
+
+
+@pytest.mark.parametrize(("kind", "embedding"), KINDS)
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("featured", [False, True])
+def test_averages_and_cells_against_the_definition(kind: str, embedding: str, single: bool, featured: bool) -> None:
+    space, data = geometry(kind, embedding, featured), observed(single)
+    theta = parameters(space)
+    after = posterior(space, data, theta)
+    tables = np.random.default_rng(3).dirichlet(np.ones(A), size=(2, C))
+    mean, sd = PayoffBounds(after).average(tables)
+    cell_mean, cell_sd = PayoffBounds(after).cells(tables)
+    for r, table in enumerate(tables):
+        cross, gram, own = brute(space, data, theta, table)
+        inverse = np.linalg.inv(gram + np.diag(np.exp(theta["noise"]) / data.agents))
+        residuals = data.values - after.mean
+        W = table * SHARES[:, None]
+        k = np.einsum("ca,can->n", W, cross)
+        np.testing.assert_allclose(mean[r], after.mean + k @ inverse @ residuals, rtol=1e-9)
+        variance = np.einsum("ca,cadb,db", W, own, W) - k @ inverse @ k
+        np.testing.assert_allclose(sd[r] ** 2, after.scale * variance, rtol=1e-7)
+        np.testing.assert_allclose(cell_mean[r], after.mean + cross @ inverse @ residuals, rtol=1e-9)
+        spread = np.einsum("caca->ca", own) - np.einsum("can,nm,cam->ca", cross, inverse, cross)
+        np.testing.assert_allclose(cell_sd[r] ** 2, after.scale * spread, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("kind", "embedding"), KINDS)
+@pytest.mark.parametrize("featured", [False, True])
+def test_derivatives_of_covariances(kind: str, embedding: str, featured: bool) -> None:
+    space, data = geometry(kind, embedding, featured), observed(single=True)
+    theta, covariances = parameters(space), space.covariances(data.inputs)
+    _, slopes = covariances(theta)
+    for name in space.names:
+        up, down = {**theta, name: theta[name] + 1e-6}, {**theta, name: theta[name] - 1e-6}
+        rise = (covariances(up, slopes=False)[0] - covariances(down, slopes=False)[0]) / 2e-6
+        np.testing.assert_allclose(slopes[name], rise, atol=1e-7)
+
+
+def test_names_in_one_context_take_the_short_way() -> None:
+    """The same covariances as by mixing tables, and the same derivatives."""
+    tables = np.random.default_rng(8).dirichlet(np.ones(A), size=(N, 1))
+    even, alone = np.full(A, 1 / A), Similarity.of(np.ones(1), None)
+    short = PayoffKernel("product", "plain", np.ones(1), Similarity(even), alone)
+    long = PayoffKernel("product", "plain", np.ones(1), Similarity(even, 2.0 * (1 - np.eye(A))), alone)
+    theta, seen = {"lengthscale": -0.5, "actions": 0.2, "noise": -3.0}, Inputs(tables, tables)
+    (gram, slopes), (expected, expected_slopes) = short.covariances(seen)(theta), long.covariances(seen)(theta)
+    np.testing.assert_allclose(gram, expected, rtol=1e-9)
+    for name in ("lengthscale", "actions"):
+        np.testing.assert_allclose(slopes[name], expected_slopes[name], rtol=1e-7, atol=1e-12)
