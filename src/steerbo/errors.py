@@ -8,6 +8,7 @@
     │   ├── InvalidContext                what `decide` was given
     │   ├── InvalidOutcome                what `tell`, `fail`, `amend` or `add` was given
     │   └── InvalidStudy                  a study file, a log, a saved optimizer
+    │       └── DamagedLog                a log that was whole once, and is not any more
     ├── OutcomeConflict                   a second, different outcome for one suggestion
     ├── LogConflict                       another worker's event came between: read the log, compute again
     ├── LogUnavailable                    the log cannot be reached or written just now: try again
@@ -163,6 +164,10 @@ class InvalidStudy(InvalidInput):
     """A study file, a log or a saved optimizer is not allowed."""
 
 
+class DamagedLog(InvalidStudy):
+    """A log was whole once, and is not any more: `steerbo doctor` says what can be saved."""
+
+
 class OutOfRangeWarning(UserWarning):
     """A measured value lies far outside its variable's range. It is kept; `amend` corrects it."""
 
@@ -224,6 +229,7 @@ class MissingExtra(SteerboError, ImportError):  # noqa: N818
 
 
 __all__ = [
+    "DamagedLog",
     "InvalidContext",
     "InvalidInput",
     "InvalidOption",

@@ -187,7 +187,8 @@ def test_the_doctor_repairs_on_request(study: Path) -> None:
         asked(study)
     with closing(sqlite3.connect(study.with_suffix(".db"))) as connection, connection:
         connection.execute("UPDATE steerbo_event SET body = replace(body, '2-', '7-') WHERE position = 3")
-    assert "event 3" in refused(call("show", study), 2)
+    for command in (("show", study), ("backup", study, study.with_name("copy.db"))):
+        assert "event 3" in refused(call(*command), 1)
     found = call("doctor", study)
     assert found.exit_code == 1
     assert "study: 2 events; event 3 " in found.stdout
@@ -461,3 +462,10 @@ def test_headers_are_known_by_the_log_alone(tmp_path: Path) -> None:
     assert ",Ertrag," in call("ask", path.with_suffix(".db"), "--csv").stdout.splitlines()[0]
     (tmp_path / "own.csv").write_text("temperature,ph,ertrag,cost\n20,6,1,2\n", encoding="utf-8")
     assert "1 taken" in call("import", path.with_suffix(".db"), tmp_path / "own.csv").stderr
+
+
+def test_there_is_nothing_to_look_at(study: Path) -> None:
+    token = asked(study)["token"]
+    for words in ((), ("--context", "ph=6")):
+        assert "nothing to look at, all is set: use `steerbo tell" in refused(call("decide", study, token, *words), 2)
+    assert [path.name for path in study.parent.iterdir() if "unwritten" in path.name] == []

@@ -17,7 +17,7 @@ from tests.rounds.stub import Nearest, Stub
 from tests.study.files import write_study
 
 README = Path(__file__).parents[2] / "README.md"
-FAILURES = {"ModelFailure", "ObjectiveFailure", "LogConflict", "LogUnavailable", "SteerboError"}
+FAILURES = {"ModelFailure", "ObjectiveFailure", "LogConflict", "LogUnavailable", "DamagedLog", "SteerboError"}
 
 
 def test_what_a_caller_can_mend_has_code_2() -> None:
@@ -33,6 +33,18 @@ def test_readme_and_help_say_what_codes_mean() -> None:
     for code, words in CODES.items():
         assert f"{code} {words}" in readme
         assert f"{code} {words}" in help_
+
+
+def test_a_server_that_is_away_has_code_1(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("psycopg")
+    monkeypatch.setattr("steerbo.study.connections.OPENING", 0.0)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    url = "postgresql://somebody@127.0.0.1:1/lab#study"
+    commands = (("show",), ("export",), ("doctor",), ("backup", tmp_path / "copy.db"), ("tell", "1-x", 2))
+    for command, *more in commands:
+        assert "cannot be reached" in refused(call(command, url, *more), 1)
+    assert [path.name for path in (tmp_path / "steerbo").iterdir() if "1-x-tell" in path.name]
+    assert "cannot be reached" in refused(call("run", write_study(tmp_path), "--log", url), 1)
 
 
 def test_a_line_for_each_error() -> None:

@@ -46,6 +46,21 @@ def test_run_prints_tables_within_80_columns(tmp_path: Path) -> None:
     assert "round 1: spent" in result.stderr
 
 
+def test_quiet_says_only_what_went_wrong(tmp_path: Path) -> None:
+    result = call("run", write_study(tmp_path), "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    result = call("run", write_plant(tmp_path, "sys.exit('[pump]')"), "--quiet", "--log", tmp_path / "other.db")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "[pump]" in result.stderr
+
+
+def test_wait_is_checked(tmp_path: Path) -> None:
+    path = write_study(tmp_path)
+    assert call("run", path, "--wait", 0, "--rounds", 1).exit_code == 0
+    result = call("run", path, "--wait", -1)
+    assert (result.exit_code, "wait: -1.0 is not allowed" in result.stderr) == (2, True)
+
+
 def test_run_some_rounds(tmp_path: Path) -> None:
     path = write_study(tmp_path)
     log = tmp_path / "kept" / "here.db"

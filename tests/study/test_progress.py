@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from steerbo.study import Display, MemoryLog, drive, resume
+import steerbo as sb
+from steerbo.study import Display, MemoryLog, Study, drive, resume
 from tests.study.files import MEASURE, function_study
 
 
@@ -45,3 +46,21 @@ def test_quiet_says_only_what_went_wrong(tmp_path: Path, terminal: bool) -> None
     failed, cost = (line for line in lines if line.strip())
     assert "round 2 failed: " in failed
     assert "nobody knows what it cost" in cost
+
+
+def test_the_best_is_the_studys_whoever_played_it() -> None:
+    written = io.StringIO()
+    display = Display(Console(file=written, width=120, highlight=False))
+    problem = sb.CostVarying([sb.Float("t", 0, 1)], [["t"]])
+    with Study.create(MemoryLog(), problem, "random", rounds=10) as study:
+        for value, told in ((1, True), (5, False), (2, True), (3, True)):  # one of them is another worker's
+            study.tell(study.ask(), value, cost=1)
+            if told:
+                display.ended(study)
+        study.amend(next(r for r in study.history if r.number == 2).suggestion, void=True)
+        display.ended(study)
+        for _ in range(2):
+            study.tell(study.ask(), 0, cost=1)
+        display.ended(study)
+    best = [line.split("best ")[1].split()[0] for line in written.getvalue().splitlines()]
+    assert best == ["1", "5", "5", "3"], "alone, with the other's, still, and after that was void"

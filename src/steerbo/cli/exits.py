@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import InvalidInput, MissingExtra, OutcomeConflict, SteerboError, UnknownSuggestion
+from ..errors import DamagedLog, InvalidInput, MissingExtra, OutcomeConflict, SteerboError, UnknownSuggestion
 from ..words import SHELL
 
 FAILED, REFUSED, STOPPED = 1, 2, 130
@@ -28,7 +28,7 @@ def exit_code(error: SteerboError) -> int:
     >>> exit_code(OutcomeConflict("round 1 has an outcome already")), exit_code(SteerboError("the log is away"))
     (2, 1)
     """
-    return REFUSED if isinstance(error, _REFUSED) else FAILED
+    return REFUSED if isinstance(error, _REFUSED) and not isinstance(error, DamagedLog) else FAILED
 
 
 def lines(error: SteerboError) -> list[str]:

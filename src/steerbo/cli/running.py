@@ -9,6 +9,7 @@ import typer
 from ..errors import InvalidStudy
 from ..rounds import methods as table
 from ..study import LEASE, DatabaseLog, Display, drive, read_study, resume
+from ..study.patience import WAIT
 from . import exits
 from .arguments import AsJson, LogPlace, StudyFile
 from .commands import group
@@ -17,18 +18,20 @@ from .screen import answer, echo, print_json
 
 commands = group()
 
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, only what went wrong.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Say only what went wrong: no progress, no answers.")]
 
 
 @commands.command()
 def run(
     study: StudyFile,
+    *,
     as_json: AsJson = False,
     quiet: Quiet = False,
     log: LogPlace = None,
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Stop after so many rounds; the study can go on later.")
     ] = None,
+    wait: Annotated[float, typer.Option(help="Seconds to wait for a log that is away, each time it is.")] = WAIT,
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
     specification = read_study(study)
@@ -38,7 +41,7 @@ def run(
     specification.objective.prepare()
     display = Display(errors, quiet)
     events = DatabaseLog(log or specification.log)
-    with resume(specification, events, display, lease=LEASE) as going:
+    with resume(specification, events, display, lease=LEASE, wait=wait) as going:
         if going.status.rounds and not quiet:
             display.say(f"going on from {events.place}: {going.status}")
         try:
@@ -50,7 +53,8 @@ def run(
                 print_json(exits.plain_document(exits.STOPPED, "Stopped", said))
             echo(f"steerbo: {said}", err=True)
             raise typer.Exit(exits.STOPPED) from None
-        print_answers(going, as_json, {"log": events.place})
+        if as_json or not quiet:
+            print_answers(going, as_json, {"log": events.place})
 
 
 @commands.command()

@@ -135,6 +135,8 @@ class Fold:
         pending = self.reports.about(suggestion)
         if not pending.waiting:
             raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
+        if not pending.suggestion.observe:
+            raise OutcomeConflict(f"round {pending.number} has nothing to look at, all is set: use ‹tell›")
         seen = self.problem.read_context(pending.suggestion, context)
         with one_blas_thread():
             decision = self.method.decide(self.history, pending, {**pending.suggestion.context, **seen})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from ..errors import InvalidStudy
+from ..errors import DamagedLog, InvalidStudy
 from ..masking import split_name
 from ..rounds import Event
 from .connections import DOCTOR, Database
@@ -77,7 +77,7 @@ def copy_of(log: EventLog, events: Iterable[Event]) -> Kept:
         studies = survey(connection).studies
     (kept,) = (kept for kept in studies if kept.name == log.name)
     if kept.complaint:
-        raise InvalidStudy("log", log.place, "a log that is whole", f"({kept.complaint}.) {DOCTOR}")
+        raise DamagedLog("log", log.place, "a log that is whole", f"({kept.complaint}.) {DOCTOR}")
     return kept
 
 
@@ -141,7 +141,8 @@ def _sound(place: Path | str) -> Survey:
     if not found.sound:
         wrong = [found.complaint, *(f"{k.name}: {k.complaint}" for k in found.studies if k.complaint)]
         said = "; ".join(filter(None, wrong))
-        raise InvalidStudy("log", found.place, "a log that is whole", f"({said}.) See `steerbo doctor`.")
+        kind = InvalidStudy if any(kept.later for kept in found.studies) else DamagedLog
+        raise kind("log", found.place, "a log that is whole", f"({said}.) See `steerbo doctor`.")
     return found
 
 

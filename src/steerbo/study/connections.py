@@ -15,7 +15,7 @@ from typing import TypeVar
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from ..errors import InvalidStudy, LogConflict, LogUnavailable
+from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..masking import HIDDEN, masked, masked_url
 from .engines import BUSY, Access, engine_of
 from .forks import FORKS
@@ -101,7 +101,8 @@ class Database:
         Raises:
             LogConflict: another worker wrote the same row.
             LogUnavailable: the database cannot be reached or written just now.
-            InvalidStudy: it is damaged, of another kind, or not for us to write.
+            DamagedLog: it cannot be read any more.
+            InvalidStudy: it is of another kind, or not for us to write.
         """
         self._own()
         lost = f" Not written: {body}" if body else ""
@@ -120,7 +121,9 @@ class Database:
             if is_outage(error, self._worked):
                 held = f" for {BUSY:g} s" if "locked" in said and self.engine.name == "sqlite" else ""
                 raise LogUnavailable(self.place, said + held, lost.strip()) from None
-            hint = f" {DOCTOR}" if any(word in said for word in ("malformed", "not a database", "decode")) else ""
+            if any(word in said for word in ("malformed", "not a database", "decode")):
+                raise DamagedLog("log", self.place, allowed, f"({said}.) {DOCTOR}{lost}") from None
+            hint = ""
             if "no password" in said:
                 hint = " Keep the password in the variable PGPASSWORD or in the file ~/.pgpass."
             raise InvalidStudy("log", self.place, allowed, f"({said}.){hint}{lost}") from None

@@ -17,7 +17,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ..errors import InvalidStudy, LogConflict, LogUnavailable
+from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..masking import split_name
 from ..record import from_plain, to_plain
 from ..rounds import Created, Event
@@ -98,7 +98,8 @@ class DatabaseLog:
         """The events that are new, each checked against its predecessor.
 
         Raises:
-            InvalidStudy: the log is damaged, or of a later version.
+            DamagedLog: an event is missing, or another than it was.
+            InvalidStudy: the log is of a later version.
         """
         new = EVENTS.c.position > self.seen
         query = (
@@ -116,7 +117,8 @@ class DatabaseLog:
             return []
         head = rows[0]
         if not isinstance(head.format, int) or head.format > FORMAT:
-            raise self._damage("format", head.format, f"at most {FORMAT}", "Update steerbo to read this log.")
+            hint = "Update steerbo to read this log."
+            raise InvalidStudy(f"{self.place}: format", head.format, f"at most {FORMAT}", hint)
         found: list[Event] = []
         seen, tip = self.seen, self._tip
         for row in rows if head.position is not None else []:
@@ -233,5 +235,5 @@ class DatabaseLog:
         event: Event = from_plain(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
         return event
 
-    def _damage(self, field: str, value: object, allowed: str, hint: str = "") -> InvalidStudy:
-        return InvalidStudy(f"{self.place}: {field}", value, allowed, hint or DOCTOR)
+    def _damage(self, field: str, value: object, allowed: str) -> DamagedLog:
+        return DamagedLog(f"{self.place}: {field}", value, allowed, DOCTOR)

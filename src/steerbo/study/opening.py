@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidOption, InvalidStudy, SteerboError, one_of
+from ..errors import DamagedLog, InvalidOption, InvalidStudy, SteerboError, one_of
 from ..masking import split_name
 from ..rounds import Created, Event, Optimizer, Problem, problem_of
 from ..text import unsafe
@@ -26,14 +26,14 @@ def replay(place: str, events: list[Event], problem: Problem | None) -> Optimize
         raise InvalidStudy("log", place, "a log with a study in it", "‹new› makes one.")
     created = events[0]
     if not isinstance(created, Created):
-        raise InvalidStudy(f"{place}: event 1", created, "a 'created' event")
+        raise DamagedLog(f"{place}: event 1", created, "a 'created' event")
     try:
         return Optimizer.replay(problem_of(created, place, problem), events)
     except InvalidStudy:
         raise
     except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         hint = f"It was changed by hand, or by another version ({type(error).__name__}: {error})."
-        raise InvalidStudy("log", place, "events that follow from one another", hint) from error
+        raise DamagedLog("log", place, "events that follow from one another", hint) from error
 
 
 def read_events(log: EventLog | Path | str, *, name: str | None = None) -> list[Event]:

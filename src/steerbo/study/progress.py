@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ..plots.drawing import BLUE, GREEN, ORANGE
-from ..rounds import History, Problem, Reading, Round, Suggestion
+from ..rounds import Amended, Extended, Problem, Reading, Round, Suggestion, Told
 from ..text import visible
 from ..words import counted
 
@@ -54,7 +54,7 @@ class Display:
         self._task = self._bar.add_task("starting", total=1.0, used="", best="")
         self._part = -1
         self._best: Round | None = None
-        self._played = ""
+        self._seen = 0  # events of the study, by whomever
 
     def __enter__(self) -> Display:
         if self._live:
@@ -71,7 +71,6 @@ class Display:
 
     def began(self, suggestion: Suggestion) -> None:
         """Show what is being played."""
-        self._played = suggestion.token
         self._bar.update(self._task, description=visible(f"round {suggestion.round}: {suggestion.scope}"))
 
     def ended(self, study: Reading) -> None:
@@ -82,7 +81,7 @@ class Display:
         else:
             played = status.told + status.failed
             done, used = played / (status.limit or played), f"{played} of {counted(status.limit or 0, 'round')}"
-        best = self._best = best_round(self._new(study.history), study.problem)
+        best = self._best = best_round(self._new(study), study.problem)
         found = f"best {study.problem.scalar(best.outcome):.4g}" if best and best.outcome else "nothing observed yet"
         self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)
         part = int(_PARTS * done)
@@ -91,6 +90,10 @@ class Display:
             self.say(f"round {status.rounds}: {used}, {found}{where}")
             self._part = part
 
-    def _new(self, history: History) -> Iterable[Round]:
-        """The best round so far and the one just played: looking at all rounds after each would slow a long stream."""
-        return history if self._best is None else (self._best, history[self._played])
+    def _new(self, study: Reading) -> Iterable[Round]:
+        """The best round so far and those told since: looking at all rounds after each would slow a long stream."""
+        events, history = study.events[self._seen :], study.history
+        self._seen += len(events)
+        if self._best is None or any(isinstance(event, Amended | Extended) for event in events):
+            return history
+        return (history[self._best.suggestion.token], *(history[e.token] for e in events if isinstance(e, Told)))
