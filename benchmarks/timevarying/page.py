@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import default
+from . import automatic, default, switching
 from .experiments import (
     CHOOSERS,
     FORGETTING,
@@ -56,6 +56,30 @@ bad runs where it settles too early: on 6 to 8 March, and, on the seeds that led
 6 runs). `fully-bayesian` with β = 2 is about as good, but has bad runs on the toys and no guarantee. None of this
 proves that 1.5 suits a problem of yours.
 """
+SWITCHING = """## Taking dropped priors back
+
+`switching-elimination` against what is the default, what averages, and the paper's elimination: average regret of a
+round (standard error). What would be run, on which seeds, and what was wanted, was [written down
+before](timevarying-registered.md). *Long* is *switch* over 1200 rounds, drawn anew every 150. Runs:
+[{kept}]({kept}), made by `python -m benchmarks.timevarying.switching`.
+
+{table}
+Where the truth changes it loses a tenth to a fifth less than `tempered-elimination`, and 7 to 11 % less than averaging.
+Little more is to be had there: on the tuning seeds even a method that was told of every switch, and forgot everything
+there, had .96 of the better of the two. The first wish dates from when `tempered-elimination` went on with the prior
+that was rejected last; now it goes on with the likeliest of all. Where the truth never changes, taking priors back
+mostly costs a tenth to a fifth. So one part of the rule that was written down did not come true (the toy that drifts:
+1.19, where 1.15 was allowed), and the default stays `tempered-elimination`. Where you expect changes for good, name
+the other.
+"""
+AUTOMATIC = """## Without priors
+
+Average regret of a round as a share of what a random play loses (standard error, {seeds} seeds of eight kinds of
+problem that nothing was tuned on; 200 rounds). What was wanted was [written down before](timevarying-registered.md). Of
+the rivals, the Gaussian processes learn lengthscale and noise anew in every round from the outcomes that they remember.
+Runs: [{kept}]({kept}), made by `python -m benchmarks.timevarying.automatic`.
+
+{table}"""
 EXACT = """## Equal to refitting from scratch
 
 Tested, not tabled (`tests/timevarying/test_sites.py`): posterior means and log marginal likelihoods agree with a refit
@@ -71,6 +95,8 @@ def write(place: Path, rows: Runs) -> None:
     parts = [
         HEAD.format(rounds=150, seeds=seeds),
         _default(place.parent),
+        _switching(place.parent),
+        _automatic(place.parent),
         EXACT,
         _kept(rows),
         _grid(rows),
@@ -90,6 +116,16 @@ def write(place: Path, rows: Runs) -> None:
 def _default(folder: Path) -> str:
     found = default.section(folder / default.KEPT)
     return DEFAULT.format(table=found, kept=default.KEPT) if found else ""
+
+
+def _switching(folder: Path) -> str:
+    found = switching.section(folder / switching.KEPT)
+    return SWITCHING.format(table=found, kept=switching.KEPT) if found else ""
+
+
+def _automatic(folder: Path) -> str:
+    found = automatic.section(folder / automatic.KEPT)
+    return AUTOMATIC.format(table=found, kept=automatic.KEPT, seeds=automatic.SEEDS) if found else ""
 
 
 def _kept(rows: Runs) -> str:

@@ -55,7 +55,7 @@ def jobs() -> Iterator[tuple[str, str, str | float | None, int]]:
         for method, width in METHODS:
             if method in (CONSTANT, TPE) and case not in _ANYWHERE:
                 continue
-            if method == TPE and (case == drifting.LONG or not find_spec("optuna")):
+            if method == TPE and case == drifting.LONG:
                 continue
             count = min(seeds, _TPE_SEEDS) if method == TPE else seeds
             yield from ((case, method, width, seed) for seed in range(FIRST, FIRST + count))
@@ -76,15 +76,15 @@ def run(job: tuple[str, str, str | float | None, int]) -> dict[str, Any]:
         regret = tpe(problem, truth, noise, seed)
     else:
         regret = play(problem, truth, noise, method, seed, available, confidence=width).regret
-    key = "/".join(map(str, job))
-    return {"key": key, "case": case, "method": method, "width": width, "regret": round(float(regret.mean()), 5)}
+    return {"key": "/".join(map(str, job)), "regret": round(float(regret.mean()), 5)}
 
 
 def read(place: Path) -> Cells:
     """Average regrets by case, method and β, in order of seeds."""
-    cells: dict[tuple[str, str, Any], list[float]] = {}
-    for row in sorted(finished(place).values(), key=lambda row: int(row["key"].rsplit("/", 1)[1])):
-        cells.setdefault((row["case"], row["method"], row["width"]), []).append(row["regret"])
+    done, cells = finished(place), dict[tuple[str, str, Any], list[float]]()
+    for case, method, width, seed in jobs():
+        if (row := done.get(f"{case}/{method}/{width}/{seed}")) is not None:
+            cells.setdefault((case, method, width), []).append(row["regret"])
     return cells
 
 
@@ -129,7 +129,9 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("docs/results") / KEPT)
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
-    for _ in play_missing({"/".join(map(str, job)): job for job in jobs()}, run, given.runs, given.processes):
+    found = find_spec("optuna") is not None
+    chosen = {"/".join(map(str, job)): job for job in jobs() if found or job[1] != TPE}
+    for _ in play_missing(chosen, run, given.runs, given.processes):
         pass
     print(section(given.runs))
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from benchmarks.runs import finished, keep
-from benchmarks.timevarying import daily, default, drifting
+from benchmarks.timevarying import automatic, daily, default, drifting, switching, unknown
 from benchmarks.timevarying.page import write
+from benchmarks.timevarying.window_gp import window_gp
 from steerbo.timevarying.methods import METHODS
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
@@ -62,3 +63,35 @@ def test_the_table_in_the_page_is_of_the_kept_runs(tmp_path: Path) -> None:
         keep(tmp_path / default.KEPT, {"key": method, "case": "rates", "method": method, "width": None, "regret": 1.0})
     write(tmp_path / "page.md", [])
     assert "| random |  | 1.00 (0.00) | 1.00 |" in (tmp_path / "page.md").read_text()
+
+
+def test_tables_of_what_was_registered_are_of_the_kept_runs() -> None:
+    """And a run of each, done again, comes to the same."""
+    page = (RESULTS / "timevarying.md").read_text()
+    kept, job = RESULTS / switching.KEPT, ("switch", switching.OURS, 1.5, switching.FIRST)
+    assert switching.section(kept) in page
+    again = switching.run(job)["regret"]
+    assert math.isclose(again, finished(kept)["/".join(map(str, job))]["regret"], rel_tol=0.02)
+    assert 0 < automatic.run(("wandering peak", automatic.OURS[0], 1))["regret"] < 0.6
+
+
+@pytest.mark.parametrize("kind", unknown.KINDS)
+def test_problems_without_priors(kind: str) -> None:
+    made = unknown.KINDS[kind]
+    truth = made.draw(kind, 1)
+    assert made.problem.automatic
+    assert truth.shape == (unknown.ROUNDS, len(made.problem.sites or ()))
+    moves = np.abs(np.diff(truth, axis=0)).max(axis=1)
+    assert (moves.max() > made.noise / 20) == made.drifts
+    assert np.ptp(truth[0]) > 3 * made.noise, "there is something to find"
+
+
+def test_a_window_is_what_is_remembered() -> None:
+    made = unknown.KINDS["jumps"]
+    truth, points = made.draw("jumps", 2), made.problem.points
+    assert points is not None
+    short, all_of_them = (window_gp(points, truth, made.noise, 1, window) for window in (30, 200))
+    assert (short[:30] == all_of_them[:30]).all()
+    assert (short != all_of_them).any()
+    random = (truth.max(axis=1, keepdims=True) - truth).mean()
+    assert short.mean() < 0.8 * random

@@ -1,0 +1,103 @@
+"""What do priors made of the outcomes cost and give? `python -m benchmarks.timevarying.automatic`.
+
+What is run and what is wanted was written down before: `docs/results/timevarying-registered.md`. The rows of TPE need
+`optuna`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..runs import finished, play_missing
+from .play import play
+from .rows import figure, ratio, table
+from .tpe import tpe
+from .unknown import KINDS, ROUNDS
+from .window_gp import window_gp
+
+KEPT = "timevarying-automatic.jsonl"
+FIRST, SEEDS = 7000, 12
+OURS = ("switching-elimination", "tempered-elimination")
+TPE, CONSTANT = "TPE (Optuna)", "best constant"
+WINDOWS = {"GP, window of 30": 30, "GP, window of 60": 60, "GP, all outcomes": ROUNDS}
+METHODS = (*OURS, *WINDOWS, TPE, CONSTANT, "random")
+_STILL = 1.25
+
+Job = tuple[str, str, int]
+
+
+def jobs() -> Iterator[Job]:
+    """Problem, method and seed of every run."""
+    for kind in KINDS:
+        for method in METHODS:
+            yield from ((kind, method, seed) for seed in range(FIRST, FIRST + SEEDS))
+
+
+def run(job: Job) -> dict[str, Any]:
+    """One run: its average regret of a round, as a share of what a random play loses."""
+    kind, method, seed = job
+    unknown = KINDS[kind]
+    problem, truth = unknown.problem, unknown.draw(kind, seed)
+    lost = truth.max(axis=1, keepdims=True) - truth
+    if method == CONSTANT:
+        regret = lost[:, int(lost.mean(axis=0).argmin())]
+    elif method == TPE:
+        regret = tpe(problem, truth, unknown.noise, seed)
+    elif method in WINDOWS:
+        assert problem.points is not None
+        regret = window_gp(problem.points, truth, unknown.noise, seed, WINDOWS[method])
+    else:
+        regret = play(problem, truth, unknown.noise, method, seed).regret
+    share = float(regret.mean() / lost.mean())
+    return {"key": "/".join(map(str, job)), "regret": round(share, 5)}
+
+
+def section(place: Path) -> str:
+    """Two tables for the page: regret as a share of a random play's, and ours against the rivals."""
+    done, cells = finished(place), dict[tuple[str, str], list[float]]()
+    for kind, method, seed in jobs():
+        if (row := done.get(f"{kind}/{method}/{seed}")) is not None:
+            cells.setdefault((kind, method), []).append(row["regret"])
+    kinds = [kind for kind in KINDS if (kind, OURS[0]) in cells]
+    if not kinds:
+        return ""
+    lines = [(method, *(figure(cells.get((kind, method), []), 3) for kind in kinds)) for method in METHODS]
+    return table(("method", *kinds), lines) + "\n" + _wishes(cells, kinds)
+
+
+def _wishes(cells: dict[tuple[str, str], list[float]], kinds: list[str]) -> str:
+    rows = []
+    for kind in kinds:
+        ours = cells[kind, OURS[0]]
+        names = ["GP, window of 30", "GP, window of 60"] if KINDS[kind].drifts else ["GP, all outcomes"]
+        rivals = {name: cells[kind, name] for name in (*names, TPE) if len(cells.get((kind, name), [])) == len(ours)}
+        name = min(rivals, key=lambda rival: np.mean(rivals[rival]), default="")
+        if not name:
+            continue
+        found, limit = ratio(ours, rivals[name]), 1.0 if KINDS[kind].drifts else _STILL
+        came = "yes" if found[0] <= limit else "no"
+        rows.append((kind, name, f"{found[0]:.2f} ({found[1]:.2f})", f"at most {limit:g}", came))
+    return table(("problem", "the best rival", "ours / rival", "wanted", "came true"), rows)
+
+
+def main() -> None:
+    """Run what is missing, then print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=Path, default=Path("docs/results") / KEPT)
+    parser.add_argument("--processes", type=int, default=1)
+    given = parser.parse_args()
+    found = find_spec("optuna") is not None
+    chosen = {"/".join(map(str, job)): job for job in jobs() if found or job[1] != TPE}
+    for _ in play_missing(chosen, run, given.runs, given.processes):
+        pass
+    print(section(given.runs))
+
+
+if __name__ == "__main__":
+    main()
