@@ -22,8 +22,9 @@ from .unknown import KINDS, ROUNDS
 from .window_gp import window_gp
 
 KEPT = "timevarying-automatic.jsonl"
-FIRST, SEEDS = 7000, 12
-OURS = ("switching-elimination", "tempered-elimination")
+FIRST, SEEDS = 7000, 8
+OURS = ("switching-elimination", "tempered-elimination", "fully-bayesian")
+_BETA = 1.5
 TPE, CONSTANT = "TPE (Optuna)", "best constant"
 WINDOWS = {"GP, window of 30": 30, "GP, window of 60": 60, "GP, all outcomes": ROUNDS}
 METHODS = (*OURS, *WINDOWS, TPE, CONSTANT, "random")
@@ -53,7 +54,8 @@ def run(job: Job) -> dict[str, Any]:
         assert problem.points is not None
         regret = window_gp(problem.points, truth, unknown.noise, seed, WINDOWS[method])
     else:
-        regret = play(problem, truth, unknown.noise, method, seed).regret
+        options: dict[str, Any] = {"confidence": _BETA} if method in OURS else {}
+        regret = play(problem, truth, unknown.noise, method, seed, **options).regret
     share = float(regret.mean() / lost.mean())
     return {"key": "/".join(map(str, job)), "regret": round(share, 5)}
 

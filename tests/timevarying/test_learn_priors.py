@@ -81,6 +81,34 @@ def test_one_prior_a_day_from_that_day_only() -> None:
     assert Optimizer(problem).ask() is not None
 
 
+def test_sites_with_means_of_their_own() -> None:
+    _, day = world(noise=0.1)
+    levels = np.array([0.0, 5.0, -5.0, 10.0, 2.0])
+    panel = (day + levels)[None]
+    panel[0, :7, 0] = np.nan
+    panel[0, 5:, 4] = np.nan
+    (one,), (own,) = Prior.from_panel(panel), Prior.from_panel(panel, means="sites")
+    assert one.mean == pytest.approx(np.nanmean(panel))
+    assert isinstance(own.mean, tuple)
+    assert_allclose(own.mean[:4], np.nanmean(panel[0, :, :4], axis=0))
+    assert own.mean[4] == one.mean, "five values are not enough to be believed"
+    assert own.kernel == one.kernel
+
+    def fits(prior: Prior) -> float:
+        rest = panel[0] - np.array(prior.mean)
+        return log_likelihood(rest, np.array(prior.kernel.matrix), prior.drift.epsilon, prior.noise)  # type: ignore[union-attr]
+
+    assert fits(own) > fits(one) + 10
+    flat = Prior.from_panel((day + 3.0)[None], means="sites")[0]
+    assert_allclose(flat.mean, 3.0, atol=1.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("means", ["site", None, ["sites"]])
+def test_means_that_nobody_knows(means: object) -> None:
+    with pytest.raises(InvalidProblem, match="sites"):
+        Prior.from_panel(world()[1][None], means=means)  # type: ignore[arg-type]
+
+
 def test_refused() -> None:
     _, day = world()
     for panel, match in [

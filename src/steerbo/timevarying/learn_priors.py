@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidProblem
+from ..errors import InvalidProblem, one_of
 from .drift import Decay
 from .kernels import Covariance
 
@@ -17,7 +17,11 @@ _TOGETHER = 8  # times that two sites must have in common before their covarianc
 _FLOOR = 1e-6  # least eigenvalue, relative to the mean variance
 
 
-def learned(panel: ArrayLike, names: Sequence[str] = ()) -> list[tuple[Covariance, float, Decay, float, str]]:
+Learned = tuple[Covariance, float | tuple[float, ...], Decay, float]
+"""Covariance, mean or one mean for each site, drift and noise."""
+
+
+def learned(panel: ArrayLike, names: Sequence[str] = (), means: str = "day") -> list[tuple[*Learned, str]]:
     """Covariance, mean, drift, noise and name of each day's prior: see `Prior.from_panel`."""
     try:
         days = np.empty(0) if isinstance(panel, range) else np.array(panel, dtype=np.float64)
@@ -33,18 +37,31 @@ def learned(panel: ArrayLike, names: Sequence[str] = ()) -> list[tuple[Covarianc
         raise InvalidProblem("names", names, f"{len(days)} names, one for each day")
     if not all(isinstance(name, str) for name in names):
         raise InvalidProblem("names", names, "texts")
+    if not isinstance(means, str) or means not in ("day", "sites"):
+        raise InvalidProblem("means", means, one_of(("day", "sites"), means))
     labels = names or [f"day {i + 1}" for i in range(len(days))]
-    return [(*_learn(day, str(label)), str(label)) for day, label in zip(days, labels, strict=True)]
+    by_site = means == "sites"
+    return [(*_learn(day, str(label), by_site), str(label)) for day, label in zip(days, labels, strict=True)]
 
 
-def _learn(day: Float[np.ndarray, "T X"], name: str) -> tuple[Covariance, float, Decay, float]:
+def _learn(day: Float[np.ndarray, "T X"], name: str, by_site: bool) -> Learned:
     """What one day teaches."""
     if (~np.isnan(day)).sum() < _TOGETHER or np.nanmax(day) == np.nanmin(day):
         raise InvalidProblem(f"panel.{name}", day.shape, f"at least {_TOGETHER} values that are not all the same")
     centre = float(np.nanmean(day))
     K = empirical_covariance(day)
-    epsilon, noise = fit_decay(day - centre, K)
-    return Covariance(tuple(map(tuple, K.tolist()))), centre, Decay(epsilon), noise
+    mean: float | np.ndarray = site_means(day, centre) if by_site else centre
+    epsilon, noise = fit_decay(day - mean, K)
+    told = mean if isinstance(mean, float) else tuple(mean.tolist())
+    return Covariance(tuple(map(tuple, K.tolist()))), told, Decay(epsilon), noise
+
+
+def site_means(day: Float[np.ndarray, "T X"], centre: float) -> Float[np.ndarray, " X"]:
+    """The mean of each site over the day, (X,); `centre` where there is too little data."""
+    seen = ~np.isnan(day)
+    counts = seen.sum(axis=0)
+    means = np.where(seen, day, 0.0).sum(axis=0) / np.maximum(counts, 1)
+    return np.where(counts >= _TOGETHER, means, centre)
 
 
 def empirical_covariance(day: Float[np.ndarray, "T X"]) -> Float[np.ndarray, "X X"]:

@@ -107,23 +107,27 @@ class Prior:
         return f"{_words(self.kernel)}, mean {mean}, {drift}, noise {self.noise:g}"
 
     @classmethod
-    def from_panel(cls, panel: ArrayLike, names: Sequence[str] = ()) -> tuple[Prior, ...]:
+    def from_panel(
+        cls, panel: ArrayLike, names: Sequence[str] = (), means: Literal["day", "sites"] = "day"
+    ) -> tuple[Prior, ...]:
         """Priors learned from what past days looked like, one for each day.
 
-        The mean is the day's own mean over all sites and times; the covariance is the empirical one between sites on
-        that day, times `(1 − ε)^{|t − t'|/2}`; ε and the noise are those of largest likelihood on that day. Gaps
-        (NaN) are left out pair by pair. One step of the panel is one unit of time.
+        The mean is the day's own mean over all sites and times, or that of each site; the covariance is the empirical
+        one between sites on that day, times `(1 − ε)^{|t − t'|/2}`; ε and the noise are those of largest likelihood on
+        that day. Gaps (NaN) are left out pair by pair. One step of the panel is one unit of time.
 
         Args:
             panel: (days, times, sites), in the user's units; NaN where nothing was measured. The sites are the
             points of
                 the problem's domain, in order.
             names: one for each day.
+            means: "day": the same for all sites, as in the paper; "sites": each has its own, where some are warmer
+                than others day after day.
 
         Raises:
             InvalidProblem: a wrong shape, values that are infinite, or a day with next to no data.
         """
-        return tuple(cls(*parts) for parts in learned(panel, names))
+        return tuple(cls(*parts) for parts in learned(panel, names, means))
 
 
 def _words(part: Any) -> str:
