@@ -1,5 +1,6 @@
 """The round protocol, history and seeding: what every wing stands on."""
 
+from .answering import Answering
 from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text, numeral
 from .events import (
     Abandoned,
@@ -18,11 +19,12 @@ from .events import (
     Told,
 )
 from .extension import after, extended, read_bounds
+from .finite import finite
 from .fold import ReproducibilityWarning
 from .history import History
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
-from .problem import Problem, finite
+from .problem import Problem
 from .randomness import Streams, keyed
 from .reading import Reading
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
@@ -39,6 +41,7 @@ __all__ = [
     "Abandoned",
     "Added",
     "Amended",
+    "Answering",
     "Asked",
     "Choice",
     "Created",

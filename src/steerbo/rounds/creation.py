@@ -13,8 +13,9 @@ from ..space.fields import whole
 from ..text import unsafe
 from .arithmetic import fingerprint
 from .events import Created
+from .finite import LARGEST, finite
 from .method import Method
-from .problem import LARGEST, Problem, finite
+from .problem import Problem
 from .registry import find_method, name_of, packages, place_of_problem
 
 LARGEST_SEED = 2**128 - 1

@@ -165,14 +165,7 @@ class History:
         self.events += 1
         match event:
             case Asked():
-                seen = event.request.get("context", {})
-                suggestion = Suggestion(
-                    event.token, event.round, event.scope, event.values, event.observe, seen, event.note
-                )
-                self._rounds[event.token] = Round(
-                    suggestion, event.request, event.expected_cost, realised=self._order({**seen, **event.values})
-                )
-                self._unknown[event.token] = self._open[event.token] = None
+                self._begin(event)
             case Decided():
                 old = self[event.token].suggestion
                 self._change(
@@ -213,6 +206,13 @@ class History:
                 pass
             case _:
                 assert_never(event)
+
+    def _begin(self, event: Asked) -> None:
+        seen = event.request.get("context", {})
+        suggestion = Suggestion(event.token, event.round, event.scope, event.values, event.observe, seen, event.note)
+        known = self._order({**seen, **event.values})
+        self._rounds[event.token] = Round(suggestion, event.request, event.expected_cost, realised=known)
+        self._unknown[event.token] = self._open[event.token] = None
 
     def _correct(self, event: Amended) -> None:
         """Data that nobody suggested, put right or, void, taken out; what it cost is spent all the same."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from ..errors import InvalidOption
+from .answering import Answering
 from .creation import creation
 from .events import Event, Extended, Log
 from .extension import read_bounds
@@ -14,12 +15,11 @@ from .method import Method
 from .problem import Problem
 from .reading import Reading
 from .recorder import Recorder
-from .reports import Correction, Realised
 from .revision import read_revision
 from .suggestion import Suggestion, one_or_more
 
 
-class Optimizer(Reading):
+class Optimizer(Reading, Answering):
     """One study in memory: ties problem, method, seed and history together.
 
     Args:
@@ -119,120 +119,9 @@ class Optimizer(Reading):
         self._record(decided)
         return self.history[decided.token].suggestion
 
-    def tell(
-        self, suggestion: Suggestion | str, value: Any, *, cost: float | None = None, realised: Realised = None
-    ) -> None:
-        """Give the outcome of a suggestion. The same outcome twice is fine.
-
-        Args:
-            suggestion: what `ask` or `decide` returned, or its token.
-            value: the objective's value, in the user's units.
-            cost: what it cost, not below 0; needed where there is a budget and the problem states no prices.
-            realised: what really happened, by variable.
-
-        Raises:
-            InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
-            OutcomeConflict: there is another outcome already, or something is still to be decided.
-        """
-        self._record(self._fold.reports.told(suggestion, value, cost, realised))
-
-    def fail(
-        self,
-        suggestion: Suggestion | str,
-        reason: str = "",
-        *,
-        cost: float | None = None,
-        charge: float | None = None,
-        realised: Realised = None,
-    ) -> None:
-        """The evaluation broke: its point and cost count, a value there is none. Calling it twice is fine.
-
-        Args:
-            suggestion: what `ask` or `decide` returned, or its token.
-            reason: for people.
-            cost: what it cost all the same, not below 0. None: nobody knows, and it stays out of what a play costs on
-                average; `amend(suggestion, cost=…)` says it later.
-            charge: what counts as spent as long as nobody knows the cost; needed where there is a budget and no cost.
-            realised: what really happened, as far as it is known.
-
-        Raises:
-            InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where there is a budget.
-            OutcomeConflict: there is an outcome already, or another cost.
-        """
-        self._record(self._fold.reports.failed(suggestion, reason, cost, charge, realised))
-
-    def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> None:
-        """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
-
-        Its point is not suggested again, since nobody knows whether it was tried. Calling it twice is fine.
-
-        Args:
-            suggestion: what `ask` or `decide` returned, or its token.
-            reason: for people.
-            charge: what counts as spent all the same, until an outcome says what it cost; None: nothing.
-
-        Raises:
-            InvalidOutcome: a negative charge.
-            OutcomeConflict: there is an outcome already.
-        """
-        self._record(self._fold.reports.abandoned(suggestion, reason, charge))
-
-    def amend(
-        self,
-        suggestion: Suggestion | str,
-        value: Any = None,
-        *,
-        cost: float | None = None,
-        realised: Realised = None,
-        charge: float | bool | None = None,
-        scope: Any = None,
-        void: bool = False,
-        reason: str = "",
-    ) -> None:
-        """Correct an outcome, or void it with `void=True`. What is not given stays; the log keeps the old outcome.
-
-        Data that was added is called "added-1", "added-2" and so on, in the order in which it came.
-
-        Args:
-            suggestion: a round's suggestion or its token, or the name of data.
-            value: the right one.
-            cost: the right one, not below 0.
-            realised: what really happened, by variable; what is left out stays.
-            charge: of data, whether its cost is charged to the budget; of a round that failed at a cost that nobody
-                knows, what counts as spent.
-            scope: of data, what was played.
-            void: there is nothing to learn from after all. What was spent is spent.
-            reason: for people.
-
-        Raises:
-            InvalidOutcome: as `tell`; or neither a correction nor `void` was given.
-            OutcomeConflict: there is no outcome yet.
-        """
-        given = Correction(value, cost, realised, charge, scope)
-        self._record(self._fold.reports.amended(suggestion, given, void, reason))
-
-    def add(
-        self,
-        value: Any,
-        realised: Mapping[str, Any],
-        *,
-        cost: float | None = None,
-        scope: Any = None,
-        charge: bool = False,
-    ) -> None:
-        """Add data that nobody suggested: it feeds the posterior, never counts, elimination sums or the budget.
-
-        Args:
-            value: the objective's value, in the user's units.
-            realised: what really happened, by variable.
-            cost: what it cost, not below 0.
-            scope: what was played, as a `Scope` or the names of what was set: then `cost` says what such a play costs.
-            charge: whether the cost is charged to this study's budget.
-
-        Raises:
-            InvalidOutcome: as `tell`; every variable must be there.
-        """
-        self._record(self._fold.reports.added(value, cost, realised, scope, charge))
+    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> None:
+        about = () if call == "add" else (suggestion,)
+        self._record(getattr(self._fold.reports, call)(*about, **given))
 
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; what nature does stays as it is.

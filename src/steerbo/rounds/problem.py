@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,40 +12,13 @@ from ..space import Categorical, Space, Variable
 from ..typed import read_choice, read_value
 from .answers import as_text, numeral
 from .events import Outcome
+from .finite import finite
 from .history import History
 from .request import SEEN, RequestField
 from .scope import Scope
 from .suggestion import Suggestion
 
-LARGEST = 1e100
-"""Largest size of an outcome or a cost: models square what they are told, and some divide it by small noise first."""
-
 _NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
-
-
-def finite(field: str, value: object, least: float = -math.inf) -> float:
-    """`value` as a float.
-
-    Raises:
-        InvalidOutcome: it is not a finite number, below `least`, or beyond `LARGEST`.
-
-    >>> finite("cost", 2, least=0)
-    2.0
-    """
-    allowed = "a finite number" + (f" not below {least:g}" if least > -math.inf else "")
-    hint = "" if field != "value" else "If the evaluation broke, use ‹fail›."
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidOutcome(field, value, allowed, hint)
-    try:
-        number = float(value)
-    except Exception:  # too large, or a class that only looks like a number
-        raise InvalidOutcome(field, value, allowed, hint) from None
-    if not math.isfinite(number) or number < least:
-        raise InvalidOutcome(field, value, allowed, hint)
-    if abs(number) > LARGEST:
-        hint = "Give it in a larger unit; where it is no measurement, use ‹fail›."
-        raise InvalidOutcome(field, value, f"a number of at most {LARGEST:g} in size", hint)
-    return number
 
 
 class Problem(ABC):

@@ -9,8 +9,9 @@ from typing import Any
 from ..errors import InvalidOutcome, OutcomeConflict, show
 from ..text import LONGEST_REASON, shortened, visible
 from .events import Abandoned, Added, Amended, Failed, Outcome, Told
+from .finite import finite
 from .history import History
-from .problem import Problem, finite
+from .problem import Problem
 from .round import Round
 from .suggestion import Suggestion
 
@@ -48,7 +49,7 @@ class Reports:
             return self.history[suggestion.token]
         return self.history[str.__str__(suggestion) if isinstance(suggestion, str) else show(suggestion)]
 
-    def told(self, suggestion: object, value: Any, cost: Any, realised: Realised) -> Told | None:
+    def tell(self, suggestion: object, value: Any, cost: Any = None, realised: Realised = None) -> Told | None:
         """An outcome."""
         about = self.about(suggestion)
         outcome = self._outcome(about, value, cost, realised)
@@ -64,7 +65,7 @@ class Reports:
             )
         return None
 
-    def failed(self, suggestion: object, reason: object, cost: Any, charge: Any, realised: Realised) -> Failed | None:
+    def fail(self, suggestion: object, reason: object, cost: Any, charge: Any, realised: Realised) -> Failed | None:
         """An evaluation that broke."""
         about = self.about(suggestion)
         paid = self.problem.price(about.suggestion) if cost is None else finite("cost", cost, least=0.0)
@@ -88,7 +89,7 @@ class Reports:
         point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
         return Failed(about.suggestion.token, _kept(reason), paid, counted, point)
 
-    def abandoned(self, suggestion: object, reason: object, charge: Any) -> Abandoned | None:
+    def abandon(self, suggestion: object, reason: object, charge: Any) -> Abandoned | None:
         """A round that nobody evaluates any more."""
         about = self.about(suggestion)
         if not about.waiting:
@@ -101,8 +102,9 @@ class Reports:
             raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
         return None
 
-    def amended(self, suggestion: object, given: Correction, void: Any, reason: object) -> Amended:
+    def amend(self, suggestion: object, void: Any, reason: object, **corrected: Any) -> Amended:
         """A correction of an outcome, or of data that nobody suggested; or what makes it void."""
+        given = Correction(**corrected)
         if not isinstance(void, bool):
             raise InvalidOutcome("void", void, "true or false")
         if isinstance(suggestion, str) and suggestion in self.history.data:
@@ -148,7 +150,7 @@ class Reports:
         played = None if given.scope is None else self.problem.read_scope(given.scope)
         return Amended(token, outcome, reason=_kept(reason), charge=given.charge, scope=played)
 
-    def added(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> Added:
+    def add(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> Added:
         """Data that nobody suggested."""
         outcome = self.problem.read_added(value, cost, realised)
         _chargeable(outcome, charge)

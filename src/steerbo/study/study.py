@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidOption, InvalidStudy, LogConflict
-from ..rounds import Method, Optimizer, Problem, Reading, Recommendation, Suggestion, one_or_more
+from ..rounds import Answering, Method, Optimizer, Problem, Reading, Recommendation, Suggestion, one_or_more
 from ..space.fields import as_number
 from .backup import copy_of, save
 from .log import EventLog
@@ -20,7 +20,7 @@ from .to_optuna import to_optuna
 from .writing import Writer
 
 
-class Study(Reading):
+class Study(Reading, Answering):
     """One worker's hold on a study. `create` and `open` make one; use it as a context, or `close` it.
 
     The words are the optimizer's. Each call first takes in what other workers have logged; what it logs itself is
@@ -218,25 +218,12 @@ class Study(Reading):
         """Give what was looked at; see `Optimizer.decide`."""
         return self.writer.decide(suggestion, context)
 
-    def tell(self, suggestion: Suggestion | str, value: Any, **more: Any) -> None:
-        """Give the outcome (`value`, `cost`, `realised`); see `Optimizer.tell`. Whoever asked may be another worker."""
-        self.writer.give("tell", suggestion, {"value": value, **more})
-
-    def fail(self, suggestion: Suggestion | str, reason: str = "", **more: Any) -> None:
-        """The evaluation broke (`cost`, `charge`, `realised`); see `Optimizer.fail`."""
-        self.writer.give("fail", suggestion, {"reason": reason, **more})
-
-    def amend(self, suggestion: Suggestion | str, value: Any = None, **more: Any) -> None:
-        """Correct or void an outcome; see `Optimizer.amend` for the rest of what it takes."""
-        self.writer.give("amend", suggestion, {"value": value, **more})
-
-    def add(self, value: Any, realised: Mapping[str, Any], **more: Any) -> None:
-        """Add data that nobody suggested (`cost`, `scope`, `charge`); see `Optimizer.add`."""
-        self.writer.give("add", None, {"value": value, "realised": realised, **more})
-
-    def abandon(self, suggestion: Suggestion | str, reason: str = "", **more: Any) -> None:
-        """Nobody evaluates it any more (`charge`); see `Optimizer.abandon`."""
-        self.writer.logged(lambda: self.optimizer.abandon(suggestion, reason, **more))
+    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> None:
+        """Whoever asked may be another worker."""
+        if call == "abandon":
+            self.writer.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
+        else:
+            self.writer.give(call, suggestion, given)
 
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""

@@ -153,6 +153,7 @@ class Writer:
 
     def _answer(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Answer | None:
         self.worker.be_oneself()
+        given = {name: value for name, value in given.items() if value is not None or name == "value"}
         return self.keeping.answer(call, suggestion, given, after=len(self.optimizer.events), holder=self.worker.name)
 
     def keep(self, call: str, suggestion: Suggestion, given: Mapping[str, Any], *, left: bool) -> None:

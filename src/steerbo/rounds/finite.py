@@ -1,0 +1,36 @@
+"""Numbers that people and programs give: outcomes, costs, limits of money."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+from ..errors import InvalidOutcome
+
+LARGEST = 1e100
+"""Largest size of an outcome or a cost: models square what they are told, and some divide it by small noise first."""
+
+
+def finite(field: str, value: object, least: float = -math.inf) -> float:
+    """`value` as a float.
+
+    Raises:
+        InvalidOutcome: it is not a finite number, below `least`, or beyond `LARGEST`.
+
+    >>> finite("cost", 2, least=0)
+    2.0
+    """
+    allowed = "a finite number" + (f" not below {least:g}" if least > -math.inf else "")
+    hint = "" if field != "value" else "If the evaluation broke, use ‹fail›."
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidOutcome(field, value, allowed, hint)
+    try:
+        number = float(value)
+    except Exception:  # too large, or a class that only looks like a number
+        raise InvalidOutcome(field, value, allowed, hint) from None
+    if not math.isfinite(number) or number < least:
+        raise InvalidOutcome(field, value, allowed, hint)
+    if abs(number) > LARGEST:
+        hint = "Give it in a larger unit; where it is no measurement, use ‹fail›."
+        raise InvalidOutcome(field, value, f"a number of at most {LARGEST:g} in size", hint)
+    return number
