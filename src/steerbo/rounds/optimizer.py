@@ -43,7 +43,7 @@ class Optimizer(Reading, Answering):
     >>> suggestion = optimizer.ask()
     >>> optimizer.tell(suggestion, value=1.5, cost=1, realised={"t": 0.5, "ph": 6})
     >>> print(optimizer.status)
-    1 rounds, 1 of 3 spent
+    1 round, 1 of 3 spent
     """
 
     def __init__(
