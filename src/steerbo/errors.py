@@ -29,7 +29,7 @@ from typing import Any
 
 from .masking import masked
 from .names import guess, one_of
-from .words import MISSING, PYTHON, SHELL, Wording, show
+from .words import MISSING, PYTHON, SHELL, Wording, decimal_comma, show
 
 _MOST_LINES, _LONGEST_LINE = 20, 2000
 
@@ -81,7 +81,13 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
     @property
     def hint(self) -> str:
         """What to do next."""
-        return PYTHON.text(self._hint)
+        return PYTHON.text(self._next)
+
+    @property
+    def _next(self) -> str:
+        """The hint, and of what looks like a number how to write it."""
+        written = decimal_comma(self.value) if "number" in self._allowed else ""
+        return " ".join(part for part in (written, self._hint) if part)
 
     @property
     def errors(self) -> tuple[InvalidInput, ...]:
@@ -100,7 +106,7 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
             given = "missing"
         elif wording is SHELL and self.value is None:
             given = "nothing is given"
-        hint = wording.text(self._hint)
+        hint = wording.text(self._next)
         text = f"{self.field}: {given}; expected {wording.text(self._allowed)}.{' ' if hint else ''}{hint}"
         text = " ".join(text.splitlines())  # others' messages, in a hint, may be long stories
         return masked(text) if len(text) <= _LONGEST_LINE else masked(text)[:_LONGEST_LINE] + "…"
@@ -108,7 +114,7 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
     def parts(self, wording: Wording) -> dict[str, str]:
         """This error alone as texts: field, value, allowed, hint."""
         value = "" if self.value is MISSING or self.value is None else wording.value(self.value)
-        allowed, hint = wording.text(self._allowed), wording.text(self._hint)
+        allowed, hint = wording.text(self._allowed), wording.text(self._next)
         parts = {"field": self.field, "value": value, "allowed": allowed, "hint": hint}
         return {name: masked(text) for name, text in parts.items()}
 

@@ -28,5 +28,6 @@ def guess(names: Iterable[str], given: object) -> str:
     """Which of the names was probably meant; empty where none is near, or it is one of them."""
     if not isinstance(given, str) or len(given) > _LONGEST:
         return ""
-    close = get_close_matches(given, list(islice(names, _SEARCHED)), n=1)
+    known = list(islice(names, _SEARCHED))
+    close = [name for name in known if name.casefold() == given.casefold()] or get_close_matches(given, known, n=1)
     return close[0] if close and close[0] != given else ""

@@ -20,6 +20,8 @@ from .masking import masked
 _SHOWN = 120
 _SEARCHED = 10_000  # characters of a text in which passwords are looked for
 _MARK = re.compile("‹([A-Za-z]+)›")
+_COMMA = re.compile(r"[+-]?\d{0,30},\d{1,30}")
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
@@ -72,6 +74,20 @@ def counted(number: int, thing: str, things: str = "") -> str:
     ('1 round', '2 rounds', '0 studies')
     """
     return f"{number} {thing if number == 1 else things or thing + 's'}"
+
+
+def decimal_comma(value: object) -> str:
+    """How to write a number that has a comma in it; empty where there is none.
+
+    >>> decimal_comma("1,5"), decimal_comma("1,234"), decimal_comma("x,y"), decimal_comma(1.5)
+    ('Write 1.5, with a decimal point.', 'Write 1234 or 1.234, whichever is meant.', '', '')
+    """
+    if not isinstance(value, str) or not (found := _COMMA.fullmatch(value.strip())):
+        return ""
+    point = found[0].replace(",", ".")
+    if _THOUSAND.fullmatch(found[0]):
+        return f"Write {found[0].replace(',', '')} or {point}, whichever is meant."
+    return f"Write {point}, with a decimal point."
 
 
 def show(value: object) -> str:
@@ -151,7 +167,7 @@ PYTHON = Wording(
 SHELL = Wording(
     {
         "new": "`steerbo new STUDY.TOML`",
-        "open": "the command without `new`",
+        "open": "`steerbo run STUDY.TOML` or `steerbo ask STUDY`",
         "ask": "`steerbo ask STUDY`",
         "decide": "`steerbo decide STUDY TOKEN --context NAME=VALUE`",
         "tell": "`steerbo tell STUDY TOKEN VALUE`",

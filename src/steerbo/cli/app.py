@@ -16,8 +16,9 @@ from ..masking import masked
 from . import exits
 from .commands import Commands
 from .screen import echo, print_json
+from .usage import InvalidCommand, before_command, look_over, refusal, unknown_command
 
-_JSON = "steerbo.json"
+_JSON, _TYPED = "steerbo.json", "steerbo.typed"
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -27,10 +28,25 @@ def _say(message: Warning | str, *_: Any, **__: Any) -> None:
 class _Program(Commands):
     """Clear lines on standard error instead of a traceback."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Remember whether the answer is to be JSON, also where a command's options cannot be read."""
-        ctx.meta[_JSON] = "--json" in args
-        return super().parse_args(ctx, args)
+    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Read what stands before the command's name."""
+        as_json = "--json" in args  # also where a command's options cannot be read
+        try:
+            before_command(args)
+            found = super().make_context(info_name, args, parent, **extra)
+        except InvalidCommand as error:
+            raise _ended(error, as_json) from None
+        found.meta[_JSON] = as_json
+        return found
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command, and look at what was typed after it."""
+        if args[0] not in self.commands:
+            raise unknown_command(list(self.commands), args[0])
+        name, command, rest = super().resolve_command(ctx, args)
+        ctx.meta[_TYPED] = rest
+        look_over(command, f"{ctx.command_path} {name}", rest)
+        return name, command, rest
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -40,24 +56,25 @@ class _Program(Commands):
                 warnings.simplefilter("always", OutOfRangeWarning)
                 return super().invoke(ctx)
         except SteerboError as error:
-            _print_json(ctx, exits.document(error))
-            for line in exits.lines(error):
-                echo(line, err=True)
-            raise typer.Exit(exits.exit_code(error)) from None
+            raise _ended(error, ctx.meta[_JSON]) from None
         except KeyboardInterrupt:
-            _print_json(ctx, exits.plain_document(exits.STOPPED, "Stopped", "stopped; run again to go on"))
+            if ctx.meta[_JSON]:
+                print_json(exits.plain_document(exits.STOPPED, "Stopped", "stopped; run again to go on"))
             echo("steerbo: stopped", err=True)
             raise typer.Exit(exits.STOPPED) from None
         except Exception as error:
-            if isinstance(said := getattr(error, "message", None), str):  # about options: it repeats what was typed
-                error.message = masked(said)  # type: ignore[attr-defined]
-                _print_json(ctx, exits.plain_document(exits.REFUSED, "InvalidCommand", error.format_message()))  # type: ignore[attr-defined]
-            raise
+            if (refused := refusal(error, ctx.command_path, ctx.meta.get(_TYPED, ()))) is None:
+                raise
+            raise _ended(refused, ctx.meta[_JSON]) from None
 
 
-def _print_json(ctx: Any, document: dict[str, Any]) -> None:
-    if ctx.meta[_JSON]:
-        print_json(document)
+def _ended(error: SteerboError, as_json: bool) -> typer.Exit:
+    """Say what was wrong; the end of the command."""
+    if as_json:
+        print_json(exits.document(error))
+    for line in exits.lines(error):
+        echo(line, err=True)
+    return typer.Exit(exits.exit_code(error))
 
 
 main = typer.Typer(

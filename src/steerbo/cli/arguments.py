@@ -11,7 +11,7 @@ import typer
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable
 from ..masking import CREDENTIALS, has_secrets, split_name, to_type
-from ..rounds import Created, Event, Problem
+from ..rounds import Created, Event, Problem, finite
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
 from ..study.keeping import Keeping
 from ..study.spill import Spill
@@ -119,6 +119,15 @@ def pairs(
         value = text[len(typed) + 1 :]
         found[name] = problem.read_cell(name, value) if problem else read_value(value)
     return found
+
+
+def money(field: str, given: str | None) -> float | None:
+    """An amount.
+
+    Raises:
+        InvalidOutcome: it is no number, or below 0.
+    """
+    return None if given is None else finite(field, read_value(given), least=0.0)
 
 
 def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:

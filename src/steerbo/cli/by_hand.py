@@ -26,6 +26,7 @@ from .arguments import (
     answering,
     explain_credentials,
     headers,
+    money,
     open_study,
     pairs,
     request,
@@ -33,11 +34,16 @@ from .arguments import (
 from .commands import group
 from .declared import Declaring, Given
 from .screen import answer, echo, print_json
+from .usage import whole
 
-Token = Annotated[str, typer.Argument(help="The suggestion's token.", show_default=False)]
-Value = Annotated[str, typer.Argument(help="A number; JSON where it takes more than one.", show_default=False)]
-Cost = Annotated[float | None, typer.Option(help="What it cost.")]
-Realised = Annotated[list[str] | None, typer.Option(help="What really happened: NAME=VALUE, as often as needed.")]
+Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The suggestion's token.", show_default=False)]
+Value = Annotated[
+    str, typer.Argument(metavar="VALUE", help="A number; JSON where it takes more than one.", show_default=False)
+]
+Cost = Annotated[str | None, typer.Option(metavar="NUMBER", help="What it cost.")]
+Realised = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="What really happened; as often as needed.")
+]
 Reason = Annotated[str, typer.Option(help="Why, for the record.")]
 NEGATIVE = {"ignore_unknown_options": True}  # -1.5 is a value, not an option
 
@@ -84,7 +90,9 @@ def extend(study: StudyFile, log: LogPlace = None, as_json: AsJson = False) -> N
 def ask(
     study: Place,
     *,
-    batch: Annotated[int, typer.Option(min=1, help="So many suggestions at once.")] = 1,
+    batch: Annotated[
+        int, typer.Option(parser=whole("--batch", 1), metavar="NUMBER", help="So many suggestions at once.")
+    ] = 1,
     csv: Annotated[bool, typer.Option("--csv", help="As a table to fill in, for `steerbo import`.")] = False,
     given: Given = None,
     as_json: AsJson = False,
@@ -141,7 +149,9 @@ def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
 def decide(
     study: Place,
     token: Token,
-    context: Annotated[list[str] | None, typer.Option(help="What was seen: NAME=VALUE, as often as needed.")] = None,
+    context: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="What was seen; as often as needed.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Give what was looked at; says what to set, and what to look at next."""
@@ -169,7 +179,7 @@ def tell(
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
-        return {"value": read_value(value), "cost": cost, "realised": measured}
+        return {"value": read_value(value), "cost": money("cost", cost), "realised": measured}
 
     with answering(study, "tell", token, given) as going, _changing(going, token):
         going.tell(token, **given(going.problem))
@@ -183,7 +193,9 @@ def fail(
     *,
     reason: Reason = "",
     cost: Cost = None,
-    charge: Annotated[float | None, typer.Option(help="What to charge to the budget where nobody knows.")] = None,
+    charge: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="What to charge to the budget where nobody knows.")
+    ] = None,
     realised: Realised = None,
     as_json: AsJson = False,
 ) -> None:
@@ -191,7 +203,7 @@ def fail(
 
     def given(problem: Problem | None) -> dict[str, Any]:
         measured = pairs(problem, "realised", realised, InvalidOutcome)
-        return {"reason": reason, "cost": cost, "charge": charge, "realised": measured}
+        return {"reason": reason, "cost": money("cost", cost), "charge": money("charge", charge), "realised": measured}
 
     with answering(study, "fail", token, given) as going, _changing(going, token):
         going.fail(token, **given(going.problem))
@@ -227,7 +239,7 @@ def _changing(study: Study, token: str) -> Iterator[None]:
 def amend(
     study: Place,
     token: Token,
-    value: Annotated[str | None, typer.Argument(help="The right value.", show_default=False)] = None,
+    value: Annotated[str | None, typer.Argument(metavar="VALUE", help="The right value.", show_default=False)] = None,
     *,
     cost: Cost = None,
     realised: Realised = None,
@@ -248,7 +260,7 @@ def amend(
         charged = {"yes": True, "no": False}.get(charge.strip().lower(), read_value(charge)) if charge else None
         played = read_scope(scope) if scope else None
         more = {"charge": charged, "scope": played, "void": void, "reason": reason}
-        return {"value": right, "cost": cost, "realised": measured, **more}
+        return {"value": right, "cost": money("cost", cost), "realised": measured, **more}
 
     with answering(study, "amend", token, given) as going:
         going.amend(token, **given(going.problem))

@@ -19,9 +19,13 @@ Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]
 class Declaring(TyperCommand):
     """A command with a parameter `Given`: where some kind of problem takes a time, `--time 8` is `--given time=8`."""
 
+    def declares(self) -> list[str]:
+        """The names of these options."""
+        return [name for name, _ in self._theirs()]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put what is declared into `Given`."""
-        names = {f"--{name}": name for name, _ in self._theirs()}
+        names = {f"--{name}": name for name in self.declares()}
         found, rest = list[str](), iter(args)
         for word in rest:
             option, equals, text = word.partition("=")
@@ -30,9 +34,7 @@ class Declaring(TyperCommand):
             elif option not in names:
                 found.append(word)
             else:
-                value = text if equals else next(rest, None)
-                if value is None:
-                    ctx.fail(f"Option {option!r} requires an argument.")
+                value = text if equals else next(rest, "")
                 found += ["--given", f"{names[option]}={value}"]
         return super().parse_args(ctx, found)
 

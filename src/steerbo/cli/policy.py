@@ -26,7 +26,8 @@ def policy(
     study: Place,
     *,
     context: Annotated[
-        list[str] | None, typer.Option(help="What is seen: NAME=VALUE, as often as needed.", show_default=False)
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="What is seen; as often as needed.", show_default=False),
     ] = None,
     contexts: Annotated[
         str | None, typer.Option(help="Many cases at once: a list of tables in JSON, or a file, JSON or CSV.")

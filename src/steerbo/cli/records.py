@@ -23,6 +23,7 @@ from .commands import group
 from .layout import rich_table
 from .report import console, print_answers
 from .screen import answer, echo, print_json
+from .usage import whole
 
 commands = group()
 
@@ -172,7 +173,9 @@ def report(
 def serve(
     study: Place,
     host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    port: Annotated[
+        int, typer.Option(parser=whole("--port", 0, 65535), metavar="NUMBER", help="0: any that is free.")
+    ] = 8000,
     as_json: AsJson = False,
 ) -> None:
     """Show the same page live. Nothing can be written through it."""

@@ -15,10 +15,17 @@ from .arguments import AsJson, LogPlace, StudyFile
 from .commands import group
 from .report import console, describe, described, print_answers, print_methods
 from .screen import answer, echo, print_json
+from .usage import whole
 
 commands = group()
 
 Quiet = Annotated[bool, typer.Option("--quiet", help="Say only what went wrong: no progress, no answers.")]
+Rounds = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole("--rounds", 1), metavar="NUMBER", help="Stop after so many rounds; the study can go on later."
+    ),
+]
 
 
 @commands.command()
@@ -28,9 +35,7 @@ def run(
     as_json: AsJson = False,
     quiet: Quiet = False,
     log: LogPlace = None,
-    rounds: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many rounds; the study can go on later.")
-    ] = None,
+    rounds: Rounds = None,
     wait: Annotated[float, typer.Option(help="Seconds to wait for a log that is away, each time it is.")] = WAIT,
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
@@ -68,7 +73,7 @@ def check(study: StudyFile, as_json: AsJson = False) -> None:
 
 @commands.command()
 def methods(
-    kind: Annotated[str | None, typer.Argument(help="A kind of problem, such as cost-varying.")] = None,
+    kind: Annotated[str | None, typer.Argument(metavar="KIND", help="A kind of problem, such as cost-varying.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the methods, what they do, and their options with their defaults."""

@@ -132,6 +132,9 @@ class Problem(ABC):
         if not isinstance(context, Mapping):
             raise InvalidContext("context", context, f"values by name, for {', '.join(wanted) or 'nothing'}")
         for name in context:
+            if not wanted:
+                hint = "Its values are set: the next is ‹tell›."
+                raise InvalidContext(f"context.{name}", context[name], "nothing: there is nothing to look at", hint)
             if name not in wanted:
                 raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
         for name in wanted:
@@ -204,15 +207,15 @@ class Problem(ABC):
 
     def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
         """What really happened, checked; variables that were set and not measured are taken as set."""
-        known = {**suggestion.values, **suggestion.context, **_mapping("realised", realised)}
-        for name in self.unmeasured(suggestion) if needed else ():
-            if name not in known:
-                raise InvalidOutcome(
-                    "realised",
-                    dict(realised),
-                    f"the measured value of {name!r}",
-                    "Nature chose it in this round, so the model cannot learn without it.",
-                )
+        for name, value in _mapping("realised", realised).items():
+            if name not in self.space:
+                raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
+        known = {**suggestion.values, **suggestion.context, **realised}
+        missing = [name for name in self.unmeasured(suggestion) if name not in known] if needed else []
+        if missing:
+            allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"
+            hint = "Nature chose it in this round, so the model cannot learn without it."
+            raise InvalidOutcome("realised", dict(realised) or None, allowed, hint)
         return self.space.check_measured(known, [name for name in self.space.names if name in known])
 
     def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:

@@ -20,6 +20,7 @@ from ..rounds import Event
 from .connections import DOCTOR, Database
 from .database import DatabaseLog, writable
 from .log import BY_HAND, EventLog
+from .sqlite_file import meant
 from .survey import Kept, Survey, look, survey, write
 from .tables import HEADS, TABLES
 
@@ -142,7 +143,7 @@ def _sound(place: Path | str) -> Survey:
         wrong = [found.complaint, *(f"{k.name}: {k.complaint}" for k in found.studies if k.complaint)]
         said = "; ".join(filter(None, wrong))
         kind = InvalidStudy if any(kept.later for kept in found.studies) else DamagedLog
-        raise kind("log", found.place, "a log that is whole", f"({said}.) See `steerbo doctor`.")
+        raise kind("log", found.place, "a log that is whole", f"({said}.) {meant(Path(found.place), DOCTOR)}")
     return found
 
 

@@ -61,7 +61,7 @@ def found_log(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, b
         events = log.read()
         if not events and ours and isinstance(log, DatabaseLog) and (names := log.names()):
             if named or len(names) > 1:
-                hint = "Name one in Python by `name`, else after a URL: sqlite:///FILE#NAME."
+                hint = "Name one after a URL, such as sqlite:///FILE#NAME; in Python, by `name`."
                 raise InvalidStudy(f"{log.place}: study", log.name, one_of(names, log.name), hint)
             log.name = names[0]
             events = log.read()

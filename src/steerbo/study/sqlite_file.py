@@ -21,7 +21,7 @@ _HEAD = 100
 """Bytes of a header."""
 _LONGEST = 2**33
 """Bytes of a file that is copied to be read."""
-_NEW = "‹new› makes one."
+_NEW = "Is the name right? ‹new› makes one."
 
 
 def check(file: Path, make: bool) -> None:
@@ -47,7 +47,7 @@ def check(file: Path, make: bool) -> None:
             raise refused("It is a folder", "Name a file in it.")
         if not file.exists():
             if not make:
-                raise refused("There is no such file", _NEW)
+                raise refused("There is no such file", meant(file))
             create_private(file)
         head = _head(file)
     except OSError as error:
@@ -56,12 +56,22 @@ def check(file: Path, make: bool) -> None:
     if not head:
         if make:
             return
-        raise refused("The file is empty", _NEW)
+        raise refused("The file is empty", meant(file))
     if not head.startswith(MAGIC):
-        raise refused("It is not a database", "Name another file, and see `steerbo doctor`.")
+        raise refused("It is not a database", meant(file, "Name another file, and see `steerbo doctor`."))
     tables = _tables(file)
     if MARK not in tables and (tables or not make):
-        raise refused(f"It is a database with {_listed(tables)}, and no study is in it", _NEW)
+        raise refused(f"It is a database with {_listed(tables)}, and no study is in it", meant(file))
+
+
+def meant(file: Path, otherwise: str = _NEW) -> str:
+    """What to do about a file that is no log."""
+    if file.name.endswith(".part"):
+        return "A backup that was cut short leaves such a file: make the backup again."
+    whole = file.with_name(file.name.rpartition("#")[0]) if file.name.rpartition("#")[0] else file
+    if whole != file and whole.is_file():
+        return f"To name one study of {whole}, write sqlite:///{file}."
+    return otherwise
 
 
 def create_private(file: Path) -> None:

@@ -112,7 +112,12 @@ class Study(Reading, Answering):
         if taken:
             if ours:
                 log.close()
-            raise InvalidStudy("log", log.place, "a place without a study", "There is one already: use ‹open›.")
+            raise InvalidStudy(
+                "log",
+                log.place,
+                "a place without a study",
+                "There is one already: go on with it by ‹open›, or name another log.",
+            )
         return cls(log, optimizer, **worker)
 
     @classmethod

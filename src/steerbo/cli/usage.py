@@ -1,0 +1,146 @@
+"""Commands and options that do not exist, words too few or too many: refused in the same style as all else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+
+from ..errors import InvalidInput
+from ..names import one_of
+from ..words import MISSING
+
+_NEGATIVE = re.compile(r"-([\d.,]|inf|nan)", re.IGNORECASE)  # a value, not an option
+
+
+class InvalidCommand(InvalidInput):
+    """A command line that nothing understands."""
+
+
+class Refused(typer.BadParameter):
+    """Carries an error of ours through typer, which would take it for one of Python's."""
+
+    def __init__(self, cause: InvalidInput) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+def whole(name: str, least: int, most: int | None = None) -> Callable[[Any], int]:
+    """A reader of an option that takes a whole number.
+
+    >>> whole("--batch", 1)("3")
+    3
+    """
+    allowed = f"a whole number, {least} or more" if most is None else f"a whole number from {least} to {most}"
+
+    def read(text: Any) -> int:
+        plain = str(text).strip()
+        if re.fullmatch(r"[+-]?[0-9]{1,18}", plain) and least <= int(plain) <= (int(plain) if most is None else most):
+            return int(plain)
+        raise Refused(InvalidCommand(name, text, allowed))
+
+    return read
+
+
+def look_over(command: Any, path: str, args: Sequence[str]) -> None:
+    """Refuse options that a command has not, and more words than it takes.
+
+    Args:
+        command: typer's.
+        path: what it is called, such as "steerbo tell".
+        args: what was typed after it.
+
+    Raises:
+        InvalidCommand: naming the word.
+    """
+    if "--help" in args:
+        return
+    takes = {
+        name: not option.is_flag for option in _options(command) for name in (*option.opts, *option.secondary_opts)
+    }
+    takes |= {f"--{name}": True for name in getattr(command, "declares", list)()}
+    shown = [name for name in takes if name not in {opt for o in _options(command) if o.hidden for opt in o.opts}]
+    places = [_label(parameter) for parameter in _arguments(command)]
+    words, rest, hint = list[str](), iter(args), _hint(command, path)
+    for word in rest:
+        name, equals, _ = word.partition("=")
+        if word == "--":
+            words += rest
+        elif not word.startswith("-") or word == "-" or _NEGATIVE.match(word):
+            words.append(word)
+        elif name not in takes:
+            raise InvalidCommand("option", name, one_of(shown, name), hint)
+        elif takes[name] and not equals and next(rest, name) in takes:  # another option is no value
+            raise InvalidCommand(name, MISSING, "a value after it", hint)
+    if len(words) > len(places):
+        raise InvalidCommand("command", words[len(places)], "no more words", hint)
+
+
+def before_command(args: Sequence[str]) -> None:
+    """Refuse options before the command's name that are none of the program's.
+
+    Raises:
+        InvalidCommand: naming the word.
+    """
+    known = ("--version", "--help")
+    if args and args[0].startswith("-") and args[0] not in known:
+        raise InvalidCommand("option", args[0], one_of(known, args[0]), "Options of a command go after its name.")
+
+
+def unknown_command(names: Sequence[str], given: str) -> InvalidCommand:
+    """A command that there is not."""
+    return InvalidCommand("command", given, one_of(names, given), "`steerbo --help` says what each does.")
+
+
+def refusal(error: Any, path: str, args: Sequence[str]) -> InvalidInput | None:
+    """What typer complains of, as an error of ours; None: it is no complaint.
+
+    Args:
+        error: typer's.
+        path: what the command is called.
+        args: what was typed after it.
+    """
+    if isinstance(error, Refused):
+        return error.cause
+    if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
+        return None
+    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    hint = f"`{path} --help` says more." if context is None else _hint(context.command, context.command_path)
+    said = error.format_message().rstrip(".")
+    if parameter is None:
+        return InvalidCommand("command", " ".join([path, *args]), f"another ({said})", hint)
+    if type(error).__name__ == "MissingParameter":
+        about = (parameter.help or "it").rstrip(".")
+        return InvalidCommand(_label(parameter), MISSING, about[:1].lower() + about[1:], hint)
+    allowed = error.message.partition(",")[0].replace("Input should be ", "").replace("a valid ", "a ").rstrip(".")
+    return InvalidCommand(_label(parameter), _typed(args, parameter.opts), allowed, hint)
+
+
+def _typed(args: Sequence[str], names: Sequence[str]) -> str:
+    """What was typed after an option."""
+    for word, following in zip(args, [*args[1:], ""], strict=True):
+        name, equals, text = word.partition("=")
+        if name in names:
+            return text if equals else following
+    return " ".join(args)
+
+
+def _hint(command: Any, path: str) -> str:
+    places = [_label(p) if p.required else f"[{_label(p)}]" for p in _arguments(command)]
+    return f"Usage: {' '.join([path, *places])}; `{path} --help` says more."
+
+
+def _label(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name.upper())
+    return str(max(parameter.opts, key=len))
+
+
+def _arguments(command: Any) -> list[Any]:
+    return [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+
+
+def _options(command: Any) -> list[Any]:
+    return [parameter for parameter in command.params if parameter.param_type_name == "option"]

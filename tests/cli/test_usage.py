@@ -1,0 +1,105 @@
+"""What is typed wrongly: one line in our style, or JSON, with what to type instead; never a word of the parser's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_app import call, refused
+from tests.cli.test_arguments import begin
+from tests.cli.test_json import COMMANDS
+from tests.study.files import PROBLEM, STUDY
+
+LAB = PROBLEM + STUDY
+
+WRONG = [
+    (["frobnicate"], "command: 'frobnicate' is not allowed; expected one of run, check,"),
+    (["tel"], "(did you mean 'tell'?)"),
+    (["--frob"], "option: '--frob' is not allowed; expected one of --version, --help"),
+    (["run"], "STUDY.TOML: missing; expected the study file. Usage: steerbo run STUDY.TOML"),
+    (["tell", "a.toml"], "TOKEN: missing; expected the suggestion's token. Usage: steerbo tell STUDY TOKEN VALUE"),
+    (["tell", "a.toml", "1-a", "7", "8"], "command: '8' is not allowed; expected no more words"),
+    (["tell", "a.toml", "1-a", "7", "--realized", "ph=6"], "option: '--realized' is not allowed; expected one of"),
+    (["tell", "a.toml", "1-a", "7", "--realized", "ph=6"], "(did you mean '--realised'?)"),
+    (["tell", "a.toml", "1-a", "7", "--cost"], "--cost: missing; expected a value after it"),
+    (["ask", "a.toml", "--tiem", "3"], "(did you mean '--time'?)"),
+    (["ask", "a.toml", "--batch", "0"], "--batch: '0' is not allowed; expected a whole number, 1 or more"),
+    (["ask", "a.toml", "--batch", "1" * 5000], "--batch: '1"),
+    (["ask", "a.toml", "--batch=-1"], "--batch: '-1' is not allowed"),
+    (["run", "a.toml", "--rounds", "ten"], "--rounds: 'ten' is not allowed"),
+    (["serve", "a.toml", "--port", "99999"], "--port: '99999' is not allowed; expected a whole number from 0 to 65535"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "says"), WRONG)
+def test_one_line_says_what_to_type(words: list[str], says: str) -> None:
+    line = refused(call(*words), 2)
+    assert says in line
+    assert "Error:" not in line
+    (error,) = json.loads(call(*words, "--json").stdout)["errors"]
+    assert error["kind"] == "InvalidCommand"
+    assert error["field"], error["allowed"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_in_our_style(command: str) -> None:
+    assert refused(call(command, "--nonsense"), 2).startswith("steerbo: option: '--nonsense'")
+    needed = [p for p in COMMANDS[command].params if p.param_type_name == "argument" and p.required]
+    if needed:
+        assert "missing; expected" in refused(call(command), 2)
+
+
+def test_no_word_of_the_parsers_about_numbers(tmp_path: Path) -> None:
+    """Whatever reads an option as a number, it is refused in our words: what the parser reads itself, too."""
+    for name, command in COMMANDS.items():
+        needed = ["x"] * sum(p.param_type_name == "argument" and p.required for p in command.params)
+        for option in (p for p in command.params if p.param_type_name == "option" and not p.is_flag):
+            if "NUMBER" in str(option.metavar) or option.type.name in ("int", "float", "integer", "number"):
+                line = refused(call(name, *needed, option.opts[0], "lots"), 2)
+                assert "'lots' is not allowed; expected a" in line
+                assert "Input should" not in line
+
+
+def test_numbers_with_commas(tmp_path: Path) -> None:
+    study = begin(tmp_path, LAB)
+    (suggestion,) = json.loads(call("ask", study, "--json").stdout)
+    nature = [f"--realised={name}=5" for name in ("temperature", "ph") if name not in suggestion["values"]]
+    for words, says in (
+        (
+            ["7", "--cost", "1,5", *nature],
+            "cost: '1,5' is not allowed; expected a finite number not below 0. Write 1.5,",
+        ),
+        (["7,5", "--cost", "1", *nature], "Write 7.5, with a decimal point."),
+        (["-7,5", "--cost", "1", *nature], "Write -7.5, with a decimal point."),
+        (["1,234", "--cost", "1", *nature], "Write 1234 or 1.234, whichever is meant."),
+        (["7", "--cost", "1", *(option.replace("5", "5,5") for option in nature)], "Write 5.5, with a decimal point."),
+    ):
+        assert says in refused(call("tell", study, suggestion["token"], *words), 2)
+    assert "Write 2.5," in refused(call("fail", study, suggestion["token"], "--charge", "2,5"), 2)
+
+
+def test_names_that_nobody_measures(tmp_path: Path) -> None:
+    study = begin(tmp_path, LAB)
+    (suggestion,) = json.loads(call("ask", study, "--json").stdout)
+    told = ["tell", study, suggestion["token"], "7", "--cost", "1"]
+    said = refused(call(*told, "--realised", "pH=6"), 2)
+    assert "realised.pH: 6.0 is not allowed; expected values for one of temperature, ph (did you mean 'ph'?)" in said
+    said = refused(call("decide", study, suggestion["token"], "--context", "age=3"), 2)
+    assert "nothing: there is nothing to look at. Its values are set: the next is `steerbo tell" in said
+
+
+def test_hints_are_about_what_was_named(tmp_path: Path) -> None:
+    study = begin(tmp_path, LAB)
+    said = refused(call("new", study), 2)
+    assert "go on with it by `steerbo run STUDY.TOML` or `steerbo ask STUDY`, or name another log" in said
+    log = study.with_suffix(".db")
+    assert f"write sqlite:///{log}#green." in refused(call("show", f"{log}#green"), 2)
+    assert call("show", f"sqlite:///{log}#study").exit_code == 0, "as it says"
+    part = tmp_path / "x.db.part"
+    for content in (b"", b"SQLite format 3\0", b"rubbish" * 99):
+        part.write_bytes(content)
+        assert "make the backup again" in refused(call("backup", part, tmp_path / "y.db"), 2)
+    for host in ("nowhere.invalid", "192.0.2.1", "ä" * 80):
+        assert refused(call("serve", study, "--host", host), 2).startswith(f"steerbo: host: '{host}' is not allowed")
