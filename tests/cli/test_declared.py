@@ -18,9 +18,9 @@ def test_options_are_those_that_kinds_declare(tmp_path: Path) -> None:
             assert f"--{field.name} TEXT {field.help.split()[0]}" in shown
     assert ask(study, "--time=-2.5")["request"] == {"time": -2.5}
     for command, typed, says in (
-        ("ask", ["--time"], "'--time' requires an argument"),
-        ("ask", ["--tiem", "3"], "No such option: --tiem"),
-        ("show", ["--time", "3"], "No such option: --time"),
+        ("ask", ["--time"], "--time: missing; expected a value after it"),
+        ("ask", ["--tiem", "3"], "option: '--tiem' is not allowed"),
+        ("show", ["--time", "3"], "option: '--time' is not allowed"),
     ):
         result = call(command, study, *typed)
         assert result.exit_code == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("matplotlib")
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 from steerbo.plots import pictures
@@ -46,3 +47,21 @@ def test_words_are_shown_as_they_were_written(name: str) -> None:
     axes.plot([0], [1], label=words(name))
     (shown,) = axes.legend().get_texts()
     assert shown._preprocess_math(shown.get_text())[0].strip() == name.strip()
+
+
+LONG = [
+    f"{name} of the northernmost glasshouse, measured hourly" for name in ("acidity", "humidity", "warmth", "light")
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("names", [LONG, ["x" * 60, *(f"{c}" * 60 for c in "yzw")]], ids=["words", "one word"])
+def test_no_label_leaves_its_picture(kind: str, names: list[str]) -> None:
+    for picture in pictures(study(kind, names).optimizer):
+        FigureCanvasAgg(picture.figure).draw()
+        edge = picture.figure.bbox.padded(2.0)
+        for text in picture.figure.findobj(Text):
+            if text.get_visible() and any(letter.isalpha() for letter in text.get_text()):
+                box = text.get_window_extent()
+                inside = edge.x0 <= box.x0 <= box.x1 <= edge.x1 and edge.y0 <= box.y0 <= box.y1 <= edge.y1
+                assert inside, (picture.title, text.get_text())

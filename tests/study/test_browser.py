@@ -49,3 +49,15 @@ def test_a_narrow_screen_does_not_scroll_sideways(tmp_path: Path) -> None:
     measure = "document.title = document.documentElement.scrollWidth <= window.innerWidth"
     for width in (500, 1400):
         assert "<title>true</title>" in after(tmp_path, measure, width)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_progress_and_pictures_are_whole(tmp_path: Path, width: int) -> None:
+    """Nothing of them is hidden behind an edge, and there is no bar to push."""
+    measure = """
+    const whole = box => box.left >= 0 && box.right <= window.innerWidth;
+    const seen = [...document.querySelectorAll("img, svg.progress, svg.progress text, svg.progress circle")];
+    const bars = [...document.querySelectorAll("img, svg.progress")].filter(e => e.closest(".wide"));
+    document.title = [seen.length > 5, seen.every(e => whole(e.getBoundingClientRect())), bars.length].join();
+    """
+    assert "<title>true,true,0</title>" in after(tmp_path, measure, width)

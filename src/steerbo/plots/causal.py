@@ -11,7 +11,22 @@ import numpy as np
 
 from ..causal import Causal, CausalGraph
 from ..rounds import Reading, Recommendation, Scope
-from .drawing import BLUE, COLOURS, GREEN, ORANGE, SKY, Picture, new_figure, of_kind, save_figure, words
+from .drawing import (
+    BLUE,
+    COLOURS,
+    GREEN,
+    ORANGE,
+    SKY,
+    Picture,
+    bare,
+    legend_below,
+    new_figure,
+    of_kind,
+    panel,
+    save_figure,
+    words,
+    wrapped,
+)
 
 _FILL = {"set": ORANGE, "seen": SKY, "target": GREEN, "free": "#E8E8E8"}
 _SHAPE = {"set": "s", "seen": "o", "target": "D", "free": "o"}
@@ -19,7 +34,7 @@ _MARGIN = 0.15
 _NAME, _TITLE = 24, 90  # characters
 
 
-def scope_figure(graph: CausalGraph, scope: Scope) -> Any:
+def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (7.5, 5.0)) -> Any:
     """The graph while a scope is played: actions squares, contexts circles, the target a diamond.
 
     Grey edges are cut by setting their end; orange ones lead from a context to the action that looks at it; dashed
@@ -28,7 +43,7 @@ def scope_figure(graph: CausalGraph, scope: Scope) -> Any:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    figure, (axes,) = _figure(1, (7.5, 5.0))
+    figure, (axes,) = _figure(1, size)
     places = _layers(graph)
     told = dict(scope.actions)
     for a, b in graph.directed:
@@ -51,9 +66,9 @@ def scope_figure(graph: CausalGraph, scope: Scope) -> Any:
             else "free"
         )
         axes.plot([x], [y], _SHAPE[role], ms=26, mfc=_FILL[role], mec="#222222", zorder=3)
-        size = 9 if len(name) < 6 else 6
-        axes.text(x, y, words(name, _NAME), ha="center", va="center", fontsize=size, zorder=4)
-    axes.set_title(words(f"set {scope}", _TITLE), fontsize=11, wrap=True)
+        letters = 9 if len(name) < 6 else 6
+        axes.text(x, y, words(name, _NAME), ha="center", va="center", fontsize=letters, zorder=4)
+    axes.set_title(wrapped(f"set {scope}", 48, 3, _TITLE), fontsize=10)
     axes.axis("off")
     axes.margins(_MARGIN)
     return figure
@@ -61,9 +76,18 @@ def scope_figure(graph: CausalGraph, scope: Scope) -> Any:
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
-    shown = scope_figure(of_kind(optimizer, Causal).graph, advice.scope)
+    problem = of_kind(optimizer, Causal)
+    shown = scope_figure(problem.graph, advice.scope, (5.6, 4.2))
     yield Picture("Recommended scope", "The causal graph: what is set in it, and what is looked at before", shown)
-    yield Picture("Scopes", "Share of rounds of every scope, and what came of them", figure(optimizer))
+    if len({played.suggestion.scope for played in optimizer.history}) > 1:
+        shown, axes = panel()
+        _shares(axes, optimizer)
+        legend_below(shown)
+        yield Picture("Which scope was played", "Share of rounds of every scope so far", shown)
+    shown, axes = panel()
+    _outcomes(axes, optimizer, problem)
+    legend_below(shown)
+    yield Picture("What came of it", "The outcome of every round, and the mean so far", shown)
 
 
 def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> list[Path]:
@@ -85,22 +109,35 @@ def figure(optimizer: Reading) -> Any:
     """
     problem = of_kind(optimizer, Causal)
     shown, (left, right) = _figure(2, (11.0, 4.6))
+    _shares(left, optimizer)
+    left.set_title("Which scope was played")
+    _outcomes(right, optimizer, problem)
+    right.set_title("What came of it")
+    for axes in (left, right):
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8)
+    return shown
+
+
+def _shares(axes: Any, optimizer: Reading) -> None:
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
     scopes = [f"set {played.suggestion.scope}" for played in rounds]
     for name, colour in zip(dict.fromkeys(scopes), cycle(COLOURS), strict=False):
-        left.plot(number, np.cumsum([scope == name for scope in scopes]) / number, color=colour, label=words(name))
-    left.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Which scope was played")
-    if rounds:
-        left.legend(fontsize=8)
+        axes.plot(number, np.cumsum([scope == name for scope in scopes]) / number, color=colour, label=words(name))
+    axes.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02))
+    bare(axes)
+
+
+def _outcomes(axes: Any, optimizer: Reading, problem: Causal) -> None:
+    rounds = optimizer.history
     told = [(played.number, played.outcome.value) for played in rounds if played.state == "told" and played.outcome]
     if told:
         at, values = (np.array(column, dtype=float) for column in zip(*told, strict=True))
-        right.plot(at, values, ".", color="#BBBBBB", label="one round")
-        right.plot(at, np.cumsum(values) / np.arange(1, len(values) + 1), color=BLUE, label="mean so far")
-        right.legend(fontsize=8)
-    right.set(xlabel="round", ylabel=words(problem.graph.target), title="What came of it")
-    return shown
+        axes.plot(at, values, ".", color="#BBBBBB", label="one round")
+        axes.plot(at, np.cumsum(values) / np.arange(1, len(values) + 1), color=BLUE, label="mean so far")
+    axes.set(xlabel="round", ylabel=words(problem.graph.target, _NAME))
+    bare(axes)
 
 
 def _figure(columns: int, size: tuple[float, float]) -> tuple[Any, Any]:

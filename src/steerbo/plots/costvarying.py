@@ -11,7 +11,7 @@ import numpy as np
 
 from ..costvarying import CostVarying
 from ..rounds import History, Reading, Recommendation
-from .drawing import COLOURS, GREEN, Picture, bare, new_figure, of_kind, save_file, words
+from .drawing import COLOURS, GREEN, Picture, bare, legend_below, new_figure, of_kind, panel, save_file, words, wrapped
 
 SHAPES = "osD^vP*X"  # they say what colours say, again
 
@@ -40,13 +40,34 @@ def figure(optimizer: Reading, value: str = "value", money: str = "money") -> An
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
-    text = "What each control set would give for its price, with bounds, and every play"
-    yield Picture("Control sets", text, _figure(optimizer, advice))
+    problem = of_kind(optimizer, CostVarying)
+    looks = _looks(problem)
+    shown, axes = panel()
+    _prices(axes, problem, advice, looks)
+    axes.set(xlabel="cost of a play", ylabel="expected value")
+    _finish(shown)
+    yield Picture("What each control set would give", "Expected value and bounds of each, and its price", shown)
+    shown, axes = panel()
+    counted = _plays(axes, optimizer.history, looks)
+    axes.set(xlabel="money spent" if counted else "rounds", ylabel="value")
+    _finish(shown)
+    yield Picture("Every play, and what it gave", "The value of every play, by control set", shown)
+
+
+def _looks(problem: CostVarying) -> Looks:
+    return dict(zip(problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
+
+
+def _finish(shown: Any) -> None:
+    for axes in shown.axes:
+        axes.set_xlim(left=0)
+    bare(*shown.axes)
+    legend_below(shown)
 
 
 def _figure(optimizer: Reading, advice: Recommendation, value: str = "value", money: str = "money") -> Any:
     problem = of_kind(optimizer, CostVarying)
-    looks = dict(zip(problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
+    looks = _looks(problem)
     shown = new_figure((12, 5.2), dpi=130)
     left, right = shown.subplots(1, 2)
     _prices(left, problem, advice, looks)
@@ -75,6 +96,7 @@ def save(optimizer: Reading, path: Path, value: str = "value", money: str = "mon
 
 def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
     choices = [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
+    dearest = max((float(c.cost or 0.0) for c in choices), default=0.0)
     for i, choice in enumerate(sorted(choices, key=lambda c: c.cost or 0.0)):
         colour, shape = looks[tuple(choice.scope.set)]
         x, y = float(choice.cost or 0.0), float(choice.mean or 0.0)
@@ -82,11 +104,11 @@ def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Look
         axes.errorbar(x, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5, zorder=3)
         above = i % 2 == 0  # neighbours in price are named on opposite sides
         axes.annotate(
-            words(str(choice.scope)),
+            wrapped(str(choice.scope), 24),
             (x, high if above else low),
             (0, 11 if above else -11),
             textcoords="offset points",
-            ha="center",
+            ha="left" if x < 0.25 * dearest else "right" if x > 0.75 * dearest else "center",
             va="bottom" if above else "top",
         )
     if advice in choices:

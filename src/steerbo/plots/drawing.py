@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, TypeVar
 
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
@@ -17,6 +18,7 @@ DARK_GREEN, LIGHT_GREEN = "#007A5A", "#3FC79A"  # for texts on white, on black
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW, BLACK)
 """Okabe and Ito's: told apart by every eye. Pages and the terminal have them, too."""
 _LONGEST = 48
+_ENTRIES = 6  # rows of a legend
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,32 @@ def new_figure(size: tuple[float, float], dpi: float) -> Any:
     except ImportError:
         raise MissingExtra("matplotlib", "plots") from None
     return Figure(figsize=size, layout="constrained", dpi=dpi)
+
+
+def panel(height: float = 3.8) -> tuple[Any, Any]:
+    """A figure with one panel, legible on a telephone, and its axes."""
+    shown = new_figure((5.6, height), dpi=130)
+    return shown, shown.subplots()
+
+
+def legend_below(shown: Any) -> None:
+    """A legend below the panels, in as many columns as its labels leave room for; of very many labels the first."""
+    handles, labels = shown.axes[0].get_legend_handles_labels()
+    longest = max(map(len, labels), default=0)
+    columns = max(1, min(4, 60 // (longest + 8)))
+    most = _ENTRIES * columns
+    shown.legend(
+        handles[:most], labels[:most], loc="outside lower center", ncols=columns, frameon=False, markerscale=0.8
+    )
+
+
+def wrapped(text: str, width: int, lines: int = 2, most: int = _LONGEST) -> str:
+    r"""A user's text for a picture in a few lines of so many characters.
+
+    >>> wrapped("clear at the weir, moving with the weather", 18)
+    'clear at the weir,\nmoving with the…'
+    """
+    return "\n".join(wrap(words(text, most), width, max_lines=lines, placeholder="…"))
 
 
 def words(text: str, most: int = _LONGEST) -> str:

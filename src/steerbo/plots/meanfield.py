@@ -10,7 +10,7 @@ import numpy as np
 
 from ..meanfield import MeanField
 from ..rounds import Reading, Recommendation
-from .drawing import COLOURS, Picture, bare, new_figure, of_kind, save_file, words
+from .drawing import COLOURS, Picture, bare, legend_below, new_figure, of_kind, panel, save_file, words
 from .rounds import outcomes
 
 _SHOWN = 40
@@ -36,7 +36,20 @@ def figure(optimizer: Reading, value: str = "value") -> Any:
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
-    yield Picture("Agents", "Payoff of every round, and how the agents should spread", _figure(optimizer, advice))
+    problem = of_kind(optimizer, MeanField)
+    shown, axes = panel()
+    _shares(axes, problem, advice)
+    axes.set(xlabel="action", ylabel="share")
+    bare(axes)
+    if len(problem.contexts) > 1:
+        legend_below(shown)
+    yield Picture("Where the agents should be", "The recommended share of agents in every action", shown)
+    shown, axes = panel()
+    outcomes(axes, optimizer)
+    axes.set(xlabel="round", ylabel="payoff")
+    bare(axes)
+    legend_below(shown)
+    yield Picture("What every round gave", "Payoff of every round, and the best so far", shown)
 
 
 def _figure(optimizer: Reading, advice: Recommendation, value: str = "value") -> Any:
@@ -48,6 +61,8 @@ def _figure(optimizer: Reading, advice: Recommendation, value: str = "value") ->
     _shares(right, problem, advice)
     right.set(xlabel="action", ylabel="share of all agents", title="Where the agents should be")
     bare(left, right)
+    if len(problem.contexts) > 1:
+        right.legend(frameon=False, title="context", loc="upper left", bbox_to_anchor=(1, 1))
     return shown
 
 
@@ -73,5 +88,3 @@ def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
     names = [words(problem.actions[a], _NAME) for a in fullest]
     crowded = sum(map(len, names)) > 50
     axes.set_xticks(range(len(fullest)), names, rotation=90 * crowded, fontsize=7 if crowded else 10)
-    if len(problem.contexts) > 1:
-        axes.legend(frameon=False, title="context", loc="upper left", bbox_to_anchor=(1, 1))

@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 
 from ..rounds import Reading, Recommendation
-from .drawing import BLUE, VERMILION, Picture, bare, new_figure, words
+from .drawing import BLUE, VERMILION, Picture, bare, legend_below, new_figure, panel, words
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page: kinds of problem that say nothing else have this picture."""
-    yield Picture("Outcomes", "What every round gave, and the best so far", figure(optimizer))
+    shown, axes = panel()
+    outcomes(axes, optimizer)
+    axes.set(xlabel="round", ylabel="value")
+    bare(axes)
+    legend_below(shown)
+    yield Picture("What every round gave", "What every round gave, and the best so far", shown)
 
 
 def figure(optimizer: Reading, value: str = "value") -> Any:

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from ..rounds import Reading, Recommendation
 from ..timevarying import TimeVarying
 from ..timevarying.prediction import Prediction, predicted
-from .drawing import BLUE, COLOURS, SKY, VERMILION, Picture, bare, new_figure, of_kind, save_file, words
+from .drawing import BLUE, COLOURS, SKY, VERMILION, Picture, bare, new_figure, of_kind, save_file, words, wrapped
 
 DASHES = ("-", "--", ":", "-.")
 _ROWS = 20  # priors shown
@@ -32,8 +32,11 @@ def figure(optimizer: Reading, value: str = "value") -> Any:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
+    return _figure(optimizer, new_figure((10, 7), dpi=110), value)
+
+
+def _figure(optimizer: Reading, shown: Any, value: str = "value") -> Any:
     problem = of_kind(optimizer, TimeVarying)
-    shown = new_figure((10, 7), dpi=110)
     top, bottom = shown.subplots(2, 1, sharex=True)
     rounds = list(optimizer.history)
     told = [(r.request["time"], r.outcome.value) for r in rounds if r.state == "told" and r.outcome]
@@ -53,7 +56,7 @@ def figure(optimizer: Reading, value: str = "value") -> Any:
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     text = "What each round gave, and which prior was behind each choice; a cross where one was dropped"
-    yield Picture("Priors", text, figure(optimizer))
+    yield Picture("Priors", text, _figure(optimizer, new_figure((5.6, 6.0), dpi=130)))
 
 
 def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
@@ -106,6 +109,7 @@ def _priors(axes: Any, names: Sequence[str], optimizer: Reading, noted: Sequence
         axes.plot([t for t, note in noted if note.prior == p], [row] * plays[p], "|", ms=9, color=BLUE)
         if p in dropped and dropped[p][0] in when:
             axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=VERMILION)
-    axes.set_yticks(range(len(order)), [words(names[p]) for p in order])
+    lines = 3 if len(order) < 6 else 1
+    axes.set_yticks(range(len(order)), [wrapped(names[p], 18, lines) for p in order], fontsize=9)
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.set(xlabel="time", title="The prior behind each choice (× dropped)")

@@ -11,7 +11,7 @@ from hashlib import sha256
 from html import escape
 
 from ..plots.drawing import BLUE, DARK_GREEN, LIGHT_GREEN, SKY
-from ..rounds import Reading, Table, revised_text
+from ..rounds import Reading, Table, numeral, revised_text
 from ..text import visible
 from .picture import images
 from .progress import best_round
@@ -32,15 +32,20 @@ _STYLE = (
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
   padding: 1.5rem; max-width: 70rem; }
 h1, h2 { line-height: 1.2; } h2 { color: var(--mark); margin-top: 2rem; }
-.wide { overflow-x: auto; } svg, img { max-width: 100%; min-width: 40rem; height: auto; }
+.wide { overflow-x: auto; } img { max-width: 100%; height: auto; }
+.pictures { display: flex; flex-wrap: wrap; gap: 0 1.5rem; } .pictures section { max-width: 100%; }
+.progress { overflow: visible; height: 15rem; margin: .5rem 1rem 3rem 4.5rem; width: calc(100% - 5.5rem);
+  max-width: 50rem; font-size: .85rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .75rem; border-bottom: 1px solid var(--line); vertical-align: top;
   white-space: nowrap; }
 td.long { white-space: normal; min-width: 20rem; }
 th[aria-sort=ascending] button::after { content: " ↑"; } th[aria-sort=descending] button::after { content: " ↓"; }
 th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
-.advice { border-left: 4px solid var(--good); padding: .25rem 1rem; margin-bottom: 1rem;
-  white-space: pre-wrap; }
+.advice { border-left: 4px solid var(--good); padding: .25rem 1rem; margin-bottom: 1rem; overflow-wrap: anywhere; }
+.advice p { margin: .25rem 0; } .advice p:first-child { font-weight: 600; }
+@media (max-width: 40rem) { th, td, td.long { padding: .25rem .4rem; white-space: normal; min-width: 0; } }
+h1, h2, h3, p, pre { overflow-wrap: anywhere; }
 pre { white-space: pre-wrap; font: inherit; }
 """
 )
@@ -85,7 +90,7 @@ def page(study: Reading, title: str, every: int | None = None) -> str:
         _table(with_units(study.problem, policy)) if policy else "",
         _titled(alternatives(study.problem, advice)) if advice.alternatives else "",
         "<h2>Progress</h2>",
-        f'<div class="wide">{_progress(study)}</div>',
+        f"{_progress(study)}",
         images(study, advice),
         "<h2>Why</h2>",
         f"<pre>{escape(why.summary)}</pre>",
@@ -93,7 +98,7 @@ def page(study: Reading, title: str, every: int | None = None) -> str:
         "<h2>Rounds</h2>",
         _table(shown_rounds(study)),
     ]
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">{live}'
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">{live}'
     return visible(
         f'<!doctype html><html lang="en"><head>{head}<title>{escape(title)}</title><style>{_STYLE}</style></head>'
         f"<body>{''.join(parts)}<script>{_SCRIPT}</script></body></html>\n"
@@ -123,14 +128,14 @@ def _progress(study: Reading) -> str:
         spent += r.charged if counted else 1.0
         if r.state == "told" and r.outcome:
             value = study.problem.scalar(r.outcome)
-            points.append((spent, value, f"round {r.number}: {r.suggestion.scope}, {value:.4g}"))
+            points.append((spent, value, f"round {r.number}: {r.suggestion.scope}, {numeral(value)}"))
     if not points:
         return "<p>Nothing observed yet.</p>"
     high, low = max(y for _, y, _ in points), min(y for _, y, _ in points)
     end = max(points[-1][0], 1e-300)
 
     def place(x: float, y: float) -> tuple[float, float]:
-        return 60 + 720 * (x / end), 260 - 230 * ((y - low) / (high - low) if high > low else 0.5)
+        return 100 * (x / end), 100 * ((high - y) / (high - low) if high > low else 0.5)
 
     best, line = points[0][1], []
     for x, y, _ in points:
@@ -138,18 +143,21 @@ def _progress(study: Reading) -> str:
         best = max(best, y) if study.problem.sign > 0 else min(best, y)
         line.append(place(x, best))
     dots = "".join(
-        f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="var(--mark)"><title>{escape(text)}</title></circle>'
+        f'<circle cx="{px:.2f}%" cy="{py:.2f}%" r="4" fill="var(--mark)"><title>{escape(text)}</title></circle>'
         for (px, py), text in ((place(x, y), text) for x, y, text in points)
     )
-    path = " ".join(f"{px:.1f},{py:.1f}" for px, py in line)
+    path = " ".join(f"{px:.2f},{py:.2f}" for px, py in line)
     found = best_round(study.history, study.problem)
     label = f"best single outcome in round {found.number}" if found else ""
+    stretched = 'viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible"'
+    thin = 'fill="none" vector-effect="non-scaling-stroke"'
     return (
-        f'<svg viewBox="0 0 800 310" width="800" role="img" aria-label="{escape(label)}" fill="currentColor" '
-        f'font-size="13"><path d="M60 20V270H790" fill="none" stroke="var(--line)"/>'
-        f'<polyline points="{path}" fill="none" stroke="var(--good)" stroke-width="2"/>{dots}'
-        f'<text x="4" y="34">{high:.4g}</text><text x="4" y="264">{low:.4g}</text>'
-        f'<text x="60" y="290">{"money spent" if counted else "rounds"}</text>'
-        f'<text x="780" y="290" text-anchor="end">{end:.4g}</text>'
-        f'<text x="60" y="305" fill="var(--good)">line: best so far; dots: every outcome</text></svg>'
+        f'<svg class="progress" role="img" aria-label="{escape(label)}" fill="currentColor">'
+        f'<svg {stretched}><path d="M0 0V100H100" stroke="var(--line)" {thin}/>'
+        f'<polyline points="{path}" stroke="var(--good)" stroke-width="2" {thin}/></svg>{dots}'
+        f'<text x="-10" y="0" dy="5" text-anchor="end">{numeral(high)}</text>'
+        f'<text x="-10" y="100%" text-anchor="end">{numeral(low)}</text>'
+        f'<text x="0" y="100%" dy="20">{"money spent" if counted else "rounds"}</text>'
+        f'<text x="100%" y="100%" dy="20" text-anchor="end">{numeral(end)}</text>'
+        f'<text x="0" y="100%" dy="38" fill="var(--good)">line: best so far; dots: every outcome</text></svg>'
     )

@@ -197,7 +197,8 @@ def server(render: Callable[[], str], host: str = "127.0.0.1", port: int = 8000)
         return Server(render, host, port)
     except (OSError, OverflowError, TypeError, UnicodeError) as error:
         said = f"({getattr(error, 'strerror', None) or error}.)"
-        if isinstance(error, socket.gaierror | UnicodeError) or getattr(error, "errno", 0) == errno.EADDRNOTAVAIL:
+        elsewhere = getattr(error, "errno", 0) == errno.EADDRNOTAVAIL
+        if elsewhere or isinstance(error, socket.gaierror | UnicodeError) or "hostname" in str(error):
             allowed = "an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all that it has"
             raise InvalidOption("host", host, allowed, said) from None
         raise InvalidOption("port", port, "a free port of this machine; 0 takes any that is free", said) from None
