@@ -81,9 +81,9 @@ def test_tables_have_the_time(tmp_path: Path) -> None:
     token = ask(study, "--time", "8.5")["token"]
     assert call("tell", study, token, "1.5").exit_code == 0
     table = call("export", study).stdout.splitlines()
-    assert table[0] == "token,round,state,value,cost,time,x,reason"
-    assert table[1].split(",")[5] == "8.5"
-    (tmp_path / "all.csv").write_text("\n".join([*table, ",,,2.5,,7,0.25"]))
+    assert table[0] == "token,round,state,value,cost,charged,time,x,reason"
+    assert table[1].split(",")[6] == "8.5"
+    (tmp_path / "all.csv").write_text("\n".join([*table, ",,,2.5,,,7,0.25"]))
     said = call("import", study, tmp_path / "all.csv").stdout
     assert "round 1 (it was there already)" in said
     added = logged(study)[-1]
