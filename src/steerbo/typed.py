@@ -10,7 +10,9 @@ from typing import Any
 
 from .errors import InvalidRequest
 from .text import visible
+from .words import decimal_readings
 
+_SEPARATORS = ";,\t|"
 Rows = list[dict[str, str]]
 """Lines of a table, cells by column; empty cells are left out."""
 
@@ -63,18 +65,50 @@ def folded(label: str) -> str:
 
 
 def read_rows(field: str, text: str) -> Rows:
-    r"""A table in CSV.
+    r"""A table in CSV, with commas, semicolons, tabs or bars between its cells; numbers may have decimal commas.
 
     Raises:
-        InvalidRequest: naming `field`: it is none.
+        InvalidRequest: naming `field`: it is none, or a number can be read in two ways.
 
-    >>> read_rows("available", "x,y\n0.5,\n")
-    [{'x': '0.5'}]
+    >>> read_rows("available", "x,y\n0.5,\n"), read_rows("available", "x;y\n0,5;1,25\n")
+    ([{'x': '0.5'}], [{'x': '0.5', 'y': '1.25'}])
     """
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    separator = max(_SEPARATORS, key=head.count)  # the semicolon where there is none: a comma may be a decimal one
     try:
-        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise InvalidRequest(field, text[:80], "a table in CSV", f"({error})") from None
     if any(None in row for row in rows):
         raise InvalidRequest(field, text[:80], "a table in CSV", "A line has more cells than the first.")
-    return [{name.strip(): cell.strip() for name, cell in row.items() if cell and cell.strip()} for row in rows]
+    found = [{name.strip(): cell.strip() for name, cell in row.items() if cell and cell.strip()} for row in rows]
+    decimal = any(_is_decimal(cell) for row in found for cell in row.values())
+    return [{name: _pointed(f"{field}.{name}", cell, decimal) for name, cell in row.items()} for row in found]
+
+
+def read_listed(field: str, text: str) -> list[str]:
+    """Texts with commas between them; or with semicolons, and then numbers may have decimal commas.
+
+    Raises:
+        InvalidRequest: naming `field`: a number can be read in two ways.
+
+    >>> read_listed("available", "0.5, 0.75"), read_listed("available", "0,5; 0,75")
+    (['0.5', '0.75'], ['0.5', '0.75'])
+    """
+    if ";" not in text:
+        return [cell.strip() for cell in text.split(",") if cell.strip()]
+    cells = [cell.strip() for cell in text.split(";") if cell.strip()]
+    return [_pointed(field, cell, any(map(_is_decimal, cells))) for cell in cells]
+
+
+def _is_decimal(cell: str) -> bool:
+    """Whether it is a number with a decimal comma, and nothing else."""
+    return len(decimal_readings(cell)) == 1
+
+
+def _pointed(field: str, cell: str, decimal: bool) -> str:
+    """A number with a decimal point in the place of its comma; `decimal`: whether commas here are known to be that."""
+    readings = decimal_readings(cell)
+    if len(readings) > 1 and not decimal:
+        raise InvalidRequest(field, cell, "a number that can be read in one way only")
+    return readings[0] if readings else cell

@@ -82,12 +82,22 @@ def decimal_comma(value: object) -> str:
     >>> decimal_comma("1,5"), decimal_comma("1,234"), decimal_comma("x,y"), decimal_comma(1.5)
     ('Write 1.5, with a decimal point.', 'Write 1234 or 1.234, whichever is meant.', '', '')
     """
-    if not isinstance(value, str) or not (found := _COMMA.fullmatch(value.strip())):
-        return ""
-    point = found[0].replace(",", ".")
-    if _THOUSAND.fullmatch(found[0]):
-        return f"Write {found[0].replace(',', '')} or {point}, whichever is meant."
-    return f"Write {point}, with a decimal point."
+    readings = decimal_readings(value) if isinstance(value, str) else []
+    if len(readings) > 1:
+        return f"Write {readings[1]} or {readings[0]}, whichever is meant."
+    return f"Write {readings[0]}, with a decimal point." if readings else ""
+
+
+def decimal_readings(text: str) -> list[str]:
+    """What a number with one comma can mean: the comma as decimal mark, and where it may be that, as one of thousands.
+
+    >>> decimal_readings("1,5"), decimal_readings("1,234"), decimal_readings("1.5")
+    (['1.5'], ['1.234', '1234'], [])
+    """
+    plain = text.strip()
+    if not _COMMA.fullmatch(plain):
+        return []
+    return [plain.replace(",", "."), *([plain.replace(",", "")] if _THOUSAND.fullmatch(plain) else [])]
 
 
 def show(value: object) -> str:

@@ -151,3 +151,35 @@ def test_tables_that_are_refused(tmp_path: Path, table: str) -> None:
     study = begin(tmp_path, LINE)
     (tmp_path / "now.csv").write_text(table)
     assert "available" in refused(call("ask", study, "--available", tmp_path / "now.csv"), 2)
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_tables_with_decimal_commas(tmp_path: Path, separator: str) -> None:
+    study = begin(tmp_path, LINE)
+    now = tmp_path / "now.csv"
+    now.write_text("x\n0,5\n0,75\n")
+    assert ask(study, "--time", 1, "--available", now)["request"]["available"] == {"points": [[0.5], [0.75]]}
+    assert ask(study, "--time", 2, "--available", "0,5; 0,75")["request"]["available"] == {"points": [[0.5], [0.75]]}
+    fleet = tmp_path / "fleet"
+    fleet.mkdir()
+    study = begin(fleet, FLEET.format(contexts='contexts = ["van", "lorry"]'))
+    lines = (["context", "north", "south"], ["lorry", "1", ""], ["van", "0,5", "0,5"])
+    now.write_bytes("\n".join(separator.join(line) for line in lines).encode("utf-16"))
+    current = ask(study, "--current", now)["request"]["current"]
+    assert current == {"van": {"north": 0.5, "south": 0.5}, "lorry": {"north": 1.0, "south": 0.0}}
+
+
+def test_one_context_needs_no_name(tmp_path: Path) -> None:
+    study = begin(tmp_path, FLEET.format(contexts=""))
+    current = ask(study, "--current", '{"north": 0.3, "south": 0.7}')["request"]["current"]
+    assert current == {"everyone": {"north": 0.3, "south": 0.7}}
+
+
+def test_numbers_of_two_meanings_are_refused(tmp_path: Path) -> None:
+    study = begin(tmp_path, LINE.replace("high = 1 ", "high = 9000 "))
+    (tmp_path / "now.csv").write_text("x\n1,234\n")
+    for given in (tmp_path / "now.csv", "1,234; 2,345"):
+        assert "Write 1234 or 1.234, whichever is meant." in refused(call("ask", study, "--available", given), 2)
+    (tmp_path / "now.csv").write_text("x\n1,234\n0,5\n")
+    assert ask(study, "--available", tmp_path / "now.csv")["request"]["available"] == {"points": [[1.234], [0.5]]}
+    assert "Write 8.5, with a decimal point." in refused(call("ask", study, "--time", "8,5"), 2)

@@ -14,6 +14,7 @@ from ..masking import CREDENTIALS, has_secrets, split_name, to_type
 from ..rounds import Created, Event, Problem, finite
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
 from ..study.keeping import Keeping
+from ..study.sheet import decoded
 from ..study.spill import Spill
 from ..typed import Rows, read_rows, read_value
 from .screen import echo
@@ -188,7 +189,7 @@ def _content(field: str, given: str) -> str | Rows:
     if not given.strip().lower().endswith((".csv", ".json")):
         return given
     try:
-        text = Path(given).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidRequest(field, given, "a file that can be read, in UTF-8", f"({error})") from None
+        text = decoded(Path(given).read_bytes())
+    except (OSError, ValueError) as error:
+        raise InvalidRequest(field, given, "a file that can be read", f"({error})") from None
     return read_rows(field, text) if ending == "csv" else text

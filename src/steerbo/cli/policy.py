@@ -20,6 +20,8 @@ from .screen import answer, echo, print_json
 
 commands = group()
 
+_CONTEXTS = "Many cases at once: a list of tables in JSON, or a file, JSON or CSV, with a column for every variable."
+
 
 @commands.command(cls=Declaring)
 def policy(
@@ -30,7 +32,8 @@ def policy(
         typer.Option(metavar="NAME=VALUE", help="What is seen; as often as needed.", show_default=False),
     ] = None,
     contexts: Annotated[
-        str | None, typer.Option(help="Many cases at once: a list of tables in JSON, or a file, JSON or CSV.")
+        str | None,
+        typer.Option(help=_CONTEXTS),
     ] = None,
     given: Given = None,
     as_json: AsJson = False,

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 
 def typed_distribution(problem: MeanField, given: str | Rows) -> Any:
-    """A distribution as it is typed: JSON, or rows with a column an action; the only context has no need to be named.
+    """A distribution as it is typed: JSON, or rows with a column an action; an only context has no need to be named.
 
     Raises:
         InvalidRequest: a row says no context, or one that another said.
     """
     if isinstance(given, str):
-        return read_value(given)
+        typed = read_value(given)
+        one = len(problem.contexts) == 1 and isinstance(typed, Mapping) and not typed.keys() & set(problem.contexts)
+        return {problem.contexts[0]: typed} if one else typed
     rows = [{"context": problem.contexts[0], **row} for row in given] if len(problem.contexts) == 1 else given
     table: dict[str, Any] = {}
     for row in rows:

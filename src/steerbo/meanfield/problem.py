@@ -22,6 +22,11 @@ from .feedback import typed_distribution
 from .realised import really_played
 from .region import Region
 
+_CURRENT = (
+    'The present distribution: JSON such as {"north": 0.3, "south": 0.7}, or a file, CSV or JSON, with a column for '
+    "every action, and one called context where there are several"
+)
+
 
 def _names(given: Any) -> Any:
     """A number of actions as that many names."""
@@ -86,9 +91,7 @@ class MeanField(Problem):
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     minimize: bool = False
     kind: Literal["mean-field"] = "mean-field"
-    takes: ClassVar[tuple[RequestField, ...]] = (
-        RequestField("current", "The present distribution: JSON, or a table in CSV or JSON", typed_distribution),
-    )
+    takes: ClassVar[tuple[RequestField, ...]] = (RequestField("current", _CURRENT, typed_distribution),)
     pictures: ClassVar[str] = "steerbo.plots.meanfield:draw"
 
     @model_validator(mode="after")

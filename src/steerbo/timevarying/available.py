@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InvalidRequest
 from ..space import Categorical
 from ..space.fields import as_number
-from ..typed import Rows, read_value
+from ..typed import Rows, read_listed, read_value
 
 if TYPE_CHECKING:
     from .problem import TimeVarying
@@ -19,13 +19,13 @@ _NOTHING = "When nothing can be chosen there is nothing to ask: wait for the nex
 
 
 def typed_available(problem: TimeVarying, given: str | Rows) -> Any:
-    """As it is typed: points as rows, JSON, or values of the one variable with commas between them."""
+    """As it is typed: points as rows, JSON, or values of the one variable, with commas or semicolons between them."""
     if not isinstance(given, str):
         return [{name: problem.read_cell(name, cell) for name, cell in row.items()} for row in given]
     if given.lstrip().startswith(("[", "{")):
         return read_value(given)
     name, *more = problem.settable or ("",)
-    return given if more else [problem.read_cell(name, cell) for cell in given.split(",") if cell.strip()]
+    return given if more else [problem.read_cell(name, cell) for cell in read_listed("available", given)]
 
 
 def read_available(problem: TimeVarying, given: Any) -> Any:

@@ -22,6 +22,10 @@ from .available import read_available, typed_available
 from .kernels import Covariance, check_covariance, spatial
 from .priors import Bumps, Prior
 
+_AVAILABLE = (
+    "What can be chosen now: values such as a,b (or 0,5; 0,75), bounds in JSON such as "
+    '{"x": [0.2, 0.3]}, or a file, CSV or JSON, with a column for every variable and a line for every point'
+)
 _SHOWN = 20  # priors in a description
 MOST_VARIABLES, MOST_PRIORS = 1000, 1000
 """Of a problem."""
@@ -75,7 +79,7 @@ class TimeVarying(Problem):
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (
         RequestField("time", "What time it is"),
-        RequestField("available", "What can be chosen now: a,b or JSON, or a table in CSV or JSON", typed_available),
+        RequestField("available", _AVAILABLE, typed_available),
     )
     pictures: ClassVar[str] = "steerbo.plots.timevarying:draw"
 
