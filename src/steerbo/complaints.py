@@ -31,6 +31,7 @@ _PLAIN = {
     "dict_type": "a table",
     "mapping_type": "a table",
     "dataclass_type": "a table",
+    "model_attributes_type": "a table",
     "list_type": "a list",
     "tuple_type": "a list",
     "callable_type": "a function",
@@ -79,9 +80,12 @@ def translate(
     for complaint, path in zip(complaints, paths, strict=True):
         if complaint["type"].startswith("missing") and complaint["loc"] in misspelt:
             continue  # it is there under another name, which is complained of
-        if path in found or (path in deeper and isinstance(complaint["input"], Mapping | list | tuple)):
+        ours = isinstance(complaint.get("ctx", {}).get("error"), InvalidInput)  # it knows best what is wrong here
+        if (path in found and not ours) or (path in deeper and isinstance(complaint["input"], Mapping | list | tuple)):
             continue  # alternatives: one is enough, and the one that fits best is wrong somewhere inside
-        found[path] = list(_ours(complaint, ".".join([place, *map(str, path)]), kind, _names(declared, given, path)))
+        untagged = complaint["type"] == "union_tag_not_found"
+        names = _kinds(declared, given, path) if untagged else _names(declared, given, path)
+        found[path] = list(_ours(complaint, ".".join([place, *map(str, path)]), kind, names))
     return together(fault for faults in found.values() for fault in faults)
 
 
@@ -90,11 +94,11 @@ def _ours(complaint: Any, where: str, kind: type[InvalidInput], names: list[str]
     cause = context.get("error")
     value = MISSING if about.startswith("missing") else complaint["input"]
     if isinstance(cause, InvalidInput):  # a check of ours, raised while pydantic was at work
-        yield from (fault.moved(f"{where}.{fault.field}") for fault in cause.errors)
+        yield from (fault.moved(f"{where}.{fault.field.removeprefix('Space.')}") for fault in cause.errors)
     elif about in ("union_tag_invalid", "union_tag_not_found"):
         tag = context.get("tag", MISSING)
         kinds = [name.strip("'") for name in context.get("expected_tags", "").split(", ") if name]
-        allowed = one_of(kinds, tag) if kinds else "the name of a kind"
+        allowed = one_of(kinds or names, tag) if kinds or names else "the name of a kind"
         yield kind(f"{where}.{context['discriminator'].strip(chr(39))}", tag, allowed)
     elif about in _UNKNOWN:
         yield kind(where, value, one_of(names, where.rpartition(".")[2]) if names else "no field of this name")
@@ -120,7 +124,7 @@ def _path(complaint: Any, given: object) -> tuple[Any, ...]:
         last = i == len(complaint["loc"]) - 1
         if last and complaint["type"].startswith(("missing", *_UNKNOWN)):
             path.append(part)
-        elif _has(given, part):
+        elif _has(given, part) and (last or isinstance(given[part], Mapping | list | tuple)):  # type: ignore[index]
             path.append(part)
             given = given[part]  # type: ignore[index]
         elif isinstance(part, int):
@@ -143,13 +147,25 @@ def _meant(complaint: Any, given: object, declared: Any) -> tuple[Any, ...] | No
     return (*loc[:-1], close) if close else None
 
 
-def _names(declared: Any, given: object, path: Sequence[Any]) -> list[str]:
-    """The fields of the record that stands where `path` names one."""
+def _kinds(declared: Any, given: object, path: Sequence[Any]) -> list[str]:
+    """What a table at `path` can say that it is."""
+    records, _ = _standing(declared, given, path)
+    return [str(tag) for record in records if (tag := _tag(record)) is not None]
+
+
+def _standing(declared: Any, given: object, path: Sequence[Any]) -> tuple[list[Any], object]:
+    """The records that may stand at `path`, and what does."""
     records = list(_records(declared))
-    for part in path[:-1]:
+    for part in path:
         given = given[part] if _has(given, part) else None  # type: ignore[index]
         inner = [_field(record, part) for record in records] if isinstance(part, str) else []
         records = [found for annotation in inner for found in _records(annotation)] if inner else records
+    return records, given
+
+
+def _names(declared: Any, given: object, path: Sequence[Any]) -> list[str]:
+    """The fields of the record that stands where `path` names one."""
+    records, given = _standing(declared, given, path[:-1])
     kind = given.get("kind") if isinstance(given, Mapping) else None
     of_kind = [record for record in records if _tag(record) == kind] or records
     return list(dict.fromkeys(name for record in of_kind for name in record.__pydantic_fields__))

@@ -123,6 +123,9 @@ def show_plain(value: object) -> str:
         return "nothing"
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
+    names = getattr(type(value), "__pydantic_fields__", None)
+    if names:  # a record, as a file has it
+        value = {name: getattr(value, name) for name in names if getattr(value, name) is not None}
     short = show(value)
     if short.endswith("…") or not isinstance(value, bool | int | float | list | tuple | dict):
         return short
@@ -159,6 +162,7 @@ class Wording:
 
 PYTHON = Wording(
     {
+        "law": "Uniform()",
         "new": "Study.create(…)",
         "open": "Study.open(…)",
         "ask": "ask()",
@@ -176,6 +180,7 @@ PYTHON = Wording(
 )
 SHELL = Wording(
     {
+        "law": '{ kind = "uniform" }',
         "new": "`steerbo new STUDY.TOML`",
         "open": "`steerbo run STUDY.TOML` or `steerbo ask STUDY`",
         "ask": "`steerbo ask STUDY`",

@@ -14,6 +14,7 @@ from ..record import record
 from ..rounds import Problem, Scope, Suggestion
 from ..space import Space, Variables
 from ..space.fields import Listed
+from ..words import counted
 
 MOST_VARIABLES, MOST_SETS = 1000, 4096
 """Of a problem: as many sets as twelve variables have."""
@@ -159,12 +160,12 @@ class CostVarying(Problem):
             for variable in self.variables:
                 if variable.name not in control_set and variable.law is None and not variable.seen:
                     reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
-                    raise InvalidProblem(
-                        f"variables.{variable.name}.law", None, reason, "Give it one, such as ‹Uniform›."
-                    )
+                    raise InvalidProblem(f"variables.{variable.name}.law", None, reason, "Give it one, such as ‹law›.")
         if self.costs is not None:
             if len(self.costs) != len(self.control_sets):
-                raise InvalidProblem("costs", self.costs, f"{len(self.control_sets)} numbers, one for each control set")
+                raise InvalidProblem(
+                    "costs", self.costs, f"{counted(len(self.control_sets), 'number')}, one for each control set"
+                )
             for i, cost in enumerate(self.costs):
                 if not 0 < cost < math.inf:
                     raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")

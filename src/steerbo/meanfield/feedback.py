@@ -12,6 +12,7 @@ from ..errors import InvalidOutcome, InvalidRequest, one_of
 from ..rounds import finite
 from ..space import Simplex
 from ..typed import Rows, read_value
+from ..words import counted
 
 if TYPE_CHECKING:
     from .problem import MeanField
@@ -163,7 +164,9 @@ def _rows(simplex: Simplex, given: Any, place: str) -> dict[str, dict[str, Any]]
         try:
             given = dict(zip(simplex.rows, given, strict=True))
         except Exception:  # too few, too many, or nothing that can be gone through
-            raise InvalidOutcome(place, given, f"{len(simplex.rows)} rows: {', '.join(simplex.rows)}") from None
+            raise InvalidOutcome(
+                place, given, f"{counted(len(simplex.rows), 'row')}: {', '.join(simplex.rows)}"
+            ) from None
     for context in given:
         if context not in simplex.rows:
             raise InvalidOutcome(f"{place}.{context}", given[context], one_of(simplex.rows, context))

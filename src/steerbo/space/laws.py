@@ -165,7 +165,11 @@ Law = Annotated[
 
 def _given(law: object) -> object:
     kinds = {member.kind: member for member in get_args(get_args(Law)[0])}
-    return tagged(from_frozen(law), kinds, "a law such as Uniform(), or a frozen distribution of scipy.stats")
+    return tagged(
+        from_frozen(law),
+        kinds,
+        'a law such as Uniform(), in a file { kind = "uniform" }, or a frozen distribution of scipy.stats',
+    )
 
 
 GivenLaw = Annotated[Law, BeforeValidator(_given)]

@@ -13,6 +13,7 @@ from scipy.special import softmax
 
 from ..errors import InvalidInput, InvalidProblem, one_of
 from ..record import record
+from ..words import counted
 from .atoms import duplicate
 from .fields import Listed, Text
 
@@ -77,7 +78,7 @@ class Simplex:
             except Exception:
                 raise error(place, table, f"a table of {self.shape[0]} rows and {self.shape[1]} columns") from None
         if len(rows) != len(self.rows):
-            raise error(place, table, f"{len(self.rows)} rows: {', '.join(self.rows)}")
+            raise error(place, table, f"{counted(len(self.rows), 'row')}: {', '.join(self.rows)}")
         return np.array(
             [self._checked(row, f"{place}.{name}", error) for row, name in zip(rows, self.rows, strict=True)]
         )
@@ -106,7 +107,7 @@ class Simplex:
         except Exception:  # rows of different lengths, or whatever the row's own class raises
             values = np.empty(0)
         if values.shape != (len(self.columns),) or values.dtype.kind not in "iuf":
-            raise error(place, row, f"{len(self.columns)} numbers, for {', '.join(self.columns)}")
+            raise error(place, row, f"{counted(len(self.columns), 'number')}, for {', '.join(self.columns)}")
         probabilities = values.astype(float)
         if not np.isfinite(probabilities).all() or probabilities.min() < 0 or probabilities.max() > 1 + _TOLERANCE:
             raise error(place, row, "probabilities from 0 to 1")

@@ -46,7 +46,7 @@ class Lawful(ABC):
         """
         if self.law is None:
             raise InvalidProblem(
-                f"{self.name}.law", None, "a law, such as ‹Uniform›", "Nature cannot choose the variable without one."
+                f"{self.name}.law", None, "a law, such as ‹law›", "Nature cannot choose the variable without one."
             )
         return self._place(self.law)
 

@@ -10,12 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidStudy
+from ..text import shortened
 
 LARGEST_FILE = 10_000_000
 """Bytes of a study file. Large samples belong in files of their own."""
 DEEPEST = 50
 """Tables and lists in a study file lie no deeper in one another than this."""
 _LONG = re.compile(r"[0-9_]{4300,}")  # digits of a number that Python refuses to read
+
+
+def _about(text: str, message: str) -> str:
+    """The line that is complained of, and what is most often wrong with one."""
+    found = re.search(r"at line (\d+)", message)
+    lines = text.splitlines()
+    if found is None or int(found[1]) > len(lines):
+        return ""
+    line = lines[int(found[1]) - 1].strip()
+    said = f"The line is: {shortened(line, 80)}"
+    return f"{said} (numbers have decimal points)" if re.search(r"=\s*[+-]?\d+,\d", line) else said
 
 
 def read_tables(path: Path | str) -> dict[str, Any]:
@@ -31,7 +43,7 @@ def read_tables(path: Path | str) -> dict[str, Any]:
         *lines, last = text.split("\n")
         where = f"at line {len(lines) + 1}, column {len(last) + 1}"
         message = str(error).replace("at end of document", where)
-        raise InvalidStudy("study file", str(path), "TOML", f"({message}.)") from None
+        raise InvalidStudy("study file", str(path), "TOML", f"({message}.) {_about(text, message)}".rstrip()) from None
     except RecursionError:
         raise _too_deep(path) from None
     except ValueError as error:  # a number of thousands of digits

@@ -14,6 +14,7 @@ from pydantic import model_validator
 from ..errors import InvalidProblem
 from ..record import record
 from ..space.fields import Listed, Number, Positive
+from ..words import counted
 from .drift import Drift
 from .kernels import GivenKernel
 from .learn_priors import learned
@@ -48,7 +49,9 @@ class Bumps:
         if not self.centres or len({len(centre) for centre in self.centres}) > 1:
             raise InvalidProblem("centres", self.centres, "at least one centre, all with as many coordinates")
         if len(self.heights) != len(self.centres):
-            raise InvalidProblem("heights", self.heights, f"{len(self.centres)} numbers, one for each centre")
+            raise InvalidProblem(
+                "heights", self.heights, f"{counted(len(self.centres), 'number')}, one for each centre"
+            )
         return self
 
     def __call__(self, X: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, " n"]:

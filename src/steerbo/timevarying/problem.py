@@ -18,6 +18,7 @@ from ..record import record
 from ..rounds import History, Outcome, Problem, RequestField, Scope
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
+from ..words import counted
 from .available import read_available, typed_available
 from .kernels import Covariance, check_covariance, spatial
 from .priors import Bumps, Prior
@@ -129,7 +130,9 @@ class TimeVarying(Problem):
                 have = "infinitely many" if self.points is None else len(points)
                 raise InvalidProblem("mean", len(prior.mean), f"one number a point, and there are {have}")
         elif isinstance(prior.mean, Bumps) and len(prior.mean.centres[0]) != points.shape[1]:
-            raise InvalidProblem("mean.centres", prior.mean.centres[0], f"{points.shape[1]} coordinates each")
+            raise InvalidProblem(
+                "mean.centres", prior.mean.centres[0], f"{counted(points.shape[1], 'coordinate')} each"
+            )
         elif callable(prior.mean):
             _called("mean", prior.mean, (points,), (len(points),))
 
