@@ -18,10 +18,9 @@ from ..record import record
 from ..rounds import History, Outcome, Problem, RequestField, Scope
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
-from ..words import counted
 from .available import read_available, typed_available
-from .kernels import Covariance, check_covariance, spatial
-from .priors import Bumps, Prior
+from .check_prior import check_prior
+from .priors import Prior
 
 _AVAILABLE = (
     "What can be chosen now: values such as a,b (or 0,5; 0,75), bounds in JSON such as "
@@ -106,35 +105,13 @@ class TimeVarying(Problem):
             if self.space[name].law is not None:
                 allowed = "no law: what is seen is given in every round here, and never drawn"
                 raise InvalidProblem(f"variables.{name}.law", self.space[name].law, allowed)
+        points = self._corners() if self.points is None else self.points
         for i, prior in enumerate(() if self.automatic else self.given):
             try:
-                self._check_prior(prior)
+                check_prior(prior, points, self.points is not None, self.categorical)
             except InvalidInput as error:
                 raise error.within(f"priors.{i}") from None
         return self
-
-    def _check_prior(self, prior: Prior) -> None:
-        points = self.points if self.points is not None else self._corners()
-        if isinstance(prior.kernel, Covariance):
-            if self.points is None or len(prior.kernel.matrix) != len(points):
-                have = "infinitely many" if self.points is None else len(points)
-                raise InvalidProblem(
-                    "kernel.matrix", len(prior.kernel.matrix), f"one row a point, and there are {have}"
-                )
-        else:
-            few = points[: min(len(points), 64)]
-            K = _called("kernel", spatial(prior.kernel, self.categorical), (few, few), (len(few), len(few)))
-            check_covariance("kernel", K)
-        if isinstance(prior.mean, tuple):
-            if self.points is None or len(prior.mean) != len(points):
-                have = "infinitely many" if self.points is None else len(points)
-                raise InvalidProblem("mean", len(prior.mean), f"one number a point, and there are {have}")
-        elif isinstance(prior.mean, Bumps) and len(prior.mean.centres[0]) != points.shape[1]:
-            raise InvalidProblem(
-                "mean.centres", prior.mean.centres[0], f"{counted(points.shape[1], 'coordinate')} each"
-            )
-        elif callable(prior.mean):
-            _called("mean", prior.mean, (points,), (len(points),))
 
     @property
     def automatic(self) -> bool:
@@ -316,17 +293,3 @@ class TimeVarying(Problem):
             raise InvalidOutcome("realised.time", realised["time"], "a finite number")
         outcome = super().read_added(value, cost, {k: v for k, v in realised.items() if k != "time"})
         return Outcome(outcome.value, outcome.cost, {**outcome.realised, "time": time})
-
-
-def _called(field: str, function: Any, arguments: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
-    try:
-        found = np.asarray(function(*arguments), dtype=np.float64)
-    except InvalidInput:
-        raise
-    except Exception as error:
-        width = arguments[0].shape[1]
-        raise InvalidProblem(field, function, f"a function of points (n, {width})", f"It failed ({error}).") from None
-    if found.shape != shape or not np.isfinite(found).all():
-        got = found.shape if found.shape != shape else "values that are not finite"
-        raise InvalidProblem(field, got, f"an array of finite numbers of shape {shape}")
-    return found
