@@ -43,7 +43,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "table of another size": (lambda: TimeVarying(CATEGORY, [Prior(Covariance([[1.0]]))]), "one row a point"),
     "table on a box": (lambda: TimeVarying([Float("x", 0, 1)], [Prior(Covariance([[1.0]]))]), "infinitely many"),
     "means of another number": (lambda: sites_with(mean=[1.0, 2.0]), "one number a point, and there are 3"),
-    "hills of another dimension": (lambda: sites_with(mean=Bumps([[0.0, 1.0]], [1], 1)), "1 coordinates each"),
+    "hills of another dimension": (lambda: sites_with(mean=Bumps([[0.0, 1.0]], [1], 1)), "1 coordinate each"),
     "a mean that fails": (lambda: sites_with(mean=lambda X: 1 / 0), "division by zero"),
     "a mean of another shape": (lambda: sites_with(mean=lambda X: X), r"shape \(3,\)"),
     "a kernel that is none": (lambda: sites_with(kernel=lambda X, Z: -np.eye(3)), "no negative eigenvalue"),
