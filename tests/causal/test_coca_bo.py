@@ -31,7 +31,7 @@ def test_the_papers_mean_of_bounds_is_that_of_models_fitted_one_by_one() -> None
                 before.replace(model.inputs[:n], model.outcomes[:n])
             mean, variance = before.marginals(model.inputs[n : n + 1])
             bounds.append(float(model.raw(mean + np.sqrt(2.0 * variance))[0]))
-        assert method.mean_bound(i, optimizer.history) == pytest.approx(np.mean(bounds), rel=1e-6)  # type: ignore[attr-defined]
+        assert method.mean_bound(i, optimizer.history, {}) == pytest.approx(np.mean(bounds), rel=1e-6)  # type: ignore[attr-defined]
 
 
 def test_no_arm_is_neglected_for_long() -> None:
@@ -50,14 +50,14 @@ def test_the_paired_index_is_that_of_the_average_over_the_policy() -> None:
     method = optimizer._method
     for i in range(2):
         model = method.model(i)  # type: ignore[attr-defined]
-        seen = [row["c"] for row in method.pool(optimizer.history, i)]  # type: ignore[attr-defined]
+        seen = [row["c"] for row in method.pool(optimizer.history, i, {})]  # type: ignore[attr-defined]
         points = []
         for c in seen:
             rows = np.array([[x, (c + 1) / 2] for x in lattice(16, 1)[:, 0]])
             points.append(rows[int(np.argmax(model.predict(rows)[0]))])
         mean = model.predict(points)[0].mean()
         sd = model.scale * np.sqrt(covariance(model, np.array(points)).mean())
-        assert method.paired_bound(i, optimizer.history) == pytest.approx(mean + sd, rel=1e-9)  # type: ignore[attr-defined]
+        assert method.paired_bound(i, optimizer.history, {}) == pytest.approx(mean + sd, rel=1e-9)  # type: ignore[attr-defined]
 
 
 def test_theory_beta() -> None:

@@ -36,8 +36,9 @@ class Arm:
 
     @cached_property
     def contexts(self) -> tuple[str, ...]:
-        """What is looked at, in the problem's order."""
-        return tuple(name for name in self.problem_space.names if name in self.scope.contexts)
+        """What is looked at, or seen before choosing, in the problem's order."""
+        known = {*self.scope.contexts, *self.problem_space.seen}
+        return tuple(name for name in self.problem_space.names if name in known)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

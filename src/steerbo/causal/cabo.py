@@ -28,18 +28,19 @@ class CaBO(ScopeBandit[ModelOptions]):
         """The arm with the largest causal acquisition value."""
         first = self.unready()
         if first is not None:
-            return self.play(history, first, {})
-        found = [self.improvement(history, i) for i in range(len(self.arms))]
-        return self.play(history, int(np.argmax(found)), {"improvement": found})
+            return self.play(history, first, request, {})
+        seen = request.get("context", {})
+        found = [self.improvement(history, i, seen) for i in range(len(self.arms))]
+        return self.play(history, int(np.argmax(found)), request, {"improvement": found})
 
-    def improvement(self, history: History, i: int) -> float:
+    def improvement(self, history: History, i: int, seen: Mapping[str, Any]) -> float:
         """The largest expected improvement of arm `i` on the best mean of all arms, in units of `sign · value`."""
         arm, model = self.arms[i], self.model(i)
         if not len(model):
             return 0.0
         points = self._unknown(history, self.models.of[i], None)
         with model.hallucinated(points):
-            search = AveragedScore.over(model, self.score(i), arm.parts(arm.actions, {}, {}))
+            search = AveragedScore.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")
             return float(search.maximise(arm.box(arm.actions), seed)[1][0] * model.scale)
 

@@ -25,4 +25,4 @@ class CoBO(ScopeBandit[ModelOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """There is one arm."""
-        return self.play(history, 0, {})
+        return self.play(history, 0, request, {})

@@ -67,23 +67,27 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         if first is None and self.options.arm_rule == "paired":
             first = neglected(self.plays)
         if first is not None:
-            return self.play(history, first, {"phase": "first plays"})
+            return self.play(history, first, request, {"phase": "first plays"})
         if len(self.arms) == 1:
-            return self.play(history, 0, {"phase": "only scope"})
-        values, margins = self.index_parts(history)
+            return self.play(history, 0, request, {"phase": "only scope"})
+        values, margins = self.index_parts(history, request.get("context", {}))
         index = values + margins
         i = int(np.argmax(index))
         parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}
-        return self.play(history, i, {name: part for name, part in parts.items() if name == "phase" or _finite(part)})
+        note = {name: part for name, part in parts.items() if name == "phase" or _finite(part)}
+        return self.play(history, i, request, note)
 
     # -- the index of an arm -------------------------------------------------------------------------------------------
 
-    def index_parts(self, history: History) -> tuple[np.ndarray, np.ndarray]:
-        """What every arm seems worth, and the margin for what is not known, in units of `sign · value`, (m,) each."""
+    def index_parts(self, history: History, seen: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """What every arm seems worth, and the margin for what is not known, in units of `sign · value`, (m,) each.
+
+        Only the paired rule asks what an arm is worth where this is `seen`; the others' means are over all rounds.
+        """
         value = {"ucb-mean": self.mean_bound, "reward-mean": self.mean_outcome, "paired": self.paired_bound}[
             self.options.arm_rule
         ]
-        values = np.array([value(i, history) if len(self.model(i)) else np.inf for i in range(len(self.arms))])
+        values = np.array([value(i, history, seen) if len(self.model(i)) else np.inf for i in range(len(self.arms))])
         return values, self.margins()
 
     def margins(self) -> np.ndarray:
@@ -115,7 +119,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         plays = max(int(self.plays[i]) if n is None else n, 1)
         return 8.0 * d * math.log(5.14 * len(self.arms) * plays * d / self.options.delta)
 
-    def mean_bound(self, i: int, history: History) -> float:
+    def mean_bound(self, i: int, history: History, seen: Mapping[str, Any]) -> float:
         """Ū_i(n): the mean upper bound at the points evaluated, each before its outcome was known (Algorithm 2).
 
         All of them under the present hyperparameters: with `K + λ1 = L Lᵀ` and `v = L⁻¹ (z − m)`, the mean at point l
@@ -137,13 +141,13 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         bounds = (z - diagonal * v)[mine] + np.sqrt(betas) * sd[mine]
         return float(model.raw(bounds).mean())
 
-    def mean_outcome(self, i: int, history: History) -> float:
+    def mean_outcome(self, i: int, history: History, seen: Mapping[str, Any]) -> float:
         """The mean outcome of arm `i`."""
         k = self.models.of[i]
         mine = np.array([a == i for a in self.models.arm_of_row[k]])
         return float(self.models.each[k].outcomes[mine].mean()) if mine.any() else math.inf
 
-    def paired_bound(self, i: int, history: History) -> float:
+    def paired_bound(self, i: int, history: History, seen: Mapping[str, Any]) -> float:
         """What arm `i`'s present policy gives on average over the pooled contexts, and one standard deviation more.
 
         The deviation is that of the average, which is known far better than any single point: an arm whose model is
@@ -152,20 +156,20 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         see the same ones.
         """
         arm, model = self.arms[i], self.model(i)
-        contexts = self.pool(history, i)
+        contexts = self.pool(history, i, seen)
         grid = arm.box(arm.actions).place(lattice(_GRID * len(arm.actions), len(arm.actions)))
         if not len(grid):
             grid = np.zeros((1, 0))
-        seen = arm.problem_space.subset(arm.contexts).encode(contexts) if arm.contexts else np.zeros((1, 0))
-        rows = np.concatenate([np.tile(grid, (len(seen), 1)), np.repeat(seen, len(grid), axis=0)], axis=1)
-        means = model.means(rows).reshape(len(seen), len(grid))
-        followed = rows[np.arange(len(seen)) * len(grid) + means.argmax(axis=1)]
+        looks = arm.problem_space.subset(arm.contexts).encode(contexts) if arm.contexts else np.zeros((1, 0))
+        rows = np.concatenate([np.tile(grid, (len(looks), 1)), np.repeat(looks, len(grid), axis=0)], axis=1)
+        means = model.means(rows).reshape(len(looks), len(grid))
+        followed = rows[np.arange(len(looks)) * len(grid) + means.argmax(axis=1)]
         _, variance = model.average(followed)
         return float(model.raw(means.max(axis=1) + np.sqrt(_INDEX_BETA * variance)).mean())
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """The parts of every arm's index."""
-        values, margins = self.index_parts(history)
+        values, margins = self.index_parts(history, {})
         label = {"ucb-mean": "mean upper bound", "reward-mean": "mean outcome", "paired": "policy's bound"}
         sign = self.problem.sign
         return {

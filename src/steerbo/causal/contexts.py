@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..rounds import History, Scope
 from .arm import Arm
 
 _MOST = 16  # contexts that a policy's value is averaged over
+_SOUGHT = 64  # of which those are taken that are nearest to what is seen
 
 
-def latest_contexts(history: History, arms: Sequence[Arm], number: Mapping[Scope, int], i: int) -> list[dict[str, Any]]:
+def latest_contexts(
+    history: History, arms: Sequence[Arm], number: Mapping[Scope, int], i: int, seen: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """The latest contexts of arm `i`, latest first: of its own rounds and of others that do not affect them.
 
     Args:
@@ -19,11 +24,15 @@ def latest_contexts(history: History, arms: Sequence[Arm], number: Mapping[Scope
         arms: all arms.
         number: by scope, which of the arms it is.
         i: whose contexts.
+        seen: what is known before choosing: it is in all of them, and the others come from rounds in which it was about
+            the same.
 
     Returns:
         Some rows of values by name; where none was seen, one row in the middle.
     """
     arm = arms[i]
+    if seen and not set(arm.contexts) - set(seen):
+        return [{name: seen[name] for name in arm.contexts}]
     wanted, free = frozenset(arm.contexts), not arm.affected
     found: list[dict[str, Any]] = []
     for played in reversed(list(history)) if wanted else ():
@@ -34,6 +43,15 @@ def latest_contexts(history: History, arms: Sequence[Arm], number: Mapping[Scope
         known = {**played.suggestion.context, **played.realised}
         if wanted <= known.keys():
             found.append({name: known[name] for name in arm.contexts})
-        if len(found) == _MOST:
+        if len(found) == (_SOUGHT if seen else _MOST):
             break
-    return found or [{name: arm.problem_space[name].decode([0.5])[0] for name in arm.contexts}]
+    found = found or [{name: arm.problem_space[name].decode([0.5])[0] for name in arm.contexts}]
+    return [{**row, **seen} for row in _nearest(arm, found, seen)]
+
+
+def _nearest(arm: Arm, rows: list[dict[str, Any]], seen: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Some of the rows, nearest first in what was seen before choosing."""
+    space = arm.problem_space.subset(seen)
+    gaps = space.encode(rows) - space.encode([seen])
+    gaps = np.where(space.categorical, gaps != 0.0, gaps)
+    return [rows[k] for k in np.argsort((gaps**2).sum(axis=1), kind="stable")[:_MOST]]

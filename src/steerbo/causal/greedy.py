@@ -55,7 +55,7 @@ class Greedy:
         for k, (look, ready) in enumerate(arm.stages):
             later = {name for stage, _ in arm.stages[k:] for name in stage}
             missing = tuple(name for name in look if name not in seen)
-            if missing and later & seen.keys():
+            if missing and later & seen.keys() - set(arm.problem_space.seen):
                 raise InvalidContext("context", seen, f"a value for {missing[0]!r}", "They are looked at together.")
             if missing:
                 return PolicyStep(arm.scope, values, missing, seen, note)

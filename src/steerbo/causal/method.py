@@ -27,6 +27,8 @@ from ..rounds import (
     Table,
     Told,
     kept,
+    over_contexts,
+    typical,
 )
 from ..space import Space
 from ..surrogate import Score, upper_bound
@@ -39,6 +41,7 @@ from .greedy import Greedy
 from .models import Models
 from .policy import Policy, recommended
 from .problem import Causal
+from .scopes import looking_at
 
 O = TypeVar("O", bound="ModelOptions")  # noqa: E741  the method's options
 
@@ -55,7 +58,9 @@ class ScopeBandit(Method[Causal, O]):
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.arms = [Arm(scope, problem.graph, problem.space) for scope in self.scopes()]
+        self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
+        scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
+        self.arms = [Arm(scope, problem.graph, problem.space) for scope in scopes]
         self.models = Models(self.arms, self.empty_model, problem.sign)
         self.plays = np.zeros(len(self.arms), dtype=int)
 
@@ -116,10 +121,10 @@ class ScopeBandit(Method[Causal, O]):
 
     # -- choosing and deciding -----------------------------------------------------------------------------------------
 
-    def play(self, history: History, i: int, note: Mapping[str, Any]) -> Choice:
+    def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round with arm `i`: what can be set without looking is set."""
         number = len(history) + 1
-        values, observe = self._advance(history, number, i, {}, {})
+        values, observe = self._advance(history, number, i, request.get("context", {}), {})
         return Choice(self.arms[i].scope, values, observe, note=note)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
@@ -189,25 +194,40 @@ class ScopeBandit(Method[Causal, O]):
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
-    def pool(self, history: History, i: int) -> list[dict[str, Any]]:
-        """The latest contexts of arm `i`: see `latest_contexts`."""
-        return latest_contexts(history, self.arms, self.models.number, i)
+    def pool(self, history: History, i: int, seen: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The latest contexts of arm `i`, where this is seen before choosing: see `latest_contexts`."""
+        return latest_contexts(history, self.arms, self.models.number, i, seen)
 
     def greedy(self, i: int) -> Greedy:
         """The policy that maximises the posterior mean of arm `i`."""
         return Greedy(Actor(self.arms[i], self.model(i)), self.streams, i)
 
     def recommend(self, history: History) -> Policy:
-        """The scope with the best expected outcome under its own best policy, that policy, and what the others give."""
-        best, *others = (answer for _, answer in self._ranked(history))
+        """The scope with the best expected outcome under its own best policy, that policy, and what the others give.
+
+        Where something is seen before choosing: scopes and policies for typical contexts.
+        """
+        if self.known:
+            return self._over_contexts(history)
+        best, *others = (answer for _, answer in self._all_ranked(history))
         return best.among(tuple(others))
 
     @kept
-    def _ranked(self, history: History) -> list[tuple[int, Policy]]:
-        """The arms and their policies, best first."""
+    def _over_contexts(self, history: History) -> Policy:
+        contexts = typical(self.problem.space, history)
+        advice = over_contexts(contexts, lambda seen: self._ranked(history, seen)[0][1])
+        assert isinstance(advice, Policy)
+        return advice
+
+    @kept
+    def _all_ranked(self, history: History) -> list[tuple[int, Policy]]:
+        return self._ranked(history, {})
+
+    def _ranked(self, history: History, seen: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+        """The arms and their policies, best first, where this is seen before choosing."""
         sign = self.problem.sign
         answers = [
-            recommended(arm, self.model(i), self.greedy(i), self.pool(history, i), sign)
+            recommended(arm, self.model(i), self.greedy(i), self.pool(history, i, seen), sign, known=seen)
             if len(self.model(i))
             else Policy.unknown(arm.scope)
             for i, arm in enumerate(self.arms)
@@ -218,7 +238,8 @@ class ScopeBandit(Method[Causal, O]):
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
         self.check_informed(history)
-        i, advice = self._ranked(history)[0]
+        known = {name: context[name] for name in self.known}
+        i, advice = (self._ranked(history, known) if known else self._all_ranked(history))[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
         return self.greedy(i).step(context)
@@ -238,7 +259,7 @@ class ScopeBandit(Method[Causal, O]):
             feed = "feeds" if len(history.added) == 1 else "feed"
             observations = f"{counted(len(history.added), 'observation')} without intervention"
             added = f" {observations} {feed}: {', '.join(self.models.fed()) or 'no scope'}."
-        tables = [self.table_of_arms(self.indices(history))]
+        tables = [self.table_of_arms({} if self.known else self.indices(history))]
         if any(len(model) for model in self.models.each):
             best = self.recommend(history)
             tables += [best.table] if best.table else []

@@ -58,10 +58,13 @@ class Policy(Recommendation):
     def __str__(self) -> str:
         if self.mean is None:
             return f"set {self.scope}: {self.note}"
-        line = f"set {self.scope}; {self.expected}"
+        seen = f"having seen {as_text(self.context)}: " if self.context else ""
+        line = f"{seen}set {self.scope}; {self.expected}"
         parts = [line, *([f"set {as_text(self.values)}"] if self.values else [])]
+        parts += [self.note] if self.note else []
         parts += [str(self.table)] if self.table else []
-        return "\n".join([*parts, *(f"  or {str(other).splitlines()[0]}" for other in self.alternatives)])
+        others = (f"  {'' if o.context else 'or '}{str(o).splitlines()[0]}" for o in self.alternatives)
+        return "\n".join([*parts, *others])
 
     def among(self, others: tuple[Recommendation, ...]) -> Policy:
         """The same beside what else there is."""
@@ -81,14 +84,24 @@ def policy_table(arm: Arm, act: PolicyOf, contexts: list[dict[str, Any]]) -> Tab
     return Table(f"Policy: set {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))
 
 
-def recommended(arm: Arm, model: ArmModel, act: PolicyOf, contexts: list[dict[str, Any]], sign: float) -> Policy:
+def recommended(
+    arm: Arm,
+    model: ArmModel,
+    act: PolicyOf,
+    contexts: list[dict[str, Any]],
+    sign: float,
+    *,
+    known: Mapping[str, Any],
+) -> Policy:
     """A policy with the outcome to expect of it on average over contexts, whose model is in units of `sign · value`.
 
-    Its deviation is the model's own at these contexts, as if they were fully correlated.
+    Its deviation is the model's own at these contexts, as if they were fully correlated. What is `known` before
+    choosing is the same in all of them: where a scope looks at nothing else, there is one setting and no table.
     """
     rows = [arm.encode({**seen, **act(seen)}) for seen in contexts]
     means, sds = model.predict(np.concatenate(rows))
     mean, sd = sign * float(means.mean()), float(sds.mean())
-    values = {} if arm.contexts else act({})
-    table = policy_table(arm, act, contexts)
+    simple = not set(arm.contexts) - set(known)
+    values = act(known) if simple else {}
+    table = None if simple else policy_table(arm, act, contexts)
     return Policy(arm.scope, values, mean, mean - 2 * sd, mean + 2 * sd, table=table, act=act)

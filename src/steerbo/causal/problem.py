@@ -32,7 +32,8 @@ class Causal(Problem):
         graph: what causes what, what can be set and what can be looked at.
         variables: one for each intervenable variable and each context of the graph; of a context, the bounds say where
         it
-            usually lies, and values beyond them are welcome.
+            usually lies, and values beyond them are welcome. One without causes may be `seen`: it is known before the
+            scope is chosen, is given to `ask`, and every scope looks at it for nothing.
         minimize: whether smaller values of the target are better.
 
     Raises:
@@ -70,12 +71,24 @@ class Causal(Problem):
                     else ""
                 )
                 raise InvalidProblem("variables", list(names), f"a variable for {name!r}", hint)
-        if self.space.seen:
-            where = f"variables.{self.space.seen[0]}.seen"
-            raise InvalidProblem(where, True, f"nothing: a {self.kind} problem looks at what its scopes say")
+        for name in self.space.seen:
+            self._check_seen(name)
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
         return self
+
+    def _check_seen(self, name: str) -> None:
+        """Only roots can be known before choosing: what else is seen tells of its causes, and other scopes then do."""
+        causes = [a for a, b in self.graph.directed if b == name]
+        hidden = [edge for edge in self.graph.bidirected if name in edge]
+        if name not in (self.graph.contexts or ()) or causes or hidden:
+            why = f"it has causes: {', '.join(causes)}" if causes else "it has hidden causes" if hidden else "it is set"
+            allowed = "a context without causes, such as the weather"
+            hint = f"{why.capitalize()}. Without ‹seen›, scopes look at it where that helps."
+            raise InvalidProblem(f"variables.{name}.seen", True, allowed, hint)
+        if self.space[name].law is not None:
+            allowed = "no law: what is seen is given in every round here, and never drawn"
+            raise InvalidProblem(f"variables.{name}.law", self.space[name].law, allowed)
 
     def read_seen(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Values of contexts of the graph, checked.
@@ -87,6 +100,8 @@ class Causal(Problem):
         for name in context:
             if name not in wanted:
                 raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
+        if self.space.seen:
+            self.read_known({name: value for name, value in context.items() if name in self.space.seen})
         try:
             return self.space.check_measured(dict(context), [name for name in self.space.names if name in context])
         except InvalidOutcome as error:

@@ -21,4 +21,4 @@ class Random(CoCaBO):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any arm."""
         draw = self.streams(len(history) + 1, "choose")
-        return self.play(history, int(draw.integers(len(self.arms))), {})
+        return self.play(history, int(draw.integers(len(self.arms))), request, {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..errors import InvalidProblem
 from ..rounds import Scope
 from .graph import CausalGraph
@@ -11,6 +13,15 @@ from .scope_graph import Scoped
 def affected_by(scope: Scope, graph: CausalGraph, name: str) -> tuple[str, ...]:
     """What an action affects while its scope is played."""
     return graph.named(Scoped.of(graph, scope.actions).graph.descendants(graph.mask([name])))
+
+
+def looking_at(scope: Scope, seen: Sequence[str]) -> Scope:
+    """The scope with what is seen before choosing among what every action looks at.
+
+    >>> print(looking_at(Scope.of({"x1": [], "x2": ["c"]}), ["weather"]))
+    x1 after looking at weather, and x2 after looking at c and weather
+    """
+    return Scope.of({name: tuple(dict.fromkeys((*looks, *seen))) for name, looks in scope.actions}) if seen else scope
 
 
 def stages(scope: Scope, graph: CausalGraph) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:

@@ -82,10 +82,13 @@ class SeenBefore(Contract):
         request = world.request(world.rounds + 1)
         batch = [world.decide(optimizer, each) for each in optimizer.ask(batch=3, **request)]
         assert all(request["context"].items() <= each.context.items() for each in batch)
-        assert len({world.point(each) for each in batch}) == 3
+        points = [world.point(each) for each in batch if each.values]  # to set nothing can be tried again
+        assert len(set(points)) == len(points)
 
     def test_the_choice_hangs_on_the_context(self, world: Case) -> None:
-        """At least after some rounds, in one of a few contexts: what is seen is not thrown away."""
+        """At least after some rounds, in one of a few contexts: what is seen is not thrown away, but by chance."""
+        if world.method == "random":
+            return
         chosen = set()
         for number in range(1, 7):
             optimizer = world.play(world.start(), world.rounds)
