@@ -150,11 +150,11 @@ def test_the_likeliest_of_all_priors_goes_on(method: str) -> None:
             optimizer.tell(suggestion, level)
             state: Any = optimizer._method
             assert state.alive.any()
-            if state.exhausted:
+            if state.survivors.exhausted:
                 assert state.alive.sum() == 1
                 kept.append(int(state.alive.argmax()) == int(state.surrogate.evidence.argmax()))
         optimizer.ask()
-    assert len(state.exhausted) == 1, "said once"
+    assert len(state.survivors.exhausted) == 1, "said once"
     assert kept[0], "the likeliest when all were rejected"
     assert kept[-1], "the likeliest in the end"
 
@@ -163,7 +163,7 @@ def test_exhaustion_restarts() -> None:
     optimizer = Optimizer(two(), "prior-elimination", confidence=1.0, on_exhausted="restart")
     with pytest.warns(PriorWarning, match="restart"):
         disappoint(optimizer)
-    assert len(optimizer._method.exhausted) >= 1  # type: ignore[attr-defined]
+    assert len(optimizer._method.survivors.exhausted) >= 1  # type: ignore[attr-defined]
 
 
 def test_exhaustion_raises() -> None:

@@ -95,7 +95,7 @@ def test_an_old_outcome_amended(method: str) -> None:
     a, b = straight._method.surrogate, other._method.surrogate  # type: ignore[attr-defined]
     assert_allclose(a.posterior(401.0)[0], b.posterior(401.0)[0], rtol=1e-9)
     assert_allclose(a.evidence, b.evidence, rtol=1e-9)
-    assert straight._method.dropped.keys() == other._method.dropped.keys()  # type: ignore[attr-defined]
+    assert straight._method.survivors.dropped.keys() == other._method.survivors.dropped.keys()  # type: ignore[attr-defined]
     assert other._method.alive.sum() < 3, "somebody was dropped, or nothing was tested"  # type: ignore[attr-defined]
     other.amend(late, void=True)
     again = Optimizer.replay(other.problem, other.events)

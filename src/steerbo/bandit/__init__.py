@@ -6,6 +6,7 @@ free.
 
 from .arms import Arms
 from .cheapest import Enough, cheap_first, cheapest, cheapest_near, rungs
+from .elimination import Survivors, WhenExhausted, lagging, summed_error_excess, tempered_excess
 from .explore_then_commit import Intersected, Limits, cost_bounds, explores
 from .margins import hoeffding_margins, neglected, shrinking_margins
 from .radii import bernstein_radius, hoeffding_radius, information_gain, theory_beta
@@ -15,6 +16,8 @@ __all__ = [
     "Enough",
     "Intersected",
     "Limits",
+    "Survivors",
+    "WhenExhausted",
     "bernstein_radius",
     "cheap_first",
     "cheapest",
@@ -24,8 +27,11 @@ __all__ = [
     "hoeffding_margins",
     "hoeffding_radius",
     "information_gain",
+    "lagging",
     "neglected",
     "rungs",
     "shrinking_margins",
+    "summed_error_excess",
+    "tempered_excess",
     "theory_beta",
 ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 from pydantic import Field
 
+from ..bandit import Survivors, WhenExhausted
 from ..errors import ModelFailure
 from ..record import record
 from ..rounds import Choice, Explanation, History, Round, Streams
@@ -24,7 +25,7 @@ O = TypeVar("O", bound="_Exhaustible")  # noqa: E741
 
 class _Exhaustible(Protocol):
     @property
-    def on_exhausted(self) -> Literal["keep-last", "restart", "raise"]: ...
+    def on_exhausted(self) -> WhenExhausted: ...
 
 
 @record
@@ -41,7 +42,7 @@ class EliminationOptions:
 
     confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
-    on_exhausted: Literal["keep-last", "restart", "raise"] = "keep-last"
+    on_exhausted: WhenExhausted = "keep-last"
 
 
 class Eliminating(CandidatePriors[O]):
@@ -53,9 +54,7 @@ class Eliminating(CandidatePriors[O]):
 
     def forget(self) -> None:
         """All priors are alive, and nothing is booked."""
-        self.alive = np.ones(len(self.names), dtype=bool)
-        self.dropped: dict[int, tuple[int, float]] = {}  # the round, and by how much the prior overran its band
-        self.exhausted: list[int] = []  # rounds after which no prior was left
+        self.survivors = Survivors.all_of(len(self.names))
         self.open_books()
 
     @abstractmethod
@@ -63,37 +62,29 @@ class Eliminating(CandidatePriors[O]):
         """Nothing is booked."""
 
     @property
-    def candidates(self) -> Int[np.ndarray, " k"]:
-        """The priors that are alive."""
-        return np.flatnonzero(self.alive)
+    def alive(self) -> Bool[np.ndarray, " P"]:
+        """Which priors are alive."""
+        return self.survivors.alive
 
     def drop(self, overrun: Mapping[int, float], number: int) -> None:
         """Drop priors after round `number`; `overrun` says by how much each of them left its band."""
-        before = self.alive.copy()
-        self.alive[list(overrun)] = False
-        none_left = not self.alive.any()
-        if none_left and self.options.on_exhausted != "restart":
-            likeliest = int(np.argmax(self.surrogate.evidence))
-            self.alive[likeliest] = True
-            if self.exhausted and before.sum() == 1 and before[likeliest]:
-                return  # it is kept already, and was rejected once more
-        self.dropped |= {p: (number, excess) for p, excess in overrun.items()}
-        if none_left and self.options.on_exhausted == "restart":
-            self.alive[:] = True
+        if not overrun:
+            return
+        before, likeliest = self.survivors, int(np.argmax(self.surrogate.evidence))
+        self.survivors = before.drop(overrun, number, likeliest, self.options.on_exhausted)
+        if self.survivors.restarted(before):
             self.open_books()
-            self.exhausted.append(number)
-        elif none_left and not self.exhausted:  # said once
-            self.exhausted.append(number)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose among the priors that are alive; say so when all were rejected since the last choice."""
-        if self.exhausted and self.exhausted[-1] == len(history):
-            meant = f"all {len(self.names)} priors were rejected by round {self.exhausted[-1]}: none of them fits"
+        exhausted, candidates = self.survivors.exhausted, self.survivors.candidates
+        if exhausted and exhausted[-1] == len(history):
+            meant = f"all {len(self.names)} priors were rejected by round {exhausted[-1]}: none of them fits"
             if self.options.on_exhausted == "raise":
                 raise ModelFailure(f"{meant}; add other candidates, or set on_exhausted to 'keep-last' or 'restart'")
-            left = "all of them are back" if self.alive.all() else f"{self.names[int(self.candidates[0])]} goes on"
+            left = "all of them are back" if self.alive.all() else f"{self.names[int(candidates[0])]} goes on"
             warnings.warn(f"{meant}; {left} (on_exhausted={self.options.on_exhausted!r})", PriorWarning, stacklevel=6)
-        return self.choose_among(history, request, self.candidates)
+        return self.choose_among(history, request, candidates)
 
     @abstractmethod
     def choose_among(self, history: History, request: Mapping[str, Any], candidates: Int[np.ndarray, " k"]) -> Choice:
@@ -110,11 +101,11 @@ class Eliminating(CandidatePriors[O]):
     def explain(self, history: History) -> Explanation:
         """Which priors are alive, when each was dropped and by how much it overran its band."""
         rows: dict[int, tuple[Any, ...]] = {
-            p: (bool(self.alive[p]), *self.dropped.get(p, (None, None))) for p in range(len(self.names))
+            p: (bool(self.alive[p]), *self.survivors.dropped.get(p, (None, None))) for p in range(len(self.names))
         }
         summary = f"priors alive: {int(self.alive.sum())} of {len(self.names)}; one that outcomes contradict is dropped"
-        if self.exhausted:
-            rounds = ", ".join(map(str, self.exhausted[-5:]))
+        if self.survivors.exhausted:
+            rounds = ", ".join(map(str, self.survivors.exhausted[-5:]))
             summary += (
                 f"; all were rejected by round {rounds} (on_exhausted = {self.options.on_exhausted}): none of them fits"
             )

@@ -10,7 +10,6 @@ Where the paper is silent or slips:
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -18,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Int
 
+from ..bandit import summed_error_excess
 from ..rounds import Choice, History, Round, Streams
 from .elimination import Eliminating, EliminationOptions
 from .prediction import predicted
@@ -66,6 +66,7 @@ class PriorElimination(Eliminating[EliminationOptions]):
         self.counts[p] += 1
         self.errors[p] += self.problem.sign * (told.outcome.value - expected.mean)
         self.bands[p] += expected.band
-        allowed = math.sqrt(self.confidence.xi(told.number)[p] * self.counts[p]) + self.bands[p]
-        if self.alive[p] and abs(self.errors[p]) > allowed:
-            self.drop({p: float(abs(self.errors[p]) - allowed)}, told.number)
+        xi = float(self.confidence.xi(told.number)[p])
+        excess = summed_error_excess(float(self.errors[p]), float(self.bands[p]), int(self.counts[p]), xi)
+        if self.alive[p] and excess > 0:
+            self.drop({p: excess}, told.number)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Int
 
+from ..bandit import lagging
 from ..rounds import Choice, History, Round
 from .acquisition import draw_largest
 from .elimination import Eliminating, EliminationOptions
@@ -48,10 +49,10 @@ class RegretBalancing(Eliminating[EliminationOptions]):
         self.counts[p] += 1
         self.sums[p] += self.problem.sign * told.outcome.value
         self.bands[p] += expected.band
-        n = self.counts[self.alive]
-        if not n.all():
+        alive = self.alive
+        if not self.counts[alive].all():
             return
-        lower = self.sums[self.alive] / n - np.sqrt(self.confidence.xi(told.number)[self.alive] / n)
-        short = lower.max() - (lower + self.bands[self.alive] / n)
-        behind = zip(self.candidates.tolist(), short.tolist(), strict=True)
+        xi = self.confidence.xi(told.number)[alive]
+        short = lagging(self.sums[alive], self.bands[alive], self.counts[alive], xi)
+        behind = zip(self.survivors.candidates.tolist(), short.tolist(), strict=True)
         self.drop({q: excess for q, excess in behind if excess > 0}, told.number)

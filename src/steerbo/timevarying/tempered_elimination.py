@@ -15,14 +15,14 @@ largest upper bound. It is the default of time-varying problems: see `docs/resul
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Int
 from pydantic import Field
 
+from ..bandit import WhenExhausted, tempered_excess
 from ..record import record
 from ..rounds import Choice, History, Round
 from .confidence import Width
@@ -44,7 +44,7 @@ class TemperedEliminationOptions:
     confidence: Width = 1.5
     delta: float = Field(0.1, gt=0, lt=1)
     temper: float = Field(0.5, gt=0, le=1)
-    on_exhausted: Literal["keep-last", "restart", "raise"] = "keep-last"
+    on_exhausted: WhenExhausted = "keep-last"
 
 
 class TemperedElimination(Eliminating[TemperedEliminationOptions]):
@@ -66,8 +66,5 @@ class TemperedElimination(Eliminating[TemperedEliminationOptions]):
 
     def learn_from_round(self, told: Round) -> None:
         """Drop every prior with M_p > 1/δ; the overrun is in units of ln M."""
-        tempered = self.options.temper * (self.surrogate.evidence - self.before)
-        top = float(tempered.max())
-        mixture = top + math.log(float(np.exp(tempered - top).mean()))
-        excess = mixture - tempered - math.log(1 / self.options.delta)
+        excess = tempered_excess(self.surrogate.evidence - self.before, self.options.temper, self.options.delta)
         self.drop({int(p): float(excess[p]) for p in np.flatnonzero(self.alive & (excess > 0))}, told.number)
