@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from ..record import record
-from ..rounds import Choice, History, OptionsT, Recommendation, Streams
+from ..rounds import Choice, History, OptionsT, Recommendation, Round, Streams
 from .acquisition import View
 from .boxes import Boxes
 from .confidence import Width
@@ -45,11 +45,15 @@ class Forgetting(OnePrior[OptionsT]):
         """By how much the noise variance of an outcome has grown that is `age` rounds old."""
         return 1.0
 
-    def recall(self, history: History) -> Sites | Boxes:
+    def remembered(self, history: History, time: float) -> Sequence[Round]:
+        """The rounds that are remembered at a time."""
+        return history.last(self.memory(len(history) + 1))
+
+    def recall(self, history: History, time: float) -> Sites | Boxes:
         """The surrogate, conditioned on what is remembered."""
         number = len(history) + 1
         self._scratch.rewrite([])
-        for told in history.last(self.memory(number)):
+        for told in self.remembered(history, time):
             if told.state == "told":
                 self._scratch.add(self._datum(told)._replace(time=0.0), self.inflation(number - told.number))
         return self._scratch
@@ -59,12 +63,12 @@ class Forgetting(OnePrior[OptionsT]):
         t = len(history) + 1
         betas = self.confidence.betas(t)
         view = self.view(history, request)
-        pick = self.recall(history).optimistic(view, betas, np.array([0]), self.streams(t, "ties"))
+        pick = self.recall(history, view.time).optimistic(view, betas, np.array([0]), self.streams(t, "ties"))
         return self.play(pick, float(betas[0]))
 
     def answer(self, history: History, view: View) -> Recommendation:
         """The point with the largest mean by what is remembered."""
-        return self.best(0, self.recall(history), view)
+        return self.best(0, self.recall(history, view.time), view)
 
 
 @record
@@ -99,10 +103,12 @@ class WindowOptions:
 
     Args:
         window: so many of the last rounds are remembered.
+        span: in the place of that: what happened in the last so many units of time is remembered.
         prior, confidence, delta: as for `gp-ucb`.
     """
 
     window: int = Field(50, ge=1)
+    span: float | None = Field(None, gt=0, allow_inf_nan=False)
     prior: str | int | None = None
     confidence: Width = "theory"
     delta: float = Field(0.1, gt=0, lt=1)
@@ -117,6 +123,15 @@ class SlidingWindow(Forgetting[WindowOptions]):
     def memory(self, number: int) -> int:
         """The window."""
         return self.options.window
+
+    def remembered(self, history: History, time: float) -> Sequence[Round]:
+        """The window in rounds, or in time."""
+        span, some = self.options.span, self.options.window
+        if span is None:
+            return super().remembered(history, time)
+        while some < len(history) and history.last(some)[0].request["time"] >= time - span:
+            some *= 2
+        return [played for played in history.last(some) if played.request["time"] >= time - span]
 
 
 @record
