@@ -17,6 +17,9 @@ from tests.timevarying.test_methods import K, next_site, problem, run
     [
         ("r-gp-ucb", {"period": 5}, lambda data: data[10:]),
         ("sw-gp-ucb", {"window": 4}, lambda data: data[-4:]),
+        ("sw-gp-ucb", {"span": 4.5}, lambda data: data[-4:]),
+        ("sw-gp-ucb", {"span": 9.0, "window": 1}, lambda data: data[-9:]),
+        ("sw-gp-ucb", {"span": 99.0, "window": 1}, lambda data: data),
         ("gp-ucb", {}, lambda data: data),
     ],
 )

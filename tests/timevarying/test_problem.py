@@ -124,6 +124,7 @@ def test_methods_are_listed_with_their_options() -> None:
         ("switching-elimination", {"switch_every": 0.0}),
         ("switching-elimination", {"switch_every": float("inf")}),
         ("sw-gp-ucb", {"prior": 0, "window": 0}),
+        ("sw-gp-ucb", {"prior": 0, "span": 0.0}),
     ],
 )
 def test_bad_options(method: str, options: dict[str, Any]) -> None:
