@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from .errors import InvalidInput, InvalidProblem, guess, one_of, together
+from .errors import InvalidInput, InvalidProblem, one_of, together
+from .names import guess
 from .words import MISSING
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .masking import masked
-from .names import guess, one_of
+from .names import one_of
 from .words import MISSING, PYTHON, SHELL, Wording, decimal_comma, show
 
 _MOST_LINES, _LONGEST_LINE = 20, 2000
@@ -252,7 +252,6 @@ __all__ = [
     "OutcomeConflict",
     "SteerboError",
     "UnknownSuggestion",
-    "guess",
     "one_of",
     "show",
     "together",

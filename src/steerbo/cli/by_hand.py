@@ -12,10 +12,9 @@ import typer
 from ..errors import InvalidContext, InvalidOutcome
 from ..masking import to_type
 from ..record import to_plain
-from ..rounds import Problem, Suggestion, as_text
+from ..rounds import Problem
 from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
 from ..study.export import read_scope, suggestions_csv
-from ..study.shown import in_words
 from ..typed import read_value
 from .arguments import (
     AsJson,
@@ -34,6 +33,7 @@ from .arguments import (
 from .commands import group
 from .declared import Declaring, Given
 from .screen import answer, echo, print_json
+from .todo import todo
 from .usage import whole
 
 Token = Annotated[str, typer.Argument(metavar="TOKEN", help="The suggestion's token.", show_default=False)]
@@ -110,39 +110,13 @@ def ask(
                 echo(f"to look at first: {looks}. Fill that in and import the table: it says what to set", err=True)
         else:
             for suggestion in suggestions:
-                echo(_todo(going, suggestion, to_type(study)))
+                echo(todo(going, suggestion, to_type(study)))
             explain_credentials(study)
         others = [s.token for s in before if s.token not in {new.token for new in suggestions}]
         if others:
             echo(f"still out: {', '.join(others)}", err=True)
         if len(suggestions) < batch:
             echo(f"no more suggestions: {going.status}", err=True)
-
-
-def settings(problem: Problem, name: str, value: Any) -> list[str]:
-    """What to set, in words: one line, or one a row of a distribution."""
-    if isinstance(value, dict):
-        return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
-    (text,) = problem.shown({name: value}, digits=6).values()
-    return [f"  set {name} = {text}"]
-
-
-def _todo(study: Study, suggestion: Suggestion, place: str) -> str:
-    seen = f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
-    lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}steer {suggestion.scope}"]
-    for name, value in suggestion.values.items():
-        lines += settings(study.problem, name, value)
-    if suggestion.observe:
-        looks = " ".join(f"--context {quote(name)}=…" for name in suggestion.observe)
-        lines += [f"  look at {', '.join(suggestion.observe)}, then"]
-        lines += [f"  steerbo decide {place} {suggestion.token} {looks}"]
-    else:
-        nature = study.problem.unmeasured(suggestion)
-        measured = "".join(f" --realised {quote(name)}=…" for name in nature)
-        if study.history.budget is not None and study.problem.price(suggestion) is None:
-            measured += " --cost …"
-        lines += [f"  then steerbo tell {place} {suggestion.token} VALUE{measured}"]
-    return "\n".join(lines)
 
 
 @commands.command()
@@ -161,7 +135,7 @@ def decide(
 
     with answering(study, "decide", token, given) as going:
         decided = going.decide(token, **given(going.problem))
-        answer(as_json, decided.to_dict(), _todo(going, decided, to_type(study)))
+        answer(as_json, decided.to_dict(), todo(going, decided, to_type(study)))
     explain_credentials(study)
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import Annotated
 
 import typer
 
 from ..errors import InvalidContext, InvalidInput
 from ..masking import to_type
-from ..rounds import PolicyStep
-from ..study import Study
-from ..study.shown import in_words
 from .arguments import AsJson, Place, cases, explain_credentials, open_study, pairs, request
-from .by_hand import settings
 from .commands import group
 from .declared import Declaring, Given
 from .screen import answer, echo, print_json
+from .todo import todo_by_policy
 
 commands = group()
 
@@ -43,7 +39,7 @@ def policy(
         asked = request(going.problem, given)
         if contexts is None:
             step = going.policy(pairs(going.problem, "context", context, InvalidContext), **asked)
-            answer(as_json, step.to_dict(), _todo(going, step, to_type(study)))
+            answer(as_json, step.to_dict(), todo_by_policy(going, step, to_type(study)))
             explain_credentials(study)
             return
         if context:
@@ -59,16 +55,3 @@ def policy(
         else:
             for step in steps:
                 echo(str(step))
-
-
-def _todo(study: Study, step: PolicyStep, place: str) -> str:
-    seen = f"having seen {in_words(study.problem, step.context)}: " if step.context else ""
-    lines = [f"{seen}steer {step.scope}" + (f" ({step.note})" if step.note else "")]
-    for name, value in step.values.items():
-        lines += settings(study.problem, name, value)
-    if step.observe:
-        known = {name: quote(str(value)) for name, value in step.context.items()}
-        given = {**known, **dict.fromkeys(step.observe, "…")}
-        looks = " ".join(f"--context {quote(name)}={value}" for name, value in given.items())
-        lines += [f"  look at {', '.join(step.observe)}, then", f"  steerbo policy {place} {looks}"]
-    return "\n".join(lines)

@@ -23,7 +23,8 @@ from typing import Any
 from pydantic import Field
 
 from ..complaints import attempt
-from ..errors import InvalidInput, InvalidOption, InvalidStudy, guess, one_of, together
+from ..errors import InvalidInput, InvalidOption, InvalidStudy, one_of, together
+from ..names import guess
 from ..record import from_plain, record
 from ..rounds import Method, Optimizer, Problem, default_method, find_method, problem_class, read_problem
 from ..rounds.places import is_place, load
