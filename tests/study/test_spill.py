@@ -73,3 +73,21 @@ def test_what_no_file_can_say_is_refused_as_ever(tmp_path: Path, given: dict[str
             study.decide(nobody, {"age": 0.5})  # type: ignore[arg-type]
     assert not unwritten(tmp_path)
     study.close()
+
+
+def test_whoever_looks_sees_all_of_an_answer_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spill = Spill.of(str(tmp_path / "study.db"), "study")
+    answer = spill.answer("tell", "1-x", {"value": 1.5})
+    seen: list[list[Any]] = []
+    replace = Path.replace
+
+    def watched(path: Path, target: Path) -> Path:
+        seen.append([found for _, found in spill.waiting()])
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    path = spill.keep(answer)
+    again = spill.keep(answer)
+    assert seen == [[], [answer]], "whole as it was, while it is written anew"
+    assert path == again
+    assert list(tmp_path.iterdir()) == [path]

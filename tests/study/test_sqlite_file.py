@@ -10,6 +10,7 @@ import pytest
 
 from steerbo.errors import InvalidStudy
 from steerbo.study import DatabaseLog, Study
+from steerbo.study.doctor import examine, repair
 from tests.rounds.stub import Nearest, Stub
 from tests.study.test_database import snapshot, strangers
 
@@ -79,3 +80,17 @@ def test_workers_may_make_a_file_at_once(tmp_path: Path) -> None:
             for log in pool.map(DatabaseLog, [tmp_path / f"{i}.db"] * 4):
                 assert log.read() == []
                 log.close()
+
+
+def test_damage_of_which_sqlite_speaks_in_no_known_characters_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    Study.create(place, Stub(), Nearest).close()
+    whole = place.read_bytes()
+    damaged = whole.replace(b"CREATE TABLE steerbo_event ", b"CREATE \xe4ABLE steerbo_event ")
+    assert damaged != whole
+    place.write_bytes(damaged)
+    with pytest.raises(InvalidStudy, match="log"):
+        Study.open(place, Stub())
+    assert "damaged" in str(examine(place))
+    with pytest.raises(InvalidStudy, match="log"):
+        repair(place)

@@ -130,7 +130,7 @@ def _alone(file: Path) -> None:
         try:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeError) as error:
             if "locked" in str(error):
                 hint = "Stop all its runs, pages and scripts, and repair it then."
                 raise InvalidStudy("log", str(file), "a log that nobody has open", hint) from None

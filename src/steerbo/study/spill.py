@@ -101,15 +101,17 @@ class Spill:
         text = json.dumps(vars(answer), indent=1) + "\n"  # in ASCII: whatever was said
         for folder, prefix in self.places:
             path = folder / f"{prefix}{token}-{answer.call}-{_digest(identity)}.json"
+            part = path.with_name(path.name + ".part")  # others read what is there: all of it, or nothing
             try:
                 if folder == state_folder():  # a study's own folder is there, or away
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+                opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
                 with open(opened, "w", encoding="utf-8") as file:
                     file.write(text)
+                part.replace(path)
             except OSError:
                 with suppress(OSError):
-                    path.unlink()  # half of it, on a full disk
+                    part.unlink()  # half of it, on a full disk
                 continue
             return path
         return None

@@ -121,7 +121,7 @@ def _connect(file: Path, options: str, timeout: float) -> sqlite3.Connection:
     )
     connection.isolation_level = None
     connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
-    with suppress(sqlite3.Error):  # what is wrong is said by whoever reads
+    with suppress(sqlite3.Error, UnicodeError):  # what is wrong is said by whoever reads
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     return connection
 
@@ -136,7 +136,7 @@ def _tables(file: Path) -> set[str]:
     try:
         with closing(read_only(file, 1.0)) as connection:
             return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except (sqlite3.Error, FileNotFoundError):  # damaged, or at this moment being made or closed by another worker
+    except (sqlite3.Error, UnicodeError, FileNotFoundError):  # damaged, or at this moment being made or closed by another worker
         return {MARK}
 
 

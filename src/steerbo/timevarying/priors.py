@@ -142,7 +142,7 @@ def _words(part: Any) -> str:
     if hasattr(part, "matrix"):
         return f"covariances between {len(part.matrix)} points"
     named = ((field.name, getattr(part, field.name)) for field in fields(part) if field.name != "kind")
-    return f"{part.kind} ({', '.join(f'{name} {_numbers(value)}' for name, value in named)})"
+    return f"{part.kind} ({', '.join(f'{name} {_numbers(value)}' for name, value in named if value is not None)})"
 
 
 def _numbers(value: Any) -> str:
