@@ -136,7 +136,7 @@ def _tables(file: Path) -> set[str]:
     try:
         with closing(read_only(file, 1.0)) as connection:
             return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except (sqlite3.Error, UnicodeError, FileNotFoundError):  # damaged, or at this moment being made or closed by another worker
+    except (sqlite3.Error, UnicodeError, FileNotFoundError):  # damaged, or being made or closed this moment
         return {MARK}
 
 
