@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 
 import pytest
 
 from steerbo import errors
 from steerbo.errors import (
-    InvalidInput,
     InvalidOption,
     InvalidOutcome,
-    InvalidProblem,
     LogUnavailable,
     MissingExtra,
     SteerboError,
     together,
 )
-from steerbo.words import MISSING, PYTHON, SHELL
+from steerbo.words import PYTHON, SHELL
 
 TREE = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, SteerboError)]
 MANY = together(InvalidOption(f"o{i}", i, "nothing") for i in range(50))
@@ -43,31 +40,3 @@ def test_errors_survive_a_process(error: SteerboError) -> None:
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error)
     assert [again.worded(w) for w in (PYTHON, SHELL)] == [error.worded(w) for w in (PYTHON, SHELL)]
-
-
-def test_many_faults_are_counted_and_all_there() -> None:
-    assert str(MANY).endswith("and 30 more")
-    assert len(str(MANY).splitlines()) == 21
-    assert len(json.loads(MANY.to_json())) == 50
-
-
-def test_a_place_goes_before_every_field() -> None:
-    inner = together([InvalidProblem("low", 3, "less than high"), InvalidProblem("name", "", "a text")])
-    assert [e.field for e in inner.within("variables.ph").errors] == ["variables.ph.low", "variables.ph.name"]
-
-
-def test_a_message_is_one_line_however_long_what_it_repeats() -> None:
-    text = str(InvalidInput("law", "x" * 10**6, "a law", "It said:\n" + "a\nb\n" * 5000))
-    assert "\n" not in text
-    assert len(text) < 2500
-
-
-def test_what_is_missing_is_said_so() -> None:
-    assert str(InvalidOption("seed", MISSING, "a number")) == "seed: missing; expected a number."
-    assert InvalidOption("seed", None, "a number").worded(SHELL).startswith("seed: nothing is given; expected")
-
-
-def test_passwords_are_in_no_message() -> None:
-    url = "postgresql://ada:s3cret@host/db"
-    error = InvalidOption("log", url, f"another than {url}", f"({url})")
-    assert "s3cret" not in str(error) + error.worded(SHELL) + error.to_json() + str(error.parts(SHELL))

@@ -99,3 +99,58 @@ def test_what_the_tour_names_is_there(name: str) -> None:
 
 def test_the_tour_names_files() -> None:
     assert len([name for name in NAMED if name.endswith(".py")]) > 25
+
+
+ELSEWHERE = {
+    "causal/test_formats.py": "causal.dagitty causal.diagram causal.dot causal.exchange causal.lines causal.projection",
+    "causal/test_scopes.py": "causal.canonical causal.published causal.rules causal.scope_graph causal.step_limit",
+    "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
+    "causal/test_graph.py": "causal.checks",
+    "cli/test_by_hand.py": "cli.keeping cli.records",
+    "cli/test_screen.py": "cli.report",
+    "meanfield/test_mf_gp_ucb.py": "meanfield.belief meanfield.candidates",
+    "meanfield/test_methods.py": "meanfield.cells meanfield.description meanfield.realised",
+    "meanfield/test_problem.py": "meanfield.checks",
+    "plots/test_rounds.py": "plots.kinds",
+    "rounds/test_registry.py": "rounds.method",
+    "space/test_space.py": "space.variables",
+    "study/test_run.py": "study.observer",
+    "study/test_page.py": "study.picture",
+    "study/test_database.py": "study.tables",
+    "timevarying/test_boxes.py": "timevarying.acquisition timevarying.check_prior timevarying.shared",
+    "timevarying/test_finite.py": "timevarying.decay_filter timevarying.statespace",
+    "timevarying/test_methods.py": "timevarying.prediction",
+}
+"""Modules whose tests stand under another name: by the file that has them."""
+
+
+def home_of_tests(module: str, tree: ast.Module) -> str:
+    """The file of a module's tests: of its name; of methods their wing's contract; or as `ELSEWHERE` says."""
+    *folders, name = module.split(".")
+    own = "/".join([*folders, f"test_{name}.py"])
+    if (ROOT / "tests" / own).exists():
+        return own
+    named = any(isinstance(node, ast.AnnAssign) and "name: ClassVar" in ast.unparse(node) for node in ast.walk(tree))
+    if folders and folders[0] in WINGS and (named or name == "method"):
+        return f"{folders[0]}/test_methods.py"
+    return next((file for file, modules in ELSEWHERE.items() if module in modules.split()), own)
+
+
+def test_every_module_with_logic_has_its_tests() -> None:
+    """`steerbo.testing` is tests itself."""
+    homeless = []
+    for module, path in FILES.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        logic = any(isinstance(node, ast.FunctionDef) for node in ast.walk(tree))
+        if logic and path.name not in ("__init__.py", "__main__.py") and not module.startswith("testing."):
+            home = home_of_tests(module, tree)
+            if not (ROOT / "tests" / home).exists():
+                homeless.append(f"{module}: write tests/{home}, or say in ELSEWHERE where its tests stand")
+    assert not homeless, "\n".join(homeless)
+
+
+def test_elsewhere_is_where_there_is_no_file_of_that_name() -> None:
+    for modules in ELSEWHERE.values():
+        for module in modules.split():
+            *folders, name = module.split(".")
+            assert not (ROOT / "tests" / "/".join(folders) / f"test_{name}.py").exists(), f"{module} has its own tests"
