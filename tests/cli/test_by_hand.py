@@ -328,10 +328,14 @@ def test_bounds_are_widened_in_a_running_study(study: Path) -> None:
 
 def test_nature_stays_as_it_was_where_bounds_are_widened(study: Path) -> None:
     edited(study, "low = 4, high = 8", "low = 3, high = 9")
-    message = refused(call("extend", study), 2)
-    assert "problem.variables.ph.law" in message
-    assert "state the law's own ends" in message
-    edited(study, 'law = { kind = "uniform" }', 'law = { kind = "uniform", low = 4, high = 8 }')
+    for command in ("extend", "ask"):
+        message = refused(call(command, study), 2)
+        assert "problem.variables.ph.law" in message
+        assert 'expected law = { kind = "uniform", low = 4.0, high = 8.0 }' in message
+        assert "then use `steerbo extend STUDY.TOML`" in message
+        assert "another study" not in message
+    edited(study, 'law = { kind = "uniform" }', 'law = { kind = "uniform", low = 4.0, high = 8.0 }')
+    assert "steerbo extend" in refused(call("ask", study), 2)
     assert "ph can be set from 3 to 9 now" in call("extend", study).stderr
     assert call("ask", study).exit_code == 0
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..errors import InvalidInput, InvalidStudy
+from ..errors import InvalidInput, InvalidStudy, together
 from ..record import to_plain
 from ..rounds import Created, Event, Extended, Problem, after, extended, read_bounds
 from ..rounds import problem_of as first_problem
@@ -14,6 +15,10 @@ from ..words import MISSING
 Change = tuple[str, Any, Any]
 """A field, what the log says, and what the file says."""
 ANOTHER = "It is the log of another study: name another one with --log, or move this one away."
+_OWN_ENDS = (
+    "Bounds are what can be set; what nature does stays as it was, and this law had its ends from the bounds. "
+    "Write it so into the study file, then use ‹extend›."
+)
 
 
 def problem_of(created: Created, place: str, events: list[Event]) -> Problem:
@@ -73,10 +78,24 @@ def widening(logged: Problem, said: Problem) -> dict[str, tuple[Any, Any]]:
         wider = read_bounds(logged, bounds)
     except InvalidInput as error:
         raise error.moved(f"problem.variables.{error.field}", InvalidStudy) from None
-    found = list(changes(to_plain(extended(logged, wider)), to_plain(said), "problem"))
-    if found:
-        raise _changed(found, widened=True)
+    whole = extended(logged, wider)
+    if ends := list(_without_ends(logged, whole, said, wider)):
+        raise together(ends)
+    if found := list(changes(to_plain(whole), to_plain(said), "problem")):
+        raise _changed(found)
     return wider
+
+
+def _without_ends(logged: Problem, whole: Problem, said: Problem, names: Iterable[str]) -> Iterator[InvalidStudy]:
+    """Laws that would follow wider bounds, and how to write them so that they do not."""
+    for name in names:
+        before, after, now = (getattr(problem.space[name], "law", None) for problem in (logged, whole, said))
+        if now != after and now == before:
+            wanted = ", ".join(
+                f"{field} = {json.dumps(end)}"
+                for field, end in sorted(to_plain(after).items(), key=lambda part: part[0] != "kind")
+            )
+            yield InvalidStudy(f"problem.variables.{name}.law", to_plain(now), f"law = {{ {wanted} }}", _OWN_ENDS)
 
 
 def check_same(place: str, logged: Problem, said: Problem) -> None:
@@ -91,18 +110,17 @@ def check_same(place: str, logged: Problem, said: Problem) -> None:
     try:
         bounds = widening(logged, said)
     except InvalidStudy as error:
-        hint = error.hint if ANOTHER in error.hint else f"{error.hint} {ANOTHER}"
-        raise InvalidStudy(f"{place}: {error.field}", error.value, error.allowed, hint) from None
+        if any(said in error._hint for said in (ANOTHER, _OWN_ENDS)):
+            raise together(each.moved(f"{place}: {each.field}") for each in error.errors) from None
+        raise InvalidStudy(f"{place}: {error.field}", error.value, error.allowed, f"{error.hint} {ANOTHER}") from None
     names = " and ".join(f"problem.variables.{name}" for name in bounds)
     field, before, now = found[0]
     hint = f"The bounds of {names} are wider in the study file: to go on with them, use ‹extend›."
     raise InvalidStudy(f"{place}: {field}", now, f"{before!r}, as in the log", hint)
 
 
-def _changed(found: list[Change], widened: bool = False) -> InvalidStudy:
+def _changed(found: list[Change]) -> InvalidStudy:
     field, before, now = found[0]
     more = f" Changed, too: {', '.join(name for name, _, _ in found[1:4])}." if len(found) > 1 else ""
-    law = ".law." in field or field.endswith(".law")
-    hint = "What nature does stays as it was: state the law's own ends." if widened and law else ANOTHER
     allowed = "nothing, as in the log" if before is MISSING else f"{before!r}, as in the log"
-    return InvalidStudy(field, now, allowed, hint + more)
+    return InvalidStudy(field, now, allowed, ANOTHER + more)
