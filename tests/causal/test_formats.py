@@ -341,8 +341,8 @@ def test_equal_graphs_say_the_same() -> None:
 
 
 def test_names_are_whole_characters() -> None:
-    with pytest.raises(InvalidProblem, match=r"variables: '\\ud800'.*UTF-8"):
-        CausalGraph([("\ud800", "x")], target="y", intervenable=["x"])
+    with pytest.raises(InvalidProblem, match="half a character"):
+        CausalGraph.from_text("\ud800 -> x; x -> y", target="y", intervenable=["x"])
 
 
 def test_large_graphs_are_read() -> None:
@@ -351,3 +351,15 @@ def test_large_graphs_are_read() -> None:
     read = CausalGraph.from_text(text, target="v999", intervenable=["v0"])
     assert len(read.directed) == len(edges)
     assert CausalGraph.from_text(read.to_gml()) == read
+
+
+def test_dot_errors_name_the_line_where_there_is_but_one() -> None:
+    pytest.importorskip("pydot")
+    for body, message in (
+        ("a -> b;\nb [observed=maybe];", "^graph line 3, node b: 'observed=maybe'"),
+        ("a -> b;\n\nb -> y [dir=none]", "^graph line 4, edge b -> y"),
+        ("a -> b;\nb -> b", "^graph line 3: 'b -> b'"),
+        ("a -> b [dir=none]; a -> c\na -> b [dir=none]", "^graph, edge a -> b"),
+    ):
+        with pytest.raises(InvalidProblem, match=message):
+            CausalGraph.from_text(f"digraph {{\n{body}\n}}", target="b", intervenable=["a"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.causal import CausalGraph
+from steerbo.causal import Causal, CausalGraph
 from steerbo.errors import InvalidProblem
 from steerbo.record import from_plain, to_plain
+from steerbo.space import Float
+from steerbo.study import Study
 
 from .exact import random_graph
 
@@ -123,3 +126,18 @@ def test_districts() -> None:
 def test_given_must_not_hold_what_is_compared() -> None:
     with pytest.raises(InvalidProblem, match="given"):
         OURS.separated("age", "y", ["age"])
+
+
+def test_logs_with_halves_of_characters_still_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Earlier versions began such studies; now they are refused where they would begin."""
+    name = "caf\udce9"
+    graph = CausalGraph([(name, "dose"), ("dose", "y"), (name, "y")], target="y", intervenable=["dose"])
+    problem = Causal(graph, [Float("dose", 0, 1), Float(name, 0, 1)])
+    with pytest.raises(InvalidProblem, match="half a character"):
+        Study.create(tmp_path / "study.db", problem, rounds=3)
+    with monkeypatch.context() as before:
+        before.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
+        Study.create(tmp_path / "study.db", problem, rounds=3).close()
+    with Study.open(tmp_path / "study.db") as study:
+        assert study.problem == problem
+        assert study.ask().observe == (name,)

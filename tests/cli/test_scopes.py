@@ -54,3 +54,14 @@ def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
 def test_no_file(tmp_path: Path) -> None:
     error = CliRunner().invoke(APP, [str(tmp_path / "none.txt")]).exception
     assert isinstance(error, InvalidProblem)
+
+
+def test_roles_that_the_file_does_not_say(tmp_path: Path) -> None:
+    file = tmp_path / "bare.txt"
+    file.write_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y")
+    assert isinstance(CliRunner().invoke(APP, [str(file)]).exception, InvalidProblem)
+    roles = ["--target", "y", "--intervenable", "x1", "--intervenable", "x2"]
+    result = CliRunner().invoke(APP, [str(file), *roles])
+    assert "set x1 after looking at c\n" in result.stdout
+    alone = CliRunner().invoke(APP, [str(file), *roles, "--contexts", "x1", "--json"])
+    assert isinstance(alone.exception, InvalidProblem), "one variable has one role"

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ..errors import InvalidProblem, one_of
 from .projection import MOST_EDGES, MOST_NODES, Edge
 
-_HALF = re.compile("[\ud800-\udfff]")
-
 
 def check_size(names: Sequence[str], edges: int) -> None:
-    """Refuse more than a graph may have, and names that cannot be written down."""
+    """Refuse more than a graph may have."""
     for what, found, most in (("directed", edges, MOST_EDGES), ("variables", len(names), MOST_NODES)):
         if found > most:
             raise InvalidProblem(what, found, f"at most {most}")
-    for name in names:
-        if _HALF.search(name):
-            raise InvalidProblem("variables", name, "names of whole characters, which can be written as UTF-8")
 
 
 def check_edges(field: str, edges: Sequence[Edge]) -> None:

@@ -38,7 +38,7 @@ def read_dot(text: str) -> Diagram:
     graphs = _parse(text)
     if len(graphs) != 1:
         raise InvalidProblem("graph", f"{len(graphs)} graphs", "one graph in a text")
-    walk = _Walk()
+    walk = _Walk(text)
     walk.scope(graphs[0].obj_dict, {}, {})
     both = [edge for edge in walk.found.directed if {edge, edge[::-1]} & set(walk.found.bidirected)]
     if both and graphs[0].obj_dict["strict"]:
@@ -109,8 +109,15 @@ def _tokens(text: str) -> Iterator[tuple[str | None, str]]:
 class _Walk:
     """Through pydot's records of a graph, in the order in which its statements stood."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         self.found = Diagram()
+        self._lines = text.split("\n")
+
+    def _at(self, *words: str) -> str:
+        """The line of a statement with these words in order, if there is but one: pydot keeps no places."""
+        wanted = re.compile(".*".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in words))
+        lines = [n for n, line in enumerate(self._lines, 1) if wanted.search(line)]
+        return f"graph line {lines[0]}" if len(lines) == 1 else "graph"
 
     def scope(self, graph: Mapping[str, Any], nodes: Attributes, edges: Attributes) -> list[str]:
         """A graph or subgraph, with the defaults of nodes and edges around it; the names of its nodes."""
@@ -129,7 +136,7 @@ class _Walk:
                 inside.update(dict.fromkeys([*ends[0], *ends[1]]))
                 for a in ends[0]:
                     for b in ends[1]:
-                        self.found.drawn(a, b, {**edges, **attributes})
+                        self.found.drawn(a, b, {**edges, **attributes}, self._at(a, b, *attributes))
         return list(inside)
 
     def end(self, point: Any, nodes: Attributes, edges: Attributes) -> list[str]:
@@ -142,7 +149,8 @@ class _Walk:
         name = "" if match is None else match[2] if match[1] is None else match[1].replace('\\"', '"')
         if not name.strip():
             raise InvalidProblem("graph", said, "a node with a name")
-        self.found.mark(name, {**({} if name in self.found.nodes else defaults), **attributes})
+        marks = {**({} if name in self.found.nodes else defaults), **attributes}
+        self.found.mark(name, marks, self._at(name, *attributes))
         return name
 
 

@@ -26,13 +26,23 @@ READ = (
 @commands.command()
 def scopes(
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help=READ, show_default=False)],
+    *,
+    target: Annotated[str | None, typer.Option(help="What is to be optimised, where the file does not say.")] = None,
+    intervenable: Annotated[
+        list[str] | None, typer.Option(help="What can be set, where the file does not say; as often as needed.")
+    ] = None,
+    contexts: Annotated[
+        list[str] | None,
+        typer.Option(help="What can be looked at, where that is not all the rest; as often as needed."),
+    ] = None,
     mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published or joint.")] = "pruned",
     why: Annotated[bool, typer.Option(help="Say why other scopes were dropped.")] = True,
     draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
 ) -> None:
     """Print the scopes among which the best one always is, whatever the unknown mechanisms are."""
-    known = CausalGraph.from_file(graph)
+    said = {"target": target, "intervenable": intervenable, "contexts": contexts}
+    known = CausalGraph.from_file(graph, **{role: names for role, names in said.items() if names})
     kept = policy_scopes(known, mode)  # type: ignore[arg-type]
     dropped = [
         (scope, fault)

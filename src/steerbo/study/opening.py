@@ -9,11 +9,8 @@ from typing import Any
 from ..errors import DamagedLog, InvalidOption, InvalidStudy, SteerboError, one_of
 from ..masking import split_name
 from ..rounds import Created, Event, Optimizer, Problem, problem_of
-from ..text import unsafe
 from .database import DatabaseLog
 from .log import EventLog
-
-_LONGEST_NAME = 200
 
 
 def replay(place: str, events: list[Event], problem: Problem | None) -> Optimizer:
@@ -75,12 +72,6 @@ def found_log(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, b
 def log_at(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[EventLog, bool]:
     """A log, and whether it was opened here."""
     if isinstance(log, Path | str):
-        fault = unsafe(name) if isinstance(name, str) else ""
-        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or fault:
-            hint = f"It has {fault}." if fault else ""
-            raise InvalidStudy("name", name, f"a text of 1 to {_LONGEST_NAME} characters that can be seen", hint)
-        if "\0" in str(log):
-            raise InvalidStudy("log", str(log), "a file's name without NUL characters")
         return DatabaseLog(log, name, make=make), True
     if not callable(getattr(log, "append", None)) or not callable(getattr(log, "read", None)):
         raise InvalidStudy("log", log, "a file, the URL of a database, or a log such as MemoryLog()")

@@ -14,6 +14,7 @@ from .observer import Observer
 from .opening import replay
 from .specification import Settings, Specification
 from .study import Study
+from .worker import check_options
 
 
 def resume(
@@ -44,6 +45,7 @@ def resume(
         InvalidStudy: the log belongs to another study, is damaged, or is empty and may not be.
     """
     try:
+        check_options(worker)
         study = _resumed(specification, log, observer, begin, extend, worker)
         if extend and (bounds := widening(study.problem, specification.problem)):
             study.extend(bounds)

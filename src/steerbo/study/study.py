@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidOption, InvalidStudy, LogConflict
+from ..errors import InvalidStudy, LogConflict
 from ..rounds import Answering, Method, Optimizer, Problem, Reading, Recommendation, Suggestion, one_or_more
-from ..space.fields import as_number
 from .backup import copy_of, save
 from .log import EventLog
 from .logger import LOGGER
@@ -17,6 +16,7 @@ from .opening import by_name, found_log, log_at, replay
 from .patience import WAIT
 from .run import drive
 from .to_optuna import to_optuna
+from .worker import check_options
 from .writing import Writer
 
 
@@ -52,11 +52,11 @@ class Study(Reading, Answering):
         wait: float = WAIT,
         say: Callable[[str], None] | None = None,
     ) -> None:
-        if (seconds := as_number(wait)) is None or seconds < 0:
-            raise InvalidOption("wait", wait, "a number of seconds from 0")
+        check_options({"holder": holder, "lease": lease, "clock": clock, "wait": wait, "say": say})
+        lease = None if lease is None else float(lease)
         say = say or LOGGER.warning
         self.log, self.optimizer, self._fold = log, optimizer, optimizer._fold
-        self.writer = Writer(log, optimizer, seconds, say, holder=holder, lease=lease, clock=clock)
+        self.writer = Writer(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
 
     @classmethod
     def create(
@@ -97,6 +97,7 @@ class Study(Reading, Answering):
         ...     print(study.status)
         1 of 3 rounds
         """
+        check_options(worker)
         optimizer = Optimizer(problem, method, budget=budget, rounds=rounds, seed=seed, **by_name("options", options))
         log, ours = log_at(log, name)
         try:
@@ -143,6 +144,7 @@ class Study(Reading, Answering):
             InvalidStudy: there is none, or the log is damaged.
             LogUnavailable: the log cannot be reached.
         """
+        check_options(worker)
         log, ours, events = found_log(log, name)
         try:
             opened = cls(log, replay(log.place, events, problem), **worker)

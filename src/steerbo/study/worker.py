@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from ..errors import InvalidInput, InvalidOption, one_of, together
+from ..space.fields import as_number
+from ..text import unsafe
 from .heartbeat import Heartbeat
 from .leases import LEASE, Leases
 from .log import BY_HAND, EventLog, new_holder
@@ -43,3 +47,30 @@ class Worker:
         if self.lives:
             self.be_oneself()
             self.heartbeat.start()
+
+
+def _seconds(given: Any) -> bool:
+    return (number := as_number(given)) is not None and number >= 0
+
+
+_OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "holder": (lambda given: isinstance(given, str) and not unsafe(given), "a name of characters that can be seen"),
+    "lease": (lambda given: given is None or _seconds(given), "a number of seconds from 0, or None"),
+    "clock": (callable, "a function that returns seconds since 1970"),
+    "wait": (_seconds, "a number of seconds from 0"),
+    "say": (lambda given: given is None or callable(given), "a function of a text"),
+}
+"""What a worker can be told, when it is allowed, and how that is said."""
+
+
+def check_options(given: Mapping[str, Any]) -> None:
+    """Refuse what no worker can be told, before anything is written.
+
+    Raises:
+        InvalidOption: naming it, and what is allowed.
+    """
+    wrong: list[InvalidInput] = [InvalidOption(n, given[n], one_of(_OPTIONS, n)) for n in given if n not in _OPTIONS]
+    known = {name: option for name, option in _OPTIONS.items() if name in given}
+    wrong += [InvalidOption(n, given[n], allowed) for n, (allows, allowed) in known.items() if not allows(given[n])]
+    if wrong:
+        raise together(wrong)
