@@ -143,6 +143,21 @@ def test_categories_and_coordinates() -> None:
     assert kernel.lengthscale == (4.0, 0.1)
 
 
+def test_many_points_are_a_box_unless_they_have_coordinates() -> None:
+    """Twenty-seven filters on thousands of points would take gigabytes."""
+    square = [Float(name, 0, 1, step=0.04) for name in "xy"]
+    assert TimeVarying(square, [Prior(SquaredExponential(0.2))]).sites is not None
+    optimizer = Optimizer(TimeVarying(square), "switching-elimination", seed=1)
+    assert optimizer.problem.sites is None  # type: ignore[attr-defined]
+    for available in (None, {"x": (0.0, 0.3)}, [[0.04, 0.96], [0.2, 0.4]]):
+        suggestion = optimizer.ask(available=available)
+        assert suggestion is not None
+        assert all(round(25 * value, 9).is_integer() for value in suggestion.values.values())
+        optimizer.tell(suggestion, suggestion.values["x"])
+    with pytest.raises(InvalidProblem, match="priors of your own"):
+        TimeVarying([Categorical("site", [str(i) for i in range(1001)])], coordinates=[[i] for i in range(1001)])
+
+
 def test_a_decay_per_hour() -> None:
     hour = Decay(0.1, per=3600.0)
     assert_allclose(correlation(hour, np.array([3600.0, 7200.0])), correlation(Decay(0.1), np.array([1.0, 2.0])))

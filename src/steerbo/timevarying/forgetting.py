@@ -35,7 +35,7 @@ class Forgetting(OnePrior[OptionsT]):
 
     def fresh(self) -> Sites | Boxes:
         """A surrogate without drift that knows nothing yet."""
-        return Sites(self.posed, static=True) if self.posed.points is not None else Boxes(self.posed, static=True)
+        return Sites(self.posed, static=True) if self.problem.points is not None else Boxes(self.posed, static=True)
 
     @abstractmethod
     def memory(self, number: int) -> int:

@@ -81,7 +81,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def fresh(self) -> Sites | Boxes:
         """A surrogate that knows nothing yet."""
-        return Sites(self.posed) if self.posed.points is not None else Boxes(self.posed)
+        return Sites(self.posed) if self.problem.points is not None else Boxes(self.posed)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 

@@ -27,10 +27,11 @@ _AVAILABLE = (
     '{"x": [0.2, 0.3]}, or a file, CSV or JSON, with a column for every variable and a line for every point'
 )
 _SHOWN = 20  # priors in a description
+_MOST_PLACED = 1000  # points with coordinates, where nobody gave priors
 MOST_VARIABLES, MOST_PRIORS = 1000, 1000
 """Of a problem."""
-MOST_SITES = 4096
-"""A domain with more points than these is searched as a box."""
+MOST_SITES, MOST_SITES_AUTOMATIC = 4096, 400
+"""A domain with more points than these is searched as a box; fewer where nobody gave priors: there are 27 then."""
 
 
 def _given_priors(value: object) -> object:
@@ -48,7 +49,8 @@ class TimeVarying(Problem):
     on a finite domain a list of its points (values of the one variable, or mappings) or a mask over all of them; on a
     box bounds by variable name, such as ``{"x": (0, 0.5)}``, or a list of points.
 
-    The domain is finite where all variables together have at most 4096 settings, else a box.
+    The domain is finite where all variables together have at most 4096 settings (400 where nobody gave priors), else a
+    box.
 
     Args:
         variables: what can be set.
@@ -99,6 +101,9 @@ class TimeVarying(Problem):
             if len(self.coordinates) != len(self.sites) or len({len(row) for row in self.coordinates}) != 1:
                 shape = [len(row) for row in self.coordinates]
                 raise InvalidProblem("coordinates", shape, f"{len(self.sites)} rows of the same length, one a point")
+        if self.automatic and self.points is not None and len(self.points) > _MOST_PLACED:
+            allowed = f"priors of your own: made ones would take too much memory for {len(self.points)} coordinates"
+            raise InvalidProblem("priors", self.priors, allowed, f"They are for {_MOST_PLACED} at most.")
         if self.space.seen and not self.settable:
             raise InvalidProblem("variables", list(self.space.seen), "at least one that is not seen, to be set")
         for name in self.space.seen:
@@ -140,7 +145,8 @@ class TimeVarying(Problem):
     def sites(self) -> tuple[tuple[Any, ...], ...] | None:
         """The settings of a finite domain, the last variable running fastest; None for a box."""
         levels = [variable.levels for variable in self.variables]
-        if any(k is None for k in levels) or math.prod(len(k) for k in levels if k is not None) > MOST_SITES:
+        most = MOST_SITES_AUTOMATIC if self.automatic and self.coordinates is None else MOST_SITES
+        if any(k is None for k in levels) or math.prod(len(k) for k in levels if k is not None) > most:
             return None
         choices = [v.decode(k) for v, k in zip(self.variables, levels, strict=True) if k is not None]
         return tuple(product(*choices))
