@@ -1,4 +1,4 @@
-"""What a worker can be told: checked before anything is written, by errors of ours."""
+"""What a worker can be told, checked before anything is written; and a forked child is another one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from steerbo.errors import InvalidInput, InvalidOption, InvalidStudy
-from steerbo.study import DatabaseLog, Study, read_study, resume
+from steerbo.study import BY_HAND, DatabaseLog, Study, read_study, resume
 from tests.rounds.stub import Nearest, Stub
 from tests.study.files import Watcher, write_study
+from tests.study.test_forks import ended_well, posix, threads
+from tests.torture.kills import in_child
 
 WRONG: list[dict[str, Any]] = [
     {"poll": 1}, {"lease": "x"}, {"lease": -1}, {"lease": float("nan")}, {"lease": True}, {"wait": "x"},
@@ -51,3 +53,24 @@ def test_what_is_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place
     with pytest.raises(InvalidStudy, match=r"^log: "):
         DatabaseLog(place)
     assert list(tmp_path.iterdir()) == []
+
+
+@posix
+@threads
+def test_a_child_is_another_worker(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
+        mine = study.ask()
+
+        def work() -> None:
+            assert study.ask().token != mine.token
+            study.close()
+
+        assert ended_well(in_child(work))
+        assert set(study.log.leases()) == {mine.token}, "a child that leaves takes nothing of its parent's with it"
+    with Study.create(tmp_path / "hand.db", Stub(), Nearest, rounds=9, holder=BY_HAND) as study:
+
+        def person() -> None:
+            study.ask()
+            assert study.writer.worker.leases.holder == BY_HAND
+
+        assert ended_well(in_child(person))
