@@ -6,6 +6,7 @@ import posixpath
 import re
 from pathlib import Path
 
+from . import command_line, study_file
 from .stories import as_page
 
 ROOT = Path(__file__).parents[1]
@@ -20,7 +21,20 @@ def written() -> dict[str, str]:
     """Pages that are written from other files: their place on the site, and their Markdown."""
     scripts = sorted(DOCS.glob("stories/*.py"))
     stories = {f"stories/{file.stem}.md": as_page(file.read_text("utf-8")) for file in scripts}
-    return stories | {page: (ROOT / file).read_text("utf-8") for file, page in AT_HOME.items()}
+    at_home = {page: (ROOT / file).read_text("utf-8") for file, page in AT_HOME.items()}
+    return {
+        **stories,
+        **at_home,
+        "limits.md": _section("Limits", (ROOT / "README.md").read_text("utf-8")),
+        "reference/command-line.md": command_line.page(),
+        "reference/study-file.md": study_file.page(ROOT / "examples"),
+    }
+
+
+def _section(heading: str, text: str) -> str:
+    """A section of the README as a page."""
+    found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    return f"# {heading}\n{found[1] if found else ''}"
 
 
 def pages() -> dict[str, str]:

@@ -151,4 +151,4 @@ for choice in (advice, *advice.alternatives):
 
 # %% [markdown]
 # **What to take away.** You gave bounds, laws and prices. You got the cheapest set that is good enough, where to hold it, and how sure
-# that is. Laws that are not known can be learned from a file; if you can hold everything and all costs the same, you do not need this library.
+# that is. Laws that are not known can be [learned from a file](../how-to/laws.md); if you can hold everything and all costs the same, you do not need this library.

@@ -10,6 +10,7 @@ from pydantic import Field
 from ..errors import InvalidRequest
 from ..record import Plain, record
 from ..space.fields import whole
+from .answers import as_text
 from .scope import Scope
 
 MOST_AT_ONCE = 10_000
@@ -29,8 +30,8 @@ class Suggestion(Plain):
         context: what was seen before choosing, and what has been looked at so far.
         note: the reasons behind the choice (bounds, the prior believed).
 
-    >>> Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}).values
-    {'ph': 6.5}
+    >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
+    round 1, token 1-ab: steer ph; set ph = 6.5
     """
 
     token: str
@@ -40,6 +41,11 @@ class Suggestion(Plain):
     observe: tuple[str, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
     note: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        todo = [f"set {as_text(self.values)}"] if self.values else []
+        todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
+        return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])
 
 
 def one_or_more(batch: int | None, ask: Callable[[], Suggestion | None]) -> Suggestion | list[Suggestion] | None:
