@@ -89,7 +89,7 @@ def run_page(page: str, name: str = "page", thin: bool = False) -> str:
 
 
 def _less(found: re.Match[str]) -> str:
-    return re.sub(rf"\b({found['name']}\s*=\s*)[^,\s)]+", rf"\g<1>{found['less']}", found["line"])
+    return re.sub(rf"\b({found['name']}\s*=\s*)[\w.]+(\([^)]*\))?", rf"\g<1>{found['less']}", found["line"])
 
 
 def _write(block: Block) -> None:
