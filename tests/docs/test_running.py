@@ -57,7 +57,8 @@ def test_commands_are_run_with_the_files_of_the_page() -> None:
 
 
 def test_a_thin_setting_takes_the_place_of_the_full_one_and_is_never_shown() -> None:
-    text = "```python\nn = range(90)  # thin: n=range(3)\nprint(len(n))\nprint(dict(budget=90, seed=1))  # thin: budget=5\n```\n"
+    first = "n = range(90)  # thin: n=range(3)\nprint(len(n))\n"
+    text = f"```python\n{first}print(dict(budget=90, seed=1))  # thin: budget=5\n```\n"
     assert "3\n{'budget': 5, 'seed': 1}" in run_page(text, thin=True)
     full = run_page(text)
     assert "90\n{'budget': 90, 'seed': 1}" in full
