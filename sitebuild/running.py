@@ -89,7 +89,13 @@ def run_page(page: str, name: str = "page", thin: bool = False) -> str:
 
 
 def _less(found: re.Match[str]) -> str:
-    return re.sub(rf"\b({found['name']}\s*=\s*)[\w.]+(\([^)]*\))?", rf"\g<1>{found['less']}", found["line"])
+    name, less = found["name"], found["less"]
+    if found["line"].startswith(f"{name} = "):
+        return f"{name} = {less}"
+    line, times = re.subn(rf"\b({name}=)[\w.]+", rf"\g<1>{less}", found["line"])
+    if not times:
+        raise PageError(f"there is no {name} in {found['line']!r}")
+    return line
 
 
 def _write(block: Block) -> None:

@@ -35,9 +35,8 @@ problem = sb.CostVarying(
     costs=[1, 1.5, 2.2],
     tolerance=sb.Absolute(0.5),
 )
-study = sb.Study.create(
-    place, problem, name=f"cluster {os.getpid()}", rounds=40, seed=1
-)  # thin: rounds=12
+rounds = 40  # thin: rounds=12
+study = sb.Study.create(place, problem, name=f"cluster {os.getpid()}", rounds=rounds, seed=1)
 print(study)
 
 # %% [markdown]
