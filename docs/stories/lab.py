@@ -57,7 +57,8 @@ print(degrees.shape, "days, steps, places")
 
 # %%
 TODAY = 6  # 6 March
-experts = [sb.Prior.from_panel(degrees[d - 1 : d, ::6], [f"{d} March"])[0] for d in (1, 2, 5)]
+learned = (1, 2, 5)  # thin: learned=(5,)
+experts = [sb.Prior.from_panel(degrees[d - 1 : d, ::6], [f"{d} March"])[0] for d in learned]
 for expert in experts:
     print(expert.name, "has a mean of", round(float(np.mean(expert.mean)), 1), "°C")
 
