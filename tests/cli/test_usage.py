@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,3 +105,29 @@ def test_hints_are_about_what_was_named(tmp_path: Path) -> None:
         assert "make the backup again" in refused(call("backup", part, tmp_path / "y.db"), 2)
     for host in ("nowhere.invalid", "192.0.2.1", "ä" * 80):
         assert refused(call("serve", study, "--host", host), 2).startswith(f"steerbo: host: '{host}' is not allowed")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("words", [["methods"], ["methods", "--json"], ["show", "none.toml", "--json"], ["--version"]])
+def test_a_full_disk_is_no_traceback(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "steerbo", *words]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0].startswith("steerbo: the answer could not be printed (No space left on device)")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_nobody_reads_on() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as broken:
+        command = [sys.executable, "-m", "steerbo", "methods"]
+        done = subprocess.run(command, stdout=broken, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("place", ["", " ", "sqlite://", "sqlite:///:memory:"])
+def test_no_place_is_no_damaged_log(place: str, tmp_path: Path) -> None:
+    for words in (["doctor", place], ["backup", place, tmp_path / "x.db"], ["show", place], ["export", place]):
+        assert "log: '" in refused(call(*words), 2)

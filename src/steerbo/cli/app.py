@@ -5,7 +5,11 @@ Exit codes stand in `exits`.
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 import warnings
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -27,6 +31,22 @@ def _say(message: Warning | str, *_: Any, **__: Any) -> None:
 
 class _Program(Commands):
     """Clear lines on standard error instead of a traceback."""
+
+    def main(self, *given: Any, **how: Any) -> Any:
+        """Run it; what cannot be printed, as on a full disk, is said in a line, if it still can."""
+        try:
+            try:
+                return super().main(*given, **how)
+            finally:
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+        except OSError as error:
+            if error.errno != errno.EPIPE:  # nobody reads on: `| head`
+                with suppress(OSError):
+                    said = f"the answer could not be printed ({error.strerror}); what was done before stays done"
+                    echo(f"steerbo: {said}", err=True)
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115  or Python would try once more, at its end
+            sys.exit(exits.FAILED)
 
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Read what stands before the command's name."""

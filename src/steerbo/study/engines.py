@@ -40,6 +40,9 @@ def engine_of(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple
             raise MissingExtra(str(error.name), "postgres") from None
         return engine, None, tuple(str(secret) for secret in secrets.values())
     if url.database in (None, "", ":memory:"):
+        if access != "make":
+            hint = "What is in memory is gone with the process that made it."
+            raise InvalidStudy("log", place, "a log in a file or on a server", hint)
         file, engine = None, sa.create_engine("sqlite://")
     else:
         file = Path(str(url.database))
@@ -58,6 +61,8 @@ def engine_of(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple
 def _url(place: str) -> sa.URL:
     allowed = "a file's name, or a URL such as postgresql://user@host/database"
     if "://" not in place:
+        if not place.strip():
+            raise InvalidStudy("log", place, allowed)
         if masked(place) != place and not Path(place).exists():
             raise InvalidStudy("log", masked(place), allowed, "(This has a password, and is no URL.)")
         return sa.URL.create("sqlite", database=place)
