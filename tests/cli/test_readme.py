@@ -46,7 +46,7 @@ def test_the_study_file(tmp_path: Path) -> None:
 
 
 def test_the_options_and_files_it_names_exist() -> None:
-    names = ("run", "check", "methods", "demo", "ask", "decide", "tell", "fail", "amend", "export", "doctor")
+    names = ("run", "check", "methods", "demo", "ask", "decide", "tell", "fail", "amend", "export", "doctor", "policy")
     helps = "".join(CliRunner().invoke(main, [name, "--help"]).stdout for name in names)
     for option in re.findall(r"`(--\w+)|(?<= )(--\w+)", README):
         assert any(name and name in helps for name in option)
