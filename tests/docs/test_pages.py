@@ -17,6 +17,8 @@ RUN = [n for n, text in PAGES.items() if any(b.runs or b.language == "console" f
 @pytest.mark.parametrize("page", RUN)
 def test_the_code_of_a_page_runs(page: str) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'steerbo[plots]'")
+    if "import pandas" in PAGES[page]:
+        pytest.importorskip("pandas", reason="pandas is not installed: pip install 'steerbo[pandas]'")
     run_page(PAGES[page], page, thin=True)
 
 

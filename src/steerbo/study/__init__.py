@@ -1,5 +1,6 @@
 """Studies that last: what to optimise, how to evaluate it, and a log that loses nothing and takes many workers."""
 
+from .add_frame import add_frame
 from .backup import backup, restore
 from .database import DatabaseLog
 from .leases import LEASE
@@ -13,6 +14,7 @@ from .resume import resume
 from .run import drive
 from .specification import Settings, Specification, read_study
 from .study import Study
+from .to_frame import to_frame
 
 __all__ = [
     "BY_HAND",
@@ -30,10 +32,12 @@ __all__ = [
     "Settings",
     "Specification",
     "Study",
+    "add_frame",
     "backup",
     "drive",
     "read_events",
     "read_study",
     "restore",
     "resume",
+    "to_frame",
 ]

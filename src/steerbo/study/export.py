@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..record import to_plain
@@ -22,10 +22,15 @@ def rounds_csv(problem: Problem, history: History, headers: Headers | None = Non
 
     The sum of its column `charged` is what is spent.
     """
+    return _csv(problem, rows_of(history), headers)
+
+
+def rows_of(history: History) -> Iterator[dict[str, Any]]:
+    """Of every round, then of all data that nobody suggested, what is known, by column."""
+    yield from map(_played, history)
     kept = {**history.removed, **history.data}
-    names = sorted(kept, key=lambda name: int(name.rpartition("-")[2]))
-    data = (_added(name, kept[name], "added" if name in history.data else "void") for name in names)
-    return _csv(problem, [*map(_played, history), *data], headers)
+    for name in sorted(kept, key=lambda name: int(name.rpartition("-")[2])):
+        yield _added(name, kept[name], "added" if name in history.data else "void")
 
 
 def suggestions_csv(problem: Problem, suggestions: Iterable[Suggestion], headers: Headers | None = None) -> str:

@@ -15,6 +15,7 @@ from .logger import LOGGER
 from .opening import by_name, found_log, log_at, replay
 from .patience import WAIT
 from .run import drive
+from .to_frame import to_frame
 from .to_optuna import to_optuna
 from .worker import check_options
 from .writing import Writer
@@ -196,6 +197,11 @@ class Study(Reading, Answering):
         """The rounds as an Optuna study, for its dashboard; see `steerbo.study.to_optuna`."""
         self.refresh()
         return to_optuna(self, storage, name)
+
+    def to_frame(self) -> Any:
+        """The rounds as a pandas DataFrame; see `steerbo.study.to_frame`."""
+        self.refresh()
+        return to_frame(self)
 
     def backup(self, file: Path | str) -> None:
         """Write this study, as it is now, into a new file: an SQLite log that only its owner may read.
