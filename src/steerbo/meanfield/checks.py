@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MOST_ACTIONS, MOST_CONTEXTS, MOST_CELLS = 10_000, 1_000, 100_000
 """Of a problem; a cell is a context with an action."""
+TAKEN = ("distribution", "counts", "context", "action")
 _ALIKE = "Put those that are alike together."
 
 
@@ -47,6 +48,19 @@ def check_features(problem: MeanField) -> None:
             raise InvalidProblem(field, features, f"{len(names)} rows, one for each of {', '.join(names[:5])}")
         if features is not None and len({len(row) for row in features}) != 1:
             raise InvalidProblem(field, features, "rows of equal length")
+
+
+def check_seen(problem: MeanField) -> None:
+    """Refuse variables that are not seen before choosing: a distribution is all that is set."""
+    for variable in problem.variables or ():
+        where = f"variables.{variable.name}"
+        if not variable.seen:
+            raise InvalidProblem(f"{where}.seen", variable.seen, "true: agents are all that is steered here")
+        if variable.law is not None:
+            allowed = "no law: what is seen is given in every round here, and never drawn"
+            raise InvalidProblem(f"{where}.law", variable.law, allowed)
+        if variable.name in TAKEN:
+            raise InvalidProblem(where, variable.name, f"another name: {', '.join(TAKEN)} mean something else")
 
 
 def check_limits(problem: MeanField) -> None:

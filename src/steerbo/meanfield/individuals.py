@@ -38,10 +38,11 @@ class Individuals(Population[OptionsT]):
             raise InvalidProblem(
                 "agents", problem.agents, allowed, "Use 'mf-gp-ucb', whose cost does not depend on them."
             )
-        for field in ("capacity", "largest_move", "moving_cost"):
+        for field in ("capacity", "largest_move", "moving_cost", "variables"):
             if getattr(problem, field):
                 hint = "Use 'mf-gp-ucb' or 'random'."
-                raise InvalidProblem(field, getattr(problem, field), f"no such limit for {self.name!r}", hint)
+                given = problem.space.names if field == "variables" else getattr(problem, field)
+                raise InvalidProblem(field, given, f"nothing of the kind for {self.name!r}", hint)
         self.context_of = np.repeat(np.arange(len(problem.contexts)), problem.agents_in)
         self.open = [np.flatnonzero(row) for row in problem.region.allowed]
         self.vectors: dict[str, Vector] = {}  # by token
@@ -92,7 +93,7 @@ class Individuals(Population[OptionsT]):
 
     def play(self, history: History, vector: Vector, random: np.random.Generator, **note: Any) -> Choice:
         """Suggest a vector; a table that was suggested before is changed by an agent or two first."""
-        taken = self.played(history)
+        taken = self.played(history, {})
         for _ in range(_TRIES):
             if self.key(self.counts(vector)) not in taken:
                 break

@@ -15,12 +15,14 @@ here.) Covariances are relative: one overall scale is profiled out of the likeli
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
 
+from ..space import Space
+from .seen import SeenFactor
 from .similarity import Similarity
 
 Kind = Literal["additive", "joint", "product"]
@@ -36,10 +38,12 @@ class Inputs:
     Args:
         weights: (n, C, A) the cells' weights, which sum to one.
         tables: (n, C, A) the distributions ξ.
+        seen: (n, c) what was seen before, encoded; None where nothing is.
     """
 
     weights: Float[np.ndarray, "n C A"]
     tables: Float[np.ndarray, "n C A"]
+    seen: Float[np.ndarray, "n c"] | None = None
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -55,6 +59,7 @@ class PayoffKernel:
         shares: (C,) p, the contexts' shares.
         actions, contexts: their similarity, k_A and k_C.
         single: whether single agents' payoffs are seen, so that the contexts' own term can be learned.
+        seen: the factor of what is seen before choosing.
     """
 
     kind: Kind
@@ -63,15 +68,17 @@ class PayoffKernel:
     actions: Similarity
     contexts: Similarity
     single: bool = False
+    seen: SeenFactor = field(default_factory=lambda: SeenFactor(Space(())))
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the parameters."""
         if self.kind == "joint":
-            return ("lengthscale",)
+            return ("lengthscale", *self.seen.names)
         if self.kind == "product":
-            return ("lengthscale", *self.learned)
-        return ("lengthscale", *self.learned, *(f"{name} variance" for name in self.learned))
+            return ("lengthscale", *self.learned, *self.seen.names)
+        variances = (f"{name} variance" for name in self.learned)
+        return ("lengthscale", *self.learned, *variances, *self.seen.names)
 
     @property
     def learned(self) -> tuple[str, ...]:
@@ -139,10 +146,19 @@ class Covariances:
         # another lengthscale takes, n² steps instead of n²|A|.
         W = inputs.weights[:, 0] if len(kernel.shares) == 1 else None
         self.products = W @ W.T if W is not None and kernel.actions.distances is None else None
+        self.apart = kernel.seen.squares(inputs.seen, inputs.seen) if inputs.seen is not None else None
 
     def __call__(self, parameters: Parameters, slopes: bool = True) -> tuple[Matrix, dict[str, Matrix]]:
         """Covariances, and their derivatives by the parameters."""
-        return (self._added if self.kernel.kind == "additive" else self._multiplied)(parameters, slopes)
+        gram, found = (self._added if self.kernel.kind == "additive" else self._multiplied)(parameters, slopes)
+        if self.apart is None:
+            return gram, found
+        seen, near = self.kernel.seen, self.kernel.seen(parameters, self.apart)
+        gram, found = gram * near, {name: slope * near for name, slope in found.items()}
+        if slopes:
+            squares = zip(seen.names, self.apart, seen.lengthscales(parameters), strict=True)
+            found |= {name: gram * apart / length**2 for name, apart, length in squares}
+        return gram, found
 
     def _multiplied(self, parameters: Parameters, slopes: bool) -> tuple[Matrix, dict[str, Matrix]]:
         """Of the product and the joint kernel."""

@@ -24,11 +24,14 @@ from ..rounds import (
     Streams,
     Table,
     Told,
+    over_contexts,
+    typical,
 )
 from ..words import counted
 from .problem import SCOPE, MeanField
 from .region import Region
 
+_NEAR = 5  # outcomes at least that an answer is chosen among
 TableArray = Float[np.ndarray, "C A"]
 
 
@@ -82,11 +85,17 @@ class Population(Method[MeanField, OptionsT]):
         found = [self.problem.table(r.realised["distribution"]) for r in history.unknown]
         return np.array(found).reshape(-1, *shape)
 
-    def played(self, history: History, pending_only: bool = False) -> set[bytes]:
-        """Names of the tables that were suggested or played already, or of those without an outcome."""
-        if not pending_only:
+    def played(self, history: History, request: Mapping[str, Any], pending_only: bool = False) -> set[bytes]:
+        """Names of the tables that were suggested or played already, or of those without an outcome.
+
+        Where something is seen before choosing, those of rounds in which the same was seen.
+        """
+        if not pending_only and not self.problem.space.seen:
             return self.keys
-        return {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unknown}
+        rounds = history.unknown if pending_only else tuple(history)
+        seen = request.get("context", {})
+        alike = [r for r in rounds if all(r.realised.get(name) == value for name, value in seen.items())]
+        return {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in alike}
 
     def counts_of(self, table: TableArray) -> Int[np.ndarray, "C A"]:
         """The nearest numbers of agents, for comparisons."""
@@ -142,10 +151,22 @@ class Population(Method[MeanField, OptionsT]):
     # -- answers -------------------------------------------------------------------------------------------------------
 
     def recommend(self, history: History) -> Recommendation:
-        """The best distribution played."""
+        """Where to be; where something is seen before choosing, in typical contexts."""
+        if not self.problem.space.seen:
+            return self.advice(history, {})
+        return over_contexts(typical(self.problem.space, history), lambda seen: self.advice(history, seen))
+
+    def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
+        """The best distribution played, of those played where about the same was seen."""
         if not self.outcomes:
             return self.untold()
         averages = self.averages()
+        if seen:
+            space = self.problem.space
+            gaps = space.encode([outcome.realised for outcome in self.outcomes]) - space.encode([seen])
+            gaps = np.where(space.categorical, gaps != 0.0, gaps)
+            near = np.argsort((gaps**2).sum(axis=1), kind="stable")[: max(_NEAR, len(gaps) // 4)]
+            averages = np.where(np.isin(np.arange(len(gaps)), near), averages, -np.inf)
         best = int(averages.argmax())
         values = {"distribution": self.problem.named(self.tables[best])}
         return Recommendation(
@@ -158,9 +179,9 @@ class Population(Method[MeanField, OptionsT]):
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Where to be; from a present distribution, as far on the way there as the largest move allows."""
         self.check_informed(history)
-        advice = self.recommend(history)
+        advice, known = self.advice(history, context), dict(context)
         if "current" not in request:
-            return PolicyStep(advice.scope, advice.values, note=advice.note)
+            return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)
         region, goal = self.region(request), self.problem.table(advice.values["distribution"])
         far, most = float(region.moved(goal).max()), self.problem.largest_move
         assert region.present is not None
@@ -169,7 +190,7 @@ class Population(Method[MeanField, OptionsT]):
         moved = float(self.problem.shares @ region.moved(step))
         note = f"{share:.0%} of the way to the recommended distribution" if share < 1 else advice.note
         note += f"; the move costs {self.problem.moving_cost * moved:.4g}" if self.problem.moving_cost else ""
-        return PolicyStep(advice.scope, {"distribution": self.problem.named(step)}, note=note)
+        return PolicyStep(advice.scope, {"distribution": self.problem.named(step)}, context=known, note=note)
 
     def untold(self) -> Recommendation:
         """Before anything is known: spread evenly."""

@@ -37,6 +37,7 @@ from .observations import standardised
 from .problem import SCOPE, MeanField
 from .process import Observations, fit, posterior
 from .region import Region
+from .seen import SeenFactor
 from .similarity import Similarity
 from .trust_region import Bound, TrustRegion
 
@@ -95,6 +96,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
             Similarity.of(np.full(A, 1 / A), problem.action_features),
             Similarity.of(np.full(C, 1 / C), problem.context_features),
             single=problem.feedback != "population",
+            seen=SeenFactor(problem.space),
         )
 
     # -- learning ------------------------------------------------------------------------------------------------------
@@ -135,14 +137,17 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         """Standardised observations, and the offset and unit that undo it."""
         return standardised(self.problem, self.outcomes, self.tables, self.averages(), self.options.starting_points)
 
-    def belief(self, history: History, pending: bool = True) -> Belief:
-        """What is believed now; `pending`: rounds without an outcome shrink the uncertainty."""
+    def belief(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Belief:
+        """What is believed now, where this is seen; `pending`: rounds without an outcome shrink the uncertainty."""
         data, offset, unit = self.data()
         embedding = self.kernel.embedding
         parameters = self.fitted.get(embedding) or self._fit(embedding, data, thorough=True)[0]
         tables = self.unknown(history) if pending else np.empty((0, *self.problem.simplex.shape))
-        unknown = Inputs(tables * self.problem.shares[:, None], tables)
-        return Belief(PayoffBounds(posterior(self.kernel, data, parameters, unknown)), offset, unit)
+        space = self.problem.space
+        before = space.encode([r.realised for r in history.unknown[: len(tables)]]) if space.seen else None
+        unknown = Inputs(tables * self.problem.shares[:, None], tables, before)
+        after = posterior(self.kernel, data, parameters, unknown)
+        return Belief(PayoffBounds(after.at(space.encode([seen])[0]) if space.seen else after), offset, unit)
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -152,10 +157,11 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         region = self.region(request)
         random = self.streams(number, "choose")
         if not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points:
-            return self.choice(self.fresh(region, random, self.played(history)), phase="start")
-        belief = self.belief(history)
+            return self.choice(self.fresh(region, random, self.played(history, request)), phase="start")
+        belief = self.belief(history, request.get("context", {}))
         beta = self._beta(number)
-        counts = self._optimistic(belief, region, beta, history, random)
+        taken = self.played(history, request, pending_only=belief.bounds.posterior.noise > _NOISY**2)
+        counts = self._optimistic(belief, region, beta, taken, number)
         mean, sd = belief.bounds.average((counts / self.problem.agents_in[:, None])[None])
         return self.choice(
             counts,
@@ -167,14 +173,13 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         )
 
     def _optimistic(
-        self, belief: Belief, region: Region, beta: float, history: History, random: np.random.Generator
+        self, belief: Belief, region: Region, beta: float, taken: set[bytes], number: int
     ) -> Int[np.ndarray, "C A"]:
         """Whole agents with a large bound, of which enough is known, and that teach something."""
-        noisy = belief.bounds.posterior.noise > _NOISY**2
-        taken = self.played(history, pending_only=noisy)
+        random = self.streams(number, "choose")
         bound = self.bound(belief, region, beta)
         trust = TrustRegion(belief.bounds, self.options.caution, np.array(self.tables), region.project)
-        found = trust.shortened(self.search(bound, region, self.streams.integer(len(history) + 1, "search")))
+        found = trust.shortened(self.search(bound, region, self.streams.integer(number, "search")))
         found = found[np.argsort(-bound(found)[0], kind="stable")]
         if self.problem.rounding == "sampled":
             return sampled(region, found[0], taken, random)
@@ -202,13 +207,17 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     @kept
     def recommend(self, history: History) -> Recommendation:
+        """Where to be; where something is seen before choosing, in typical contexts."""
+        return super().recommend(history)
+
+    def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
         """The distribution with the largest lower bound, of all that were played and the best one predicted.
 
         Limits and costs of moving are left out: it is where to be, not the next step.
         """
         if not self.outcomes:
             return self.untold()
-        belief = self.belief(history, pending=False)
+        belief = self.belief(history, seen, pending=False)
         region = self.problem.region
         seed = self.streams.integer(0, "recommend")
         found = self.search(lambda tables: belief.bounds.population(tables, 0.0), region, seed)[0]
@@ -232,8 +241,9 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         """The expected payoff of actions and contexts at the recommended distribution, and what is still explored."""
         if not self.outcomes:
             return Explanation("nothing was told yet")
-        belief = self.belief(history, pending=False)
-        best = self.problem.table(self.recommend(history).values["distribution"])
+        advice = self.recommend(history)
+        belief = self.belief(history, advice.context, pending=False)
+        best = self.problem.table(advice.values["distribution"])
         last = next(reversed(self.suggested.values()), best)
         table, explored = explained(self.problem, belief, best, last)
         scale = self.kernel.lengthscale("lengthscale", belief.bounds.posterior.parameters)

@@ -13,8 +13,8 @@ from .kernels import Inputs
 from .problem import MeanField
 from .process import Observations
 
-Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float]
-"""Weights of the cells, the distribution, a payoff, and the agents behind it."""
+Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float, Float[np.ndarray, " c"]]
+"""Weights of the cells, the distribution, a payoff, the agents behind it, and what was seen before."""
 
 _ROWS = 1200  # payoffs of cells that are held; of older rounds with feedback from all agents only the average counts
 
@@ -40,14 +40,21 @@ def standardised(
     if problem.feedback == "population":
         known = np.array(tables)
         y = softened(averages, first)
-        inputs, agents = Inputs(known * problem.shares[:, None], known), np.ones(len(known))
+        before = problem.space.encode([outcome.realised for outcome in outcomes])
+        inputs, agents = Inputs(known * problem.shares[:, None], known, _or_none(before)), np.ones(len(known))
     else:
         rows = _payoffs(problem, outcomes, tables, averages)
-        weights, played, values, behind = zip(*rows, strict=True)
-        inputs, y, agents = Inputs(np.array(weights), np.array(played)), np.array(values), np.array(behind)
+        weights, played, values, behind, seen_before = zip(*rows, strict=True)
+        inputs = Inputs(np.array(weights), np.array(played), _or_none(np.array(seen_before)))
+        y, agents = np.array(values), np.array(behind)
     output = Output.fitted(y)
     seen = np.array(tables[:first])
     return Observations(inputs, output.forward(y), agents, seen), output.offset, output.scale
+
+
+def _or_none(seen: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n c"] | None:
+    """None where nothing is ever seen before choosing."""
+    return seen if seen.shape[1] else None
 
 
 def softened(averages: Float[np.ndarray, " n"], first: int) -> Float[np.ndarray, " n"]:
@@ -77,17 +84,18 @@ def _payoffs(
     rows: list[Payoff] = []
     sign, shares = problem.sign, problem.shares[:, None]
     for outcome, table, average in zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True):
+        (before,) = problem.space.encode([outcome.realised])
         if problem.feedback == "representative":
             c = problem.contexts.index(outcome.realised["context"])
             a = problem.actions.index(outcome.realised["action"])
-            rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0))
+            rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0, before))
         elif len(rows) >= _ROWS:
-            rows.append((table * shares, table, average, float(problem.agents)))
+            rows.append((table * shares, table, average, float(problem.agents), before))
         else:
             paid = problem.table(outcome.value)
             agents = np.maximum(np.rint(table * problem.agents_in[:, None]), 1)
             rows.extend(
-                (_cell(table.shape, c, a), table, float(sign * paid[c, a]), float(agents[c, a]))
+                (_cell(table.shape, c, a), table, float(sign * paid[c, a]), float(agents[c, a]), before)
                 for c, a in np.argwhere(table > 0)
             )
     return rows

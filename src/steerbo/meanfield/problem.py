@@ -13,10 +13,10 @@ from pydantic import BeforeValidator, Field, model_validator
 from ..errors import InvalidOutcome, InvalidRequest
 from ..record import record
 from ..rounds import History, Outcome, Problem, RequestField, Scope, Suggestion, finite
-from ..space import Simplex, Space, largest_remainders
+from ..space import Simplex, Space, Variables, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
-from .checks import MOST_ACTIONS, check_features, check_limits, check_sizes
+from .checks import MOST_ACTIONS, check_features, check_limits, check_seen, check_sizes
 from .description import description
 from .feedback import typed_distribution
 from .realised import really_played
@@ -66,6 +66,8 @@ class MeanField(Problem):
         largest_move: the largest share of a context's agents that a round may move from the present distribution.
         moving_cost: what moving all agents would cost, in units of the value; paid by the share that moves.
         minimize: whether smaller payoffs are better.
+        variables: what is known before each choice, such as the day's weather; each of them is `seen`, and `ask` is
+            given it.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed; also where capacities cannot hold the agents.
@@ -90,6 +92,7 @@ class MeanField(Problem):
     largest_move: float | None = Field(None, gt=0, le=1)
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     minimize: bool = False
+    variables: Variables | None = None
     kind: Literal["mean-field"] = "mean-field"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("current", _CURRENT, typed_distribution),)
     pictures: ClassVar[str] = "steerbo.plots.meanfield:draw"
@@ -99,6 +102,7 @@ class MeanField(Problem):
         check_sizes(self)
         check_features(self)
         check_limits(self)
+        check_seen(self)
         self.region.check()
         return self
 
@@ -107,10 +111,10 @@ class MeanField(Problem):
         """Tables of contexts × actions."""
         return Simplex(self.contexts, self.actions)
 
-    @property
+    @cached_property
     def space(self) -> Space:
-        """A distribution is no list of variables: there are none beside it."""
-        return Space(())
+        """What is seen before choosing: a distribution is no list of variables, and there are no others beside it."""
+        return Space(self.variables or ())
 
     @cached_property
     def agents_in(self) -> Int[np.ndarray, " C"]:
@@ -155,7 +159,7 @@ class MeanField(Problem):
     def columns(self) -> tuple[str, ...]:
         """What agents did as a whole, and who the representative one was."""
         agent = ("context", "action") if self.feedback == "representative" else ()
-        return ("distribution", *(("counts",) if self.counts else ()), *agent)
+        return ("distribution", *(("counts",) if self.counts else ()), *agent, *self.space.names)
 
     def in_order(self, plain: Any) -> Any:
         """Tables by context and action in the order of contexts and actions, all else as in any problem."""
@@ -178,7 +182,7 @@ class MeanField(Problem):
         if not isinstance(realised, Mapping):
             raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
         suggested = suggestion.values
-        known = {"distribution": suggested["distribution"], **realised}
+        known = {"distribution": suggested["distribution"], **suggestion.context, **realised}
         if (
             "counts" in realised and isinstance(known["counts"], dict) and known["counts"] == suggested.get("counts")
         ):  # nothing new: a corrected distribution goes before it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -59,6 +59,14 @@ class PayoffPosterior:
     weights: Float[np.ndarray, " n"]
     inverse: Float[np.ndarray, "n n"]
     jitter: float
+
+    def at(self, seen: Float[np.ndarray, " c"]) -> PayoffPosterior:
+        """What is believed where this is seen, encoded: see `SeenFactor`."""
+        if self.inputs.seen is None:
+            return self
+        factor = self.kernel.seen
+        tau = factor(self.parameters, factor.squares(seen[None], self.inputs.seen))[0]
+        return replace(self, weights=self.weights * tau, inverse=self.inverse * tau * tau[:, None])
 
     @property
     def noise(self) -> float:
@@ -135,7 +143,9 @@ def posterior(
     variances = noise / data.agents
     if unknown is not None and len(unknown):
         weights = np.concatenate([inputs.weights, unknown.weights])
-        inputs = Inputs(weights, np.concatenate([inputs.tables, unknown.tables]))
+        both = (inputs.seen, unknown.seen)
+        seen = None if both[0] is None or both[1] is None else np.concatenate([both[0], both[1]])
+        inputs = Inputs(weights, np.concatenate([inputs.tables, unknown.tables]), seen)
         variances = np.append(variances, np.full(len(unknown), noise))
     gram, _ = kernel.covariances(inputs)(parameters, slopes=False)
     gram.flat[:: len(gram) + 1] += variances

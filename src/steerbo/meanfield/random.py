@@ -24,7 +24,7 @@ class Random(Population[Any]):
         region = self.region(request)
         draw = self.streams(len(history) + 1, "choose")
         even = region.project(region.allowed[None].astype(float))[0]
-        taken = self.played(history)
+        taken = self.played(history, request)
         for _ in range(20):
             counts = region.sampled(even, draw)
             if self.key(counts) not in taken:

@@ -27,7 +27,7 @@ def really_played(problem: MeanField, known: Mapping[str, Any], needed: bool) ->
         InvalidOutcome: naming the row.
     """
     agent = ("context", "action") if problem.feedback == "representative" else ()
-    fields = ("distribution", "counts", *agent)
+    fields = ("distribution", "counts", *agent, *problem.space.names)
     for name, value in known.items():
         if name not in fields:
             raise InvalidOutcome(f"realised.{name}", value, one_of(fields, name))
@@ -39,7 +39,8 @@ def really_played(problem: MeanField, known: Mapping[str, Any], needed: bool) ->
     _check_allowed(problem, table)
     played = problem.named(table)
     who = feedback.representative(problem.simplex, known, played, needed) if agent else {}
-    return {"distribution": played, **who}
+    seen = {name: value for name, value in known.items() if name in problem.space}
+    return {"distribution": played, **who, **problem.space.check_measured(seen, problem.space.names)}
 
 
 def _check_allowed(problem: MeanField, table: Float[np.ndarray, "C A"]) -> None:
