@@ -49,7 +49,7 @@ class Refusals(Contract):
         suggestion = optimizer.ask(**world.request(1))
         assert suggestion is not None
         if not suggestion.observe:
-            with pytest.raises(InvalidContext):
+            with pytest.raises(OutcomeConflict, match="nothing to look at"):
                 optimizer.decide(suggestion, {"never heard of": 1.0})
             return
         with pytest.raises(SteerboError):
