@@ -54,6 +54,19 @@ def test_examples_run(example: Path) -> None:
     assert status["told"] >= 12
 
 
+def test_a_morning_begins_with_a_forecast(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "greenhouse-forecast", tmp_path / "copy")
+    study = tmp_path / "copy" / "study.toml"
+    study.write_text(study.read_text(encoding="utf-8").replace('"python3"', json.dumps(sys.executable)))
+    for outside, sky in ((4, "grey"), (25, "clear")):
+        words = ("run", study, "--rounds", 1, "--quiet", "--context", f"outside={outside}", "--context", f"sky={sky}")
+        said(*words)
+    assert "outside" in call("run", study, "--rounds", 1).stderr
+    assert "outside = 12 °C, sky = grey: steer" in said(
+        "policy", study, "--context", "outside=12", "--context", "sky=grey"
+    )
+
+
 CHECKED = {
     "greenhouse": ("control set temperature + ph", "left to itself empirical (sample = 60 values, 1"),
     "dose": ("graph       age -> dose, dose -> pulse", "can be looked at: age, pulse"),

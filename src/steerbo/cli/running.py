@@ -11,8 +11,9 @@ from ..rounds import methods as table
 from ..study import LEASE, DatabaseLog, Display, drive, read_study, resume
 from ..study.patience import WAIT
 from . import exits
-from .arguments import AsJson, LogPlace, StudyFile
+from .arguments import AsJson, LogPlace, StudyFile, request
 from .commands import group
+from .declared import Declaring, Given
 from .report import console, describe, described, print_answers, print_methods
 from .screen import answer, echo, print_json
 from .usage import whole
@@ -28,7 +29,7 @@ Rounds = Annotated[
 ]
 
 
-@commands.command()
+@commands.command(cls=Declaring)
 def run(
     study: StudyFile,
     *,
@@ -37,6 +38,7 @@ def run(
     log: LogPlace = None,
     rounds: Rounds = None,
     wait: Annotated[float, typer.Option(help="Seconds to wait for a log that is away, each time it is.")] = WAIT,
+    given: Given = None,
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
     specification = read_study(study)
@@ -51,7 +53,8 @@ def run(
             display.say(f"going on from {events.place}: {going.status}")
         try:
             with display:
-                drive(going, specification.objective, display, failures=specification.settings.failures, rounds=rounds)
+                asked, failures = request(going.problem, given), specification.settings.failures
+                drive(going, specification.objective, display, failures=failures, rounds=rounds, request=asked)
         except KeyboardInterrupt:
             said = f"stopped after {going.status}. Run the same command again to go on."
             if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,6 +31,7 @@ from .workers import Runner, heard_of
 if TYPE_CHECKING:
     from .study import Study
 
+Request = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 MOST_PARALLEL = 10_000
 """Evaluations at once."""
 
@@ -54,6 +55,7 @@ def drive(
     failures: int = 3,
     retries: int = 0,
     rounds: int | None = None,
+    request: Request | None = None,
 ) -> None:
     """Play rounds until the study is finished, unfinished ones first.
 
@@ -71,6 +73,8 @@ def drive(
         failures: so many failed evaluations in a row end the run.
         retries: a failed evaluation is tried so often again before it counts as failed.
         rounds: at most so many rounds in this run; None: no limit beside the study's own.
+        request: what `ask` is given, by name, such as `{"context": {"weather": 12}}`; or a function that says it before
+            each new round.
 
     Raises:
         InvalidStudy: the objective is a function or program that is nowhere.
@@ -96,7 +100,8 @@ def drive(
         Runner(executor) as runner,
     ):
         LOGGER.info("a run begins in %s: %s", study.log.place, study.status)
-        _Loop(study, objective, observer or Logged(), runner, interrupt, failures, retries).play(parallel, rounds)
+        loop = _Loop(study, objective, observer or Logged(), runner, interrupt, failures, retries, request or {})
+        loop.play(parallel, rounds)
         LOGGER.info("the run is over: %s", study.status)
 
 
@@ -111,6 +116,7 @@ class _Loop:
     interrupt: Interruptible
     failures: int
     retries: int
+    request: Request
     running: dict[Future[Any], _Evaluation] = field(default_factory=dict)
     in_a_row: int = 0
     left: bool = False
@@ -122,7 +128,7 @@ class _Loop:
             while True:
                 while len(self.running) < parallel and (rounds is None or begun < rounds):
                     self.interrupt.check()
-                    suggestion = self.study.ask()
+                    suggestion = self.study.ask(**(self.request() if callable(self.request) else self.request))
                     if suggestion is None:
                         break
                     begun += 1

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from ..errors import LogConflict, SteerboError
-from ..rounds import Event, Optimizer, Suggestion
+from ..rounds import SEEN, Event, Optimizer, Suggestion, as_text
 from .again import decided, give_again, is_there
 from .keeping import Keeping
 from .leases import LAPSES
@@ -70,15 +70,16 @@ class Writer:
         if self.keeping.left:
             self.settle()
         self.worker.begin()
-        suggestion = self.unfinished() or self.logged(lambda: self.optimizer.ask(**request))
+        suggestion = self.unfinished(request.get(SEEN.name)) or self.logged(lambda: self.optimizer.ask(**request))
         if suggestion is not None:
             self.worker.out.add(suggestion.token)
         return suggestion
 
-    def unfinished(self) -> Suggestion | None:
+    def unfinished(self, context: Any = None) -> Suggestion | None:
         """An open round that nobody evaluates any more, now leased to this worker; None: there is none.
 
-        A round whose lease has run out `LAPSES` times is abandoned instead.
+        A round whose lease has run out `LAPSES` times is abandoned instead, and so is one that was chosen for another
+        `context`: what it was chosen for has passed.
         """
         self.refresh()
         for token, lapses in self.worker.leases.take_over(
@@ -86,18 +87,30 @@ class Writer:
         ):
             self.settle()  # what its worker measured may be in a file
             self.refresh()
-            if lapses >= LAPSES:
-                self.logged(lambda token=token, lapses=lapses: self._give_up(token, lapses))  # type: ignore[misc]
+            passed = self._passed(token, context)
+            if passed or lapses >= LAPSES:
+                why = passed or f"its lease ran out {lapses} times"
+                self.logged(lambda token=token, why=why: self._give_up(token, why))  # type: ignore[misc]
             elif self.optimizer.history[token].state == "open":
                 LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
                 return self.optimizer.history[token].suggestion
         return None
 
-    def _give_up(self, token: str, lapses: int) -> None:
+    def _passed(self, token: str, context: Any) -> str:
+        """Why a round cannot be evaluated any more where this is seen before choosing; empty: it can."""
+        if not context or not self.optimizer.problem.space.seen:
+            return ""
+        before, now = (
+            self.optimizer.history[token].request.get(SEEN.name, {}),
+            self.optimizer.problem.read_known(context),
+        )
+        return "" if before == now else f"it was chosen for {as_text(before)}, and that has passed"
+
+    def _give_up(self, token: str, why: str) -> None:
         if self.optimizer.history[token].state == "open":
             charge = self.optimizer.history.estimate(token)  # it was begun, and may have been paid for
-            self.optimizer.abandon(token, f"its lease ran out {lapses} times", charge=charge)
-            self.keeping.say(f"round {token} is given up: its lease ran out {lapses} times")
+            self.optimizer.abandon(token, why, charge=charge)
+            self.keeping.say(f"round {token} is given up: {why}")
 
     def next_lapse(self) -> float | None:
         """Seconds until the first lease of an open round runs out; None where none does."""
