@@ -111,7 +111,7 @@ class Problem(ABC):
                 raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(names, name)}")
         for name in names:
             if name not in context and self.space[name].law is None:
-                hint = "It is seen before choosing; with a law, nature would draw it where it is not given."
+                hint = "It is seen before choosing: give it by ‹context›."
                 raise InvalidContext(f"context.{name}", None, f"a value, {self.space[name].range_text}", hint)
         try:
             return self.space.check_measured(context, [name for name in names if name in context])
