@@ -25,7 +25,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Run], float]], ...] = (
 
 def grouped(file: Path) -> dict[tuple[str, str], list[Run]]:
     """Runs by world and method, in the order of the registration."""
-    runs = finished(file).values()
+    runs: list[Run] = list(finished(file).values())
     found = {(world, method): [r for r in runs if (r["world"], r["method"]) == (world, method)]
              for world, methods in METHODS.items() for method in methods}  # fmt: skip
     return {key: those for key, those in found.items() if those}

@@ -13,7 +13,9 @@ no more. Where learning is dear, override `learn(event, history)`, which is give
 a state that is not a pure function of problem, options, seed and events does not come back after a restart.
 Hyperparameters that are learned are returned by `refit`, logged, and come back through `learn`; randomness is
 `self.streams(round, "what for")`. A method that looks at something before it sets its values names that in
-`Choice.observe`, and overrides `decide`. `Options` is a `record` in which every field has a default.
+`Choice.observe`, and overrides `decide`. What is `seen` before choosing is in `request["context"]`, by name; where the
+problem has such variables, `recommend` says what to do in `typical` contexts (`over_contexts`), and `policy` in any.
+`Options` is a `record` in which every field has a default.
 
 >>> from steerbo import CostVarying, Float, Optimizer, Uniform
 >>> class Middle(Method):
@@ -79,6 +81,7 @@ from .gp import Hyperparameters, Matern32, Matern52, Regression, SquaredExponent
 from .plots.drawing import Picture
 from .record import record
 from .rounds import (
+    SEEN,
     Abandoned,
     Added,
     Amended,
@@ -106,13 +109,17 @@ from .rounds import (
     Suggestion,
     Table,
     Told,
+    Typical,
     finite,
+    over_contexts,
+    typical,
 )
 from .search import Box, Maximum, maximise_box, sobol_points
 from .space import Categorical, Float, Integer, Space
 from .space.fields import Listed, Number, Positive
 
 __all__ = [
+    "SEEN",
     "Abandoned",
     "Added",
     "Amended",
@@ -165,14 +172,17 @@ __all__ = [
     "Suggestion",
     "Table",
     "Told",
+    "Typical",
     "attempt",
     "bernstein_radius",
     "finite",
     "hoeffding_radius",
     "maximise_box",
     "one_of",
+    "over_contexts",
     "record",
     "sobol_points",
     "theory_beta",
     "together",
+    "typical",
 ]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.errors import InvalidProblem
+from steerbo.errors import InvalidProblem, OutOfRangeWarning
+from steerbo.plots import costvarying
 from steerbo.testing import Case, SeenBefore, SeenContract
 from tests.costvarying.worlds import SEEN, seen_case
 
@@ -82,3 +83,22 @@ def test_the_knob_that_the_day_wants_is_held() -> None:
     dull, bright = optimizer.policy({"sun": 0.05}), optimizer.policy({"sun": 0.97})
     assert (set(dull.scope.set), set(bright.scope.set)) == ({"water", "light"}, {"water"})
     assert abs(dull.values["light"] - 0.9) < 0.3
+
+
+def test_a_context_that_can_hardly_be_meant_is_kept_and_said() -> None:
+    optimizer = sb.Optimizer(SEEN, "random", seed=0)
+    with pytest.warns(OutOfRangeWarning, match="weather = 1200 is far outside its range"):
+        suggestion = optimizer.ask(context={"weather": 1200.0, "seed": "old"})
+    assert suggestion is not None
+    assert suggestion.context["weather"] == 1200.0
+
+
+def test_the_picture_has_typical_contexts() -> None:
+    pytest.importorskip("matplotlib")
+    world = seen_case("random")
+    optimizer = world.play(world.start(), 6)
+    shown = costvarying.figure(optimizer)
+    assert shown.axes[0].get_title() == "What to do in typical contexts"
+    ticks = [label.get_text().replace("\n", " ") for label in shown.axes[0].get_xticklabels()]
+    assert len(ticks) == 1 + len(optimizer.recommend().alternatives)
+    assert all("weather = " in tick for tick in ticks)

@@ -70,14 +70,19 @@ def _figure(optimizer: Reading, advice: Recommendation, value: str = "value", mo
     looks = _looks(problem)
     shown = new_figure((12, 5.2), dpi=130)
     left, right = shown.subplots(1, 2)
-    _prices(left, problem, advice, looks)
     value, money = words(value), words(money)
-    left.set(xlabel=f"cost of a play ({money})", ylabel=f"expected {value}", title="What each control set would give")
+    if advice.context:
+        _contexts(left, problem, advice, looks)
+        left.set(xlabel="seen before choosing", ylabel=f"expected {value}", title="What to do in typical contexts")
+    else:
+        _prices(left, problem, advice, looks)
+        title = "What each control set would give"
+        left.set(xlabel=f"cost of a play ({money})", ylabel=f"expected {value}", title=title)
     counted = _plays(right, optimizer.history, looks)
     right.set(
         xlabel=f"money spent ({money})" if counted else "rounds", ylabel=value, title="Every play, and what it gave"
     )
-    for axes in (left, right):
+    for axes in (right,) if advice.context else (left, right):
         axes.set_xlim(left=0)
     bare(left, right)
     shown.legend(loc="outside lower center", ncols=5, frameon=False, markerscale=0.8)
@@ -92,6 +97,26 @@ def save(optimizer: Reading, path: Path, value: str = "value", money: str = "mon
         InvalidOption: the file cannot be written.
     """
     return save_file(figure(optimizer, value, money), path)
+
+
+def _contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
+    """What is expected in typical contexts of the set that is recommended there; the legend says which that is."""
+    space = problem.space.subset(problem.space.seen)
+    rows = sorted((advice, *advice.alternatives), key=lambda choice: space.encode([choice.context]).tolist())
+    for k, choice in enumerate(rows):
+        colour, shape = looks[tuple(choice.scope.set)]
+        y = float(choice.mean or 0.0)
+        low, high = (y if bound is None else float(bound) for bound in (choice.lower, choice.upper))
+        if choice.mean is not None:
+            axes.errorbar(k, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5)
+    labels = [wrapped(_in_one(problem.shown(choice.context, 3)), 16) for choice in rows]
+    axes.set_xticks(range(len(rows)), labels, fontsize=8)
+    axes.margins(0.12, 0.15)
+
+
+def _in_one(texts: dict[str, str]) -> str:
+    """Values by name in one line."""
+    return ", ".join(f"{name} = {text}" for name, text in texts.items())
 
 
 def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..space import Space
-from .events import Added, Amended, Decided, Event, Failed, Told
+from .events import Added, Amended, Asked, Decided, Event, Failed, Told
 from .history import History
 
 
@@ -16,6 +16,9 @@ def doubts(event: Event, space: Space, history: History) -> list[str]:
     Far is more than half the range's width beyond its ends; see `Float.is_far`.
     """
     match event:
+        case Asked():
+            seen = event.request.get("context", {})
+            return _named(f"round {event.round}", seen, space, "tell it right among `realised`")
         case Decided():
             number = history[event.token].number
             return _named(f"round {number}", event.context, space, "tell it right among `realised`")
