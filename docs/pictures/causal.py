@@ -6,12 +6,22 @@ from steerbo.plots.drawing import GREEN, ORANGE, SKY
 
 PLACES = {"age": (0, 1), "dose": (0.6, 0), "pulse": (1.6, 0), "recovery": (2.2, 1)}
 COLOURS = {"age": SKY, "dose": ORANGE, "pulse": "#E8E8E8", "recovery": GREEN}
-ARROWS = [("dose", "pulse"), ("pulse", "recovery"), ("age", "recovery"), ("dose", "recovery")]
+ARROWS = [
+    ("dose", "pulse"),
+    ("pulse", "recovery"),
+    ("age", "recovery"),
+    ("dose", "recovery"),
+]
 
 
 def arrow(axes, start, end, **style):
     """From one circle to another."""
-    style = {"arrowstyle": "-|>", "shrinkA": 24, "shrinkB": 24, "mutation_scale": 14} | style
+    style = {
+        "arrowstyle": "-|>",
+        "shrinkA": 24,
+        "shrinkB": 24,
+        "mutation_scale": 14,
+    } | style
     axes.annotate("", PLACES[end], PLACES[start], arrowprops=style)
 
 

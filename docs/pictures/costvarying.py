@@ -19,7 +19,13 @@ def draw():
     mean = float(np.sum(yields * weather) / weather.sum())
     axes.axhline(mean, color=ORANGE, ls="--", lw=1.5)
     axes.text(
-        35, mean - 0.15, "left alone: free", color="#8a5c00", fontsize=9, va="top", ha="right"
+        35,
+        mean - 0.15,
+        "left alone: free",
+        color="#8a5c00",
+        fontsize=9,
+        va="top",
+        ha="right",
     )
     axes.plot(26, 10, "o", color=GREEN, ms=9)
     axes.text(26, 10.4, "held here: costs money", color="#00664a", fontsize=9, ha="center")

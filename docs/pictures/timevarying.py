@@ -29,7 +29,9 @@ def draw():
     shown = Figure(figsize=(4.4, 2.9), layout="constrained")
     axes = shown.subplots()
     t, x = np.meshgrid(np.linspace(0, 59, 120), np.linspace(0, 1, 80))
-    axes.pcolormesh(t, x, np.exp(-((x - best(t)) ** 2) / 0.03), cmap="Blues", shading="auto")
+    axes.pcolormesh(
+        t, x, np.exp(-((x - best(t)) ** 2) / 0.03), cmap="Blues", shading="auto"
+    )
     axes.plot(*np.array(played).T, ".", color=ORANGE, ms=5)
     axes.set(xlabel="time", ylabel="place", yticks=[])
     axes.text(1, 0.03, "dark: warm · dots: where it looked", fontsize=9)

@@ -32,9 +32,14 @@ if FILE.exists():
 else:
     print("airfoil.csv is not here: a made-up wing takes its place")
     draw = np.random.default_rng(0)
-    low, high = np.array([200, 0, 0.025, 32, 0.0004]), np.array([20000, 22, 0.305, 71, 0.058])
+    low, high = (
+        np.array([200, 0, 0.025, 32, 0.0004]),
+        np.array([20000, 22, 0.305, 71, 0.058]),
+    )
     x = draw.random((400, 5))
-    loud = 126 - 12 * (x[:, 0] - 0.4) ** 2 + 8 * x[:, 3] - 9 * x[:, 1] * x[:, 4] - 5 * x[:, 2]
+    loud = (
+        126 - 12 * (x[:, 0] - 0.4) ** 2 + 8 * x[:, 3] - 9 * x[:, 1] * x[:, 4] - 5 * x[:, 2]
+    )
     runs = np.column_stack([low + x * (high - low), loud])
 
 
@@ -57,7 +62,8 @@ def alike(a, b):
 
 
 weights = cho_solve(
-    cho_factor(alike(known, known) + 0.76 * np.eye(len(known))), runs[:, 5] - runs[:, 5].mean()
+    cho_factor(alike(known, known) + 0.76 * np.eye(len(known))),
+    runs[:, 5] - runs[:, 5].mean(),
 )
 
 
@@ -142,7 +148,10 @@ print(optimizer.explain())
 # %%
 for choice in (advice, *advice.alternatives):
     drawn = [
-        {**{n: float(chance.choice(c)) for n, c in zip(NAMES, runs[:, :5].T)}, **choice.values}
+        {
+            **{n: float(chance.choice(c)) for n, c in zip(NAMES, runs[:, :5].T)},
+            **choice.values,
+        }
         for _ in range(500)
     ]
     print(

@@ -73,7 +73,10 @@ class Patient:
         self.dose, self.pulse = dose, 70 + 30 * dose + self.chance.gauss(0, 5)
 
     def outcome(self, rest):
-        wrong_dose, wrong_rest = self.dose - self.age / 90, (rest - (self.pulse - 60) / 8) / 8
+        wrong_dose, wrong_rest = (
+            self.dose - self.age / 90,
+            (rest - (self.pulse - 60) / 8) / 8,
+        )
         return -(wrong_dose**2) - wrong_rest**2 + self.chance.gauss(0, 0.02)
 
 

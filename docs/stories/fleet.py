@@ -7,7 +7,7 @@
 # Nobody searches over two hundred bikes. They are all alike: what counts is which *share* of them stands where. That is a mean-field problem, and
 # its effort does not grow with the number of bikes.
 #
-# The demand is real: Pittsburgh's Healthy Ride, twenty Saturdays of 2016, the every sixth station by how busy it is. Where the
+# The demand is real: Pittsburgh's Healthy Ride, twenty Saturdays of 2016, at every sixth station by how busy it is. Where the
 # [file](https://data.wprdc.org/dataset/healthyride-trip-data) is not at hand, this page runs on a made-up city instead, and says so.
 
 # %%
@@ -133,7 +133,9 @@ for what, shares in (
     ("all at the busiest", np.eye(len(stations))[0]),
     ("by demand, were it known", wanted / wanted.sum()),
 ):
-    print(f"{what:25} {np.mean([earned(shares, day) for day in saturdays]):.2f} rides a bike")
+    print(
+        f"{what:25} {np.mean([earned(shares, day) for day in saturdays]):.2f} rides a bike"
+    )
 
 # %% [markdown]
 # **What to take away.** You named the places and the number of agents, and told one number a month. If moving costs money, say so: `moving_cost`,

@@ -28,8 +28,12 @@ if FILE.exists():
         head, *rows = csv.reader(file)
     places = head[1:]
     degrees = np.array([[float(c) if c else np.nan for c in row[1:]] for row in rows])
-    degrees = degrees.reshape(-1, STEPS, len(places))[:8]  # day, step, place; nan: no reading
-    whole = ~np.isnan(degrees).all(axis=1).any(axis=0)  # some thermometers are silent for a day
+    degrees = degrees.reshape(-1, STEPS, len(places))[
+        :8
+    ]  # day, step, place; nan: no reading
+    whole = ~np.isnan(degrees).all(axis=1).any(
+        axis=0
+    )  # some thermometers are silent for a day
     places, degrees = [p for p, keep in zip(places, whole) if keep], degrees[:, :, whole]
 else:
     print("the lab's file is not here: a made-up lab takes its place")

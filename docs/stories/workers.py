@@ -36,7 +36,9 @@ problem = sb.CostVarying(
     tolerance=sb.Absolute(0.5),
 )
 rounds = 40  # thin: rounds=12
-study = sb.Study.create(place, problem, name=f"cluster {os.getpid()}", rounds=rounds, seed=1)
+study = sb.Study.create(
+    place, problem, name=f"cluster {os.getpid()}", rounds=rounds, seed=1
+)
 print(study)
 
 # %% [markdown]
@@ -51,7 +53,11 @@ def evaluate(suggestion):
     import random
 
     chance = random.Random(suggestion.token)
-    week = {"temperature": chance.gauss(22, 3), "ph": chance.uniform(4, 8), **suggestion.values}
+    week = {
+        "temperature": chance.gauss(22, 3),
+        "ph": chance.uniform(4, 8),
+        **suggestion.values,
+    }
     time.sleep(0.05)  # yours takes longer
     kilograms = 10 - (week["temperature"] - 26) ** 2 / 50 - (week["ph"] - 6.5) ** 2
     return {"value": kilograms, "realised": week}
@@ -114,7 +120,8 @@ print(
 study.close()
 again = sb.Study.open(place, name=f"cluster {os.getpid()}")
 print(
-    math.isclose(again.recommend().mean, advice.mean), "- the log alone gives the same advice"
+    math.isclose(again.recommend().mean, advice.mean),
+    "- the log alone gives the same advice",
 )
 again.close()
 

@@ -35,3 +35,9 @@ def test_every_page_is_there(site: Path) -> None:
 def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
     text = (site / "index.html").read_text(encoding="utf-8")
     assert not re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="https?://(?!example)[^"]*"', text)
+
+
+def test_examples_of_docstrings_are_code(site: Path) -> None:
+    text = (site / "reference" / "python.html").read_text(encoding="utf-8")
+    assert "&gt;&gt;&gt; " in text
+    assert "<blockquote>" not in text
