@@ -33,7 +33,7 @@ class Workers(RuleBasedStateMachine):
         super().__init__()
         self.now = 0.0
         self.new_log = self.make()
-        Study.create(self.new_log(), Stub(), Nearest, rounds=ROUNDS)
+        Study.create(self.new_log(), Stub(), Nearest, rounds=ROUNDS).close()
         self.studies = [self.enter() for _ in range(3)]
         self.held: dict[str, tuple[Study, float]] = {}  # token: who holds it, until when
         self.acknowledged: dict[str, float] = {}
@@ -95,6 +95,7 @@ class Workers(RuleBasedStateMachine):
     @rule(worker=WORKERS)
     def killed(self, worker: int) -> None:
         """Its process is gone without a word: what it held stays leased until the lease runs out."""
+        self.studies[worker].log.close()
         self.studies[worker] = self.enter()
 
     @rule(worker=WORKERS)

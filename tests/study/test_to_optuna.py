@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from steerbo.costvarying import CostVarying
 from steerbo.errors import InvalidOption
@@ -106,10 +110,13 @@ def test_the_command_makes_a_file(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     url = f"sqlite:///{tmp_path}/study-optuna.db"
     assert url in result.stdout
-    loaded = optuna.load_study(study_name="study", storage=url)
+    storage = optuna.storages.RDBStorage(url)
+    loaded = optuna.load_study(study_name="study", storage=storage)
     with Study.open(study.with_suffix(".db")) as ours:
         assert len(loaded.trials) == len(ours.history)
         assert [t.value for t in loaded.trials] == [r.outcome.value for r in ours.history if r.outcome]
+    storage.remove_session()
+    storage.engine.dispose()
     assert "new" in refused(call("export", study, "--format", "optuna"), 2)
     assert "storage" in refused(call("export", study, "--format", "optuna", "--out", tmp_path / "no" / "x.db"), 2)
     rows = call("export", study).stdout
@@ -123,3 +130,21 @@ def test_places_that_are_no_storages(storage: Any) -> None:
     study = Study.create(MemoryLog(), meanfield.crowd(), "random", rounds=1)
     with pytest.raises(InvalidOption, match="storage"):
         study.to_optuna(storage)
+
+
+@pytest.mark.parametrize("name", ["study", "taken"])
+def test_connections_are_closed_not_left_to_chance(tmp_path: Path, name: str) -> None:
+    study = Study.create(MemoryLog(), meanfield.crowd(), "random", rounds=1)
+    counts: Counter[str] = Counter()
+    listeners = {event: lambda *_, event=event: counts.update([event]) for event in ("connect", "close")}
+    for event, listener in listeners.items():
+        sa.event.listen(sa.pool.Pool, event, listener)
+    try:
+        study.to_optuna(f"sqlite:///{tmp_path}/optuna.db", "taken")
+        with suppress(InvalidOption):
+            study.to_optuna(f"sqlite:///{tmp_path}/optuna.db", name)
+        gc.collect()
+    finally:
+        for event, listener in listeners.items():
+            sa.event.remove(sa.pool.Pool, event, listener)
+    assert counts["connect"] == counts["close"] > 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from ..errors import InvalidOption, MissingExtra
@@ -36,9 +38,14 @@ def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
         raise MissingExtra("optuna", "optuna") from None
     problem = study.problem
     try:
-        made = optuna.create_study(
-            storage=storage, study_name=name, direction="minimize" if problem.minimize else "maximize"
-        )
+        opened = optuna.storages.RDBStorage(storage) if isinstance(storage, str) else None
+        with ExitStack() as failing:
+            if opened is not None:
+                failing.callback(_let_go, opened)
+            made = optuna.create_study(
+                storage=opened or storage, study_name=name, direction="minimize" if problem.minimize else "maximize"
+            )
+            failing.pop_all()
     except optuna.exceptions.DuplicatedStudyError:
         raise InvalidOption(
             "name", name, f"a name that is new to {masked(str(storage))}", "Export to another place."
@@ -46,6 +53,8 @@ def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
     except Exception as error:  # whatever the database's driver raises
         shown = masked_url(storage) if isinstance(storage, str) else storage
         raise InvalidOption("storage", shown, "an Optuna storage or its URL", f"({error})") from None
+    if opened is not None:
+        weakref.finalize(made, _let_go, opened)
     created = study.history.created
     about = {"problem": created.problem, "method": created.method, "options": created.options, "seed": created.seed}
     for field, said in {**about, "recommendation": to_plain(study.recommend())}.items():
@@ -69,6 +78,12 @@ def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
     for outcome in study.history.added:
         put("COMPLETE", outcome.realised, outcome, {"state": "added", **to_plain(outcome)})
     return made
+
+
+def _let_go(storage: Any) -> None:
+    """Close the connections of a storage that was opened here: Optuna leaves them to chance."""
+    storage.remove_session()
+    storage.engine.dispose()
 
 
 _STATES = {"told": "COMPLETE", "open": "RUNNING"}
