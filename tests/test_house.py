@@ -106,7 +106,6 @@ ELSEWHERE = {
     "causal/test_scopes.py": "causal.canonical causal.published causal.rules causal.scope_graph causal.step_limit",
     "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
     "causal/test_graph.py": "causal.checks",
-    "cli/test_by_hand.py": "cli.keeping cli.records",
     "cli/test_screen.py": "cli.report",
     "meanfield/test_mf_gp_ucb.py": "meanfield.belief meanfield.candidates",
     "meanfield/test_methods.py": "meanfield.cells meanfield.description meanfield.realised",

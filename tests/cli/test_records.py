@@ -1,0 +1,245 @@
+"""Tables in and out: import, export, show."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo.errors import SteerboError
+from steerbo.rounds import Scope
+from steerbo.study import BY_HAND, MemoryLog, Study, read_study
+from steerbo.study.export import rounds_csv
+from steerbo.study.table import import_csv
+from steerbo.testing import Case
+from tests.cli.test_app import call, refused
+from tests.cli.test_by_hand import asked
+from tests.rounds.stub import Nearest, Stub
+from tests.rounds.test_optimizer import stub_case
+from tests.study.files import logged
+
+
+def test_a_table_to_fill_in(study: Path, tmp_path: Path) -> None:
+    table = list(csv.DictReader(io.StringIO(call("ask", study, "--csv", "--batch", 3).stdout)))
+    assert len(table) == 3
+    for i, row in enumerate(table):
+        row.update(value=str(i), cost="1", ph=row["ph"] or "6.5")
+    table[1]["value"] = "NaN"
+    table.append({**table[0], "token": "", "value": "7"})
+    results = tmp_path / "results.csv"
+    with results.open("w", newline="") as file:
+        writer = csv.DictWriter(file, table[0])
+        writer.writeheader()
+        writer.writerows(table)
+    for again in (False, True):
+        result = call("import", study, results)
+        assert result.exit_code == 2
+        lines = result.stdout.splitlines()
+        assert lines[0] == f"line 2: taken, round 1{' (it was there already)' * again}"
+        assert lines[1].startswith("line 3: refused, value: nan is not allowed; expected a finite number")
+        assert lines[3] == "line 5: taken, added" + ("-1 (it was there already)" if again else " as added-1")
+        assert "3 taken, 1 refused" in result.stderr
+    exported = list(csv.DictReader(io.StringIO(call("export", study).stdout)))
+    assert [row["value"] for row in exported] == ["0.0", "", "2.0", "7.0"]
+    assert [(row["token"], row["state"]) for row in exported[3:]] == [("added-1", "added")]
+
+
+def test_a_table_of_the_lab(study: Path, tmp_path: Path) -> None:
+    text = study.read_text(encoding="utf-8").replace('name = "ph",', 'name = "ph", column = "Säure",')
+    study.write_text(text + '[study.columns]\nvalue = "Ertrag"\n', encoding="utf-8")
+    table = tmp_path / "table.csv"
+    table.write_text("sep=;\nTemperature;Säure;Ertrag;Cost;Wer\n20,5;6,25;1;1;Anna\n", encoding="cp1252")
+    result = call("import", study, table)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("not read: 'Wer'") == 1
+    added = logged(study)[-1]
+    assert added.kind == "added"
+    assert added.outcome.realised == {"temperature": 20.5, "ph": 6.25}
+    (tmp_path / "export.csv").write_text(call("export", study).stdout)
+    (tmp_path / "sheet.csv").write_text(call("ask", study, "--csv").stdout)
+    for name, says in (("export", "1 taken, 0 refused"), ("sheet", "0 taken, 1 left as they are, 0 refused")):
+        result = call("import", study, tmp_path / f"{name}.csv")
+        assert result.exit_code == 0, result.output
+        assert says in result.stderr
+
+
+def test_what_is_exported_is_imported() -> None:
+    world: Case = stub_case()
+    one = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, seed=7)
+    world.play(one.optimizer, 6)
+    other = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, seed=7)
+    for _ in range(6):
+        world.ask(other.optimizer)
+    for line in import_csv(other, rounds_csv(one.problem, one.history)):
+        assert line.taken, line
+    assert [r.outcome for r in other.history] == [r.outcome for r in one.history]
+
+
+BAD_TABLES = ["", "valeu\n1", "value,value\n1,2", "token,cost\n1-x,2", 'value,ph\n"1']
+
+
+@pytest.mark.parametrize("text", BAD_TABLES)
+def test_bad_tables(study: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.csv").write_text(text)
+    result = call("import", study, tmp_path / "bad.csv")
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+    assert "line" in result.output
+
+
+CELLS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
+    ["nan", "inf", "-1", "1e400", "true", "[1]", "{}", "null", "1-0", "ph", '"', "\x00", "0.5"]
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=150)
+@given(st.lists(st.lists(CELLS, max_size=6), max_size=5), st.booleans())
+def test_tables_of_anything_are_read_or_refused(rows: list[list[str]], named: bool) -> None:
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=9, holder=BY_HAND)
+    study.ask()
+    refusal = ""
+    written = io.StringIO()
+    csv.writer(written).writerows([["token", "value", "cost", "age", "dose"], *rows] if named else rows)
+    try:
+        lines = import_csv(study, written.getvalue())
+    except SteerboError as error:
+        lines, refusal = [], str(error)
+    assert all(line.message for line in lines)
+    assert not refusal or "line" in refusal
+
+
+@pytest.mark.slow
+def test_bytes_without_a_grammar_are_refused(study: Path, tmp_path: Path) -> None:
+    """Specifications and tables with some bytes changed: read, or refused with what is allowed."""
+    fuzz = random.Random(0)
+    good = study.read_bytes()
+    refusals: list[str] = []
+    table = b"token,value,cost,ph\n1-x,0.5,1,6\n,1.5,2,7\n"
+    for i in range(300):
+        data = bytearray(good if i % 2 else table)
+        for _ in range(fuzz.randint(1, 6)):
+            where = fuzz.randrange(len(data))
+            data[where : where + fuzz.choice([0, 1, 3])] = bytes(
+                fuzz.choices(b'"[]{}=,\n.-09aeN\xff\x00', k=fuzz.randint(0, 3))
+            )
+        try:
+            if i % 2:
+                (tmp_path / "fuzzed.toml").write_bytes(data)
+                read_study(tmp_path / "fuzzed.toml")
+            else:
+                with Study.open(study.with_suffix(".db")) as going:
+                    import_csv(going, data.decode(errors="replace"))
+        except SteerboError as error:
+            refusals.append(str(error))
+    assert len(refusals) > 100
+    assert all("expected" in refusal for refusal in refusals)
+
+
+def test_imported_costs_are_charged_on_request_only(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "past.csv"
+    table.write_text("value,cost,temperature,ph,scope\n1.0,40,20,6,ph + temperature\n2.0,40,22,6,\n")
+    assert call("import", study, table).exit_code == 0
+    assert ("spent", 0.0) in json.loads(call("show", study, "--json").stdout)["status"].items()
+    with Study.open(study.with_suffix(".db")) as going:
+        assert going.history.mean_cost(Scope(["temperature", "ph"])) == 40.0
+    table.write_text("value,cost,temperature,ph\n3.0,4,20,6\n")
+    assert call("import", study, table, "--charge").exit_code == 0
+    assert ("spent", 4.0) in json.loads(call("show", study, "--json").stdout)["status"].items()
+
+
+def test_a_typo_in_a_table_is_said_and_amended(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "past.csv"
+    table.write_text("value,cost,temperature,ph\n1.0,1,20,65\n2.0,1,22,6\n")
+    said = call("import", study, table).stdout.splitlines()
+    assert said[0].startswith("line 2: taken, added as added-1; added-1: ph = 65 is far outside its range")
+    assert said[1] == "line 3: taken, added as added-2"
+    assert call("amend", study, "added-1", "--realised", "ph=6.5").exit_code == 0
+    assert "it was there already" in call("import", study, table).stdout
+    with Study.open(study.with_suffix(".db")) as going:
+        assert [outcome.realised["ph"] for outcome in going.history.added] == [6.5, 6.0]
+    suggestion = asked(study)
+    told = call("tell", study, suggestion["token"], 1, "--cost", 1, "--realised", "ph=65")
+    assert told.exit_code == 0
+    assert told.stderr.startswith("steerbo: round 1: ph = 65 is far outside its range, 4 to 8; it is kept.")
+
+
+def test_an_export_never_takes_the_place_of_something_else(study: Path, tmp_path: Path) -> None:
+    asked(study)
+    notes = tmp_path / "notes.txt"
+    notes.write_text("of somebody")
+    log = study.with_suffix(".db")
+    before = {file: file.read_bytes() for file in (log, study, notes)}
+    for file in before:
+        for command in ("export", "report"):
+            assert "a new file" in refused(call(command, study, "--out", str(file)), 2)
+    assert all(file.read_bytes() == kept for file, kept in before.items() if file != log)
+    assert call("show", study).exit_code == 0, "the log is one"
+    for _ in range(2):
+        assert call("export", study, "--out", str(tmp_path / "rounds.csv")).exit_code == 0
+        assert call("report", study, "--out", str(tmp_path / "page.html")).exit_code == 0
+
+
+def test_failures_of_elsewhere_are_no_outcomes(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "past.csv"
+    table.write_text("state,temperature,ph,value\nfailed,25,5.5,0\ntold,25,5.5,1\nwet,25,5.5,2\n,26,5.5,3\n")
+    said = call("import", study, str(table)).stdout
+    assert [line.split(",")[0] for line in said.splitlines()[:4]] == [
+        "line 2: left", "line 3: taken", "line 4: refused", "line 5: taken",
+    ]  # fmt: skip
+    with Study.open(study.with_suffix(".db")) as going:
+        assert [outcome.value for outcome in going.history.added] == [1.0, 3.0]
+
+
+def test_the_money_of_an_import_is_said(study: Path, tmp_path: Path) -> None:
+    table = tmp_path / "others.csv"
+    table.write_text("temperature,ph,value,cost\n20,6,1,1.5\n21,6,2,2\n")
+    assert "not charged to the budget: 3.5, the cost of 2 new lines of data" in call("import", study, table).stderr
+    assert "not charged" not in call("import", study, table).stderr
+    assert "spent: 3.5, where it was 0" in call("import", study, table, "--charge").stderr
+    assert "spent" not in call("import", study, table, "--charge").stderr
+    assert "2 of 10 spent" in call("amend", study, "added-1", "--charge", "no", "--scope", "ph+temperature").stdout
+    assert "true or false" in refused(call("amend", study, "added-1", "--charge", "perhaps"), 2)
+    exported = list(csv.DictReader(io.StringIO(call("export", study).stdout)))
+    assert [(row["charged"], row["scope"]) for row in exported] == [("0.0", "temperature + ph"), ("2.0", "")]
+
+
+def test_sheets_are_headed_as_the_lab_does(study: Path, tmp_path: Path) -> None:
+    text = study.read_text(encoding="utf-8").replace('name = "ph",', 'name = "ph", column = "Säure",')
+    study.write_text(text + '[study.columns]\nvalue = "Ertrag"\nscope = "gestellt"\n', encoding="utf-8")
+    for command in (("ask", study, "--csv"), ("export", study)):
+        header = call(*command).stdout.splitlines()[0]
+        assert header == "token,round,state,Ertrag,cost,charged,gestellt,temperature,Säure,reason"
+    (tmp_path / "own.csv").write_text(
+        "Temperature,säure,ertrag,cost,Gestellt\n20,6,1,2,temperature\n", encoding="utf-8"
+    )
+    assert "1 taken" in call("import", study, tmp_path / "own.csv").stderr
+    (scope,) = [event.scope for event in logged(study) if event.kind == "added"]
+    assert scope is not None
+    assert scope.set == ("temperature",)
+    study.write_text(text + '[study.columns]\nvalue = "cost"\n', encoding="utf-8")
+    assert "another header than that of 'cost'" in refused(call("check", study), 2)
+
+
+def test_data_that_was_added_is_shown(study: Path, tmp_path: Path) -> None:
+    asked(study)
+    (tmp_path / "others.csv").write_text("temperature,ph,value,cost\n20,6.5,1.25,3\n21,6,2,2\n")
+    call("import", study, tmp_path / "others.csv")
+    call("amend", study, "added-1", "--charge", "yes", "--scope", "temperature")
+    call("amend", study, "added-2", "--void")
+    shown = call("show", study).stdout
+    assert "Rounds, and data that was added" in shown
+    assert "added-1" in shown
+    assert "added-2" not in shown
+    document = json.loads(call("show", study, "--json").stdout)
+    assert len(document["rounds"]) == 1
+    (data,) = document["data"]
+    assert (data["token"], data["value"], data["cost"], data["state"]) == ("added-1", 1.25, 3.0, "added, charged")
+    assert (data["nature"], data["steer"]) == ({"temperature": 20.0, "ph": 6.5}, "temperature")
+    call("report", study)
+    assert "added-1" in study.with_suffix(".html").read_text(encoding="utf-8")
