@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from steerbo.cli.layout import rich_table, widths
+from steerbo.cli.layout import _WORD, rich_table, widths
 from steerbo.rounds import Table
 
 ROUNDS = Table(
@@ -48,12 +48,20 @@ def test_a_table_without_rows_says_so() -> None:
     assert "nothing yet" in shown(Table("Rounds", ("round", "token"), ()), 80)
 
 
+def test_marked_rows_are_whole_too() -> None:
+    rows = (("→ temperature", "23.51 °C, give or take a little"), ("  temperature + ph", "24.45 °C, give or take more"))
+    for width in range(30, 60):
+        text = shown(Table("What each would give", ("steer", "settings"), rows), width)
+        assert text.split().count("temperature") == 2
+        assert "→ temperature" in text
+
+
 @given(
     st.lists(st.lists(st.text("ab ", max_size=30), min_size=2, max_size=2), min_size=1, max_size=6), st.integers(1, 120)
 )
 def test_widths_fit_and_hold_every_word(columns: list[list[str]], room: int) -> None:
     found = widths(columns, room)
-    words = [max((len(word) for text in column for word in text.split()), default=0) for column in columns]
+    words = [max((len(word) for text in column for word in _WORD.findall(text)), default=0) for column in columns]
     gaps = 2 * (len(columns) - 1)
     if found is None:
         assert sum(words) + gaps > room

@@ -132,5 +132,11 @@ def test_nobody_reads_on() -> None:
 
 @pytest.mark.parametrize("place", ["", " ", "sqlite://", "sqlite:///:memory:"])
 def test_no_place_is_no_damaged_log(place: str, tmp_path: Path) -> None:
-    for words in (["doctor", place], ["backup", place, tmp_path / "x.db"], ["show", place], ["export", place]):
+    for words in (
+        ["doctor", place],
+        ["backup", place, tmp_path / "x.db"],
+        ["show", place],
+        ["export", place],
+        ["report", place],
+    ):
         assert "log: '" in refused(call(*words), 2)

@@ -55,6 +55,12 @@ def test_priors_are_named_beside_what_each_would_give() -> None:
     assert {row[-1].split(",")[0] for row in table.rows} == {"believing rough", "believing prior 2"}
 
 
+def test_before_anything_is_measured_alternatives_keep_their_notes() -> None:
+    study = Study.create(MemoryLog(), GREENHOUSE, rounds=3, seed=1)
+    assert "nothing is measured yet" in study.recommend().note
+    assert "note" not in alternatives(GREENHOUSE, study.recommend()).columns
+
+
 def test_rounds_show_what_varies() -> None:
     study = Study.create(MemoryLog(), GREENHOUSE, "random", rounds=9, seed=1)
     for _ in range(6):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
@@ -14,6 +15,7 @@ from ..rounds import Table
 from ..study.progress import literal
 
 HEADING, CHOSEN = f"bold {BLUE}", f"bold {GREEN}"
+_WORD = re.compile(r"^\s*(?:→ )?\S+|\S+")  # the first with what stands before it
 _GAP = 2  # columns between cells
 _LONGEST = 160  # characters of a cell
 
@@ -74,7 +76,7 @@ def widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
     >>> widths([("set", "temperature + ph"), ("value", "7.4")], 20), widths([("set", "temperature")], 8)
     ([13, 5], None)
     """
-    words = [max((cell_len(word) for text in texts for word in text.split()), default=0) for texts in columns]
+    words = [max((cell_len(word) for text in texts for word in _WORD.findall(text)), default=0) for texts in columns]
     whole = [max(map(cell_len, texts)) for texts in columns]
     left = room - _GAP * (len(columns) - 1) - sum(words)
     if left < 0:

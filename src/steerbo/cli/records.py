@@ -162,9 +162,9 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the study as one HTML page that needs no network."""
-    file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     with open_study(study) as going:
         text = page(going, title(study))
+    file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     _write(file, text, ".html")
     answer(as_json, {"file": str(file)}, str(file))
 

@@ -63,7 +63,7 @@ class Reading:
         """In the problem's order, with what such plays have cost, and without expectations of what nobody measured."""
         order, scope = self.problem.in_order, self.problem.in_order(advice.scope)
         cost = advice.cost if advice.cost is not None else self._fold.history.mean_cost(scope)
-        others = tuple(self._said(other) for other in advice.alternatives)
+        others = tuple(replace(self._said(other), note=other.note) for other in advice.alternatives)
         named = {"values": order(advice.values), "context": order(advice.context)}
         advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
         if self._fold.history.told or self._fold.history.data:
