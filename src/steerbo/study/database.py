@@ -24,14 +24,12 @@ from ..rounds import Created, Event
 from ..rounds.upgrade import FORMAT
 from ..text import unsafe
 from .connections import DOCTOR, Database
-from .log import Lease, ends_a_round
+from .log import Lease, checked_name, checked_place, ends_a_round
 from .spill import Spill
 from .tables import EVENTS, HEADS, LEASES, TABLES
 
 CHECKED = 1
 """The way in which checksums are made."""
-LONGEST_NAME = 200
-"""Characters of a study's name."""
 
 
 def body_of(event: Event) -> str:
@@ -75,8 +73,8 @@ class DatabaseLog:
     """
 
     def __init__(self, place: Path | str, name: str = "study", *, make: bool = True) -> None:
-        url, after = split_name(_place(place))
-        self.name = _name(after or name)
+        url, after = split_name(checked_place(place))
+        self.name = checked_name(after or name)
         self.named = self.name != "study"
         self._database = Database(url, "make" if make else "write")
         self.place, self.private = self._database.place, self._database.private
@@ -239,17 +237,3 @@ class DatabaseLog:
 
     def _damage(self, field: str, value: object, allowed: str) -> DamagedLog:
         return DamagedLog(f"{self.place}: {field}", value, allowed, DOCTOR)
-
-
-def _place(given: Any) -> str:
-    if not isinstance(given, Path | str) or not str(given) or "\0" in str(given):
-        raise InvalidStudy("log", given, "a file's name without NUL characters, or the URL of a database")
-    return str(given)
-
-
-def _name(given: Any) -> str:
-    fault = unsafe(given) if isinstance(given, str) else ""
-    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME or fault:
-        hint = f"It has {fault}." if fault else ""
-        raise InvalidStudy("name", given, f"a text of 1 to {LONGEST_NAME} characters that can be seen", hint)
-    return given

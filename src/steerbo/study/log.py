@@ -13,11 +13,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from ..errors import InvalidStudy
 from ..rounds import Abandoned, Event, Failed, Told
+from ..text import unsafe
 from .spill import Spill
 
+LONGEST_NAME = 200
+"""Characters of a study's name."""
 BY_HAND = "by hand"
 """The holder of rounds that people evaluate: only they can say that they have stopped."""
 
@@ -164,3 +168,19 @@ def _lives(holder: str) -> bool | None:
         return None
     started = _started(int(parts[1]))
     return started == parts[2] or (started is None and _there(int(parts[1])))
+
+
+def checked_place(given: Any) -> str:
+    """A file's name or a URL."""
+    if not isinstance(given, Path | str) or not str(given) or "\0" in str(given):
+        raise InvalidStudy("log", given, "a file's name without NUL characters, or the URL of a database")
+    return str(given)
+
+
+def checked_name(given: Any) -> str:
+    """What a study may be called."""
+    fault = unsafe(given) if isinstance(given, str) else ""
+    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME or fault:
+        hint = f"It has {fault}." if fault else ""
+        raise InvalidStudy("name", given, f"a text of 1 to {LONGEST_NAME} characters that can be seen", hint)
+    return given
