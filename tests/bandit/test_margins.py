@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import hoeffding_margins, neglected, shrinking_margins
+from steerbo.bandit import hoeffding_margins, neglected, shrinking_margins, unready
 
 PLAYS = st.lists(st.integers(0, 50), min_size=1, max_size=6).map(np.array)
 
@@ -43,3 +43,16 @@ def test_no_arm_is_neglected_for_long_and_none_is_played_for_it_often(m: int) ->
         if t > 20 * m:
             assert plays.min() >= math.log2(t) - 1
     assert plays[1:].max(initial=0) <= math.log2(2000) + 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 5)), min_size=1, max_size=6))
+def test_first_plays_end_and_go_to_the_arm_played_least(rows: list[tuple[int, int, int]]) -> None:
+    plays, told, needed = np.array(rows).T
+    for _ in range(40):
+        arm = unready(plays, told, needed)
+        if arm is None:
+            break
+        assert not plays[arm] or (told[arm] < needed[arm] and plays[arm] < needed[arm])
+        plays[arm] += 1
+    assert arm is None, "pending plays count, so that it ends also where nothing is told"
+    assert ((plays > 0) & ((told >= needed) | (plays >= needed))).all()

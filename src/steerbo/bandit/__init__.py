@@ -8,7 +8,7 @@ from .arms import Arms
 from .cheapest import Enough, cheap_first, cheapest, cheapest_near, rungs
 from .elimination import Survivors, WhenExhausted, lagging, summed_error_excess, tempered_excess
 from .explore_then_commit import Intersected, Limits, cost_bounds, explores
-from .margins import hoeffding_margins, neglected, shrinking_margins
+from .margins import hoeffding_margins, neglected, shrinking_margins, unready
 from .radii import bernstein_radius, hoeffding_radius, information_gain, theory_beta
 
 __all__ = [
@@ -34,4 +34,5 @@ __all__ = [
     "summed_error_excess",
     "tempered_excess",
     "theory_beta",
+    "unready",
 ]

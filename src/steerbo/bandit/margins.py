@@ -1,4 +1,4 @@
-"""What an arm's index gets for being played seldom, from counts alone; pending plays count as plays."""
+"""Choosing by counts alone: what an arm gets for being played seldom; pending plays count as plays."""
 
 from __future__ import annotations
 
@@ -38,3 +38,18 @@ def neglected(plays: Int[np.ndarray, " m"]) -> int | None:
     """
     arm = int(np.argmin(plays))
     return arm if plays[arm] < math.log2(1 + int(plays.sum())) else None
+
+
+def unready(plays: Int[np.ndarray, " m"], told: Int[np.ndarray, " m"], needed: Int[np.ndarray, " m"]) -> int | None:
+    """The arm played least of those that are still to be played for a start; None where there is none.
+
+    Args:
+        plays: of each arm, pending ones included.
+        told: outcomes that each arm can be judged by.
+        needed: how many of them it takes.
+
+    >>> unready(np.array([2, 1]), np.array([2, 1]), np.array([2, 2]))
+    1
+    """
+    waiting = np.flatnonzero((plays == 0) | ((told < needed) & (plays < needed)))
+    return int(waiting[plays[waiting].argmin()]) if len(waiting) else None

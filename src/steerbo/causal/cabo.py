@@ -38,7 +38,7 @@ class CaBO(ScopeBandit[ModelOptions]):
         arm, model = self.arms[i], self.model(i)
         if not len(model):
             return 0.0
-        points = self._unknown(history, self.models.of[i], None)
+        points = self.models.without_outcome(history, self.models.of[i], None)
         with model.hallucinated(points):
             search = AveragedScore.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from ..bandit import unready
 from ..errors import InvalidRequest
 from ..rounds import (
     Added,
@@ -112,12 +113,8 @@ class ScopeBandit(Method[Causal, O]):
 
     def unready(self) -> int | None:
         """An arm that is still to be played for a start: the one played least; None where there is none."""
-        waiting = [
-            i
-            for i in range(len(self.arms))
-            if not self.plays[i] or (len(self.model(i)) < self.needed(i) and self.plays[i] < self.needed(i))
-        ]
-        return min(waiting, key=lambda i: self.plays[i], default=None)
+        needed = np.array([self.needed(i) for i in range(len(self.arms))])
+        return unready(self.plays, np.array([len(self.model(i)) for i in range(len(self.arms))]), needed)
 
     # -- choosing and deciding -----------------------------------------------------------------------------------------
 
@@ -169,7 +166,7 @@ class ScopeBandit(Method[Causal, O]):
         random = self.streams(number, f"act {'+'.join(group)}")
         if len(model) < self.needed(i):
             return arm.decode(group, arm.box(group).place(random.random((1, len(group))))[0])
-        points = self._unknown(history, self.models.of[i], token)
+        points = self.models.without_outcome(history, self.models.of[i], token)
         with model.hallucinated(points):
             return Actor(arm, model).best(group, known, self.score(i), random, tried=points)
 
@@ -180,17 +177,6 @@ class ScopeBandit(Method[Causal, O]):
     def beta(self, i: int) -> float:
         """β of arm `i` now."""
         return self.options.beta
-
-    def _unknown(self, history: History, k: int, but: str | None) -> np.ndarray:
-        """Points of rounds of model `k` that are decided and have no outcome, (p, d)."""
-        rows = [
-            arm.encode(known)
-            for played in history.unknown
-            if played.suggestion.token != but
-            and self.models.of[(i := self.number(played))] == k
-            and set((arm := self.arms[i]).names) <= (known := {**played.suggestion.context, **played.realised}).keys()
-        ]
-        return np.concatenate(rows) if rows else np.zeros((0, self.models.each[k].inputs.shape[1]))
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
@@ -244,28 +230,19 @@ class ScopeBandit(Method[Causal, O]):
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
         return self.greedy(i).step(context)
 
-    def table_of_arms(self, extra: Mapping[str, list[Any]]) -> Table:
-        """Plays of every arm and what else is known about it."""
-        rows = tuple(
-            (str(arm.scope), int(self.plays[i]), *(column[i] for column in extra.values()))
-            for i, arm in enumerate(self.arms)
-        )
-        return Table("Scopes", ("scope", "plays", *extra), rows)
-
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""
-        added = ""
-        if history.added:
-            feed = "feeds" if len(history.added) == 1 else "feed"
-            observations = f"{counted(len(history.added), 'observation')} without intervention"
-            added = f" {observations} {feed}: {', '.join(self.models.fed()) or 'no scope'}."
-        tables = [self.table_of_arms({} if self.known else self.indices(history))]
+        extra = {} if self.known else self.indices(history)
+        rows = tuple(zip([str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True))
+        tables = [Table("Scopes", ("scope", "plays", *extra), rows)]
         if any(len(model) for model in self.models.each):
             best = self.recommend(history)
             tables += [best.table] if best.table else []
         chosen = f"{counted(len(self.arms), 'scope')} in {counted(int(self.plays.sum()), 'round')}"
-        return Explanation(f"{self.name} has chosen among {chosen}.{added}", tuple(tables))
+        return Explanation(
+            f"{self.name} has chosen among {chosen}.{self.models.fed(len(history.added))}", tuple(tables)
+        )
 
     def indices(self, history: History) -> dict[str, list[Any]]:
-        """More columns for `table_of_arms`: the parts of every arm's index."""
+        """More columns for the table of scopes: the parts of every arm's index."""
         return {}

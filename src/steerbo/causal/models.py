@@ -10,6 +10,7 @@ import numpy as np
 from ..gp import Hyperparameters, refit_due
 from ..rounds import History, Outcome
 from ..space import Space
+from ..words import counted
 from .arm import Arm
 from .arm_model import ArmModel
 from .observations import Adjuster, adjustment
@@ -62,13 +63,28 @@ class Models:
         for adjuster in self._adjusters.values():
             adjuster.add(outcome, self._sign)
 
-    def fed(self) -> list[str]:
-        """The scopes that observations without intervention tell of, in words."""
-        return [
+    def without_outcome(self, history: History, k: int, but: str | None) -> np.ndarray:
+        """Points of rounds of model `k` that are decided and have no outcome, but for one by its token, (p, d)."""
+        rows = [
+            arm.encode(known)
+            for played in history.unknown
+            if played.suggestion.token != but
+            and self.of[(i := self.number[played.suggestion.scope])] == k
+            and set((arm := self._arms[i]).names) <= (known := {**played.suggestion.context, **played.realised}).keys()
+        ]
+        return np.concatenate(rows) if rows else np.zeros((0, self.each[k].inputs.shape[1]))
+
+    def fed(self, added: int) -> str:
+        """Of which scopes so many observations without intervention tell, in words."""
+        if not added:
+            return ""
+        scopes = [
             f"set {arm.scope} (adjusted for {', '.join(others)})" if others else f"set {arm.scope}"
             for arm, k in zip(self._arms, self.of, strict=True)
             if (others := self.adjusted_for[k]) is not None
         ]
+        feed = "feeds" if added == 1 else "feed"
+        return f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."
 
     def rebuild(self, history: History) -> None:
         """The same from the beginning, with outcomes as they stand now."""

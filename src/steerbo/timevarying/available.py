@@ -81,7 +81,7 @@ def _values(problem: TimeVarying, row: Any) -> dict[str, Any]:
 
 
 def _point(problem: TimeVarying, row: Any) -> list[float]:
-    known = problem._coordinates(_values(problem, row))
+    known = problem.coordinates_of(_values(problem, row))
     return [known.get(name, 0.0) for name in problem.space.names]  # what is seen takes its place: see `within`
 
 

@@ -13,10 +13,10 @@ from ..gp import Stationary
 from ..search import Box, maximise_box
 from ..space import Categorical
 from .acquisition import Datum, Pick, View, draw_largest
-from .finite import scale_only, sharing
 from .means import Means
 from .problem import TimeVarying
 from .shared import Shared
+from .sharing import scale_only, sharing
 
 _TINY = 1e-16
 

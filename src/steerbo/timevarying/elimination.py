@@ -17,6 +17,7 @@ from ..record import record
 from ..rounds import Choice, Explanation, History, Round, Streams
 from .confidence import Width
 from .method import CandidatePriors
+from .prediction import table_of_last
 from .priors import PriorWarning
 from .problem import TimeVarying
 
@@ -110,4 +111,4 @@ class Eliminating(CandidatePriors[O]):
                 f"; all were rejected by round {rounds} (on_exhausted = {self.options.on_exhausted}): none of them fits"
             )
         table = self.table_of_priors(rows, ("alive", "dropped in round", "overran its band by"))
-        return Explanation(summary, (table, self.table_of_last(history)))
+        return Explanation(summary, (table, table_of_last(history, self.names)))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ..rounds import Choice, Explanation, History
 from .method import CandidatePriors, CandidatePriorsOptions
+from .prediction import table_of_last
 
 
 class FullyBayesian(CandidatePriors[CandidatePriorsOptions]):
@@ -25,4 +26,4 @@ class FullyBayesian(CandidatePriors[CandidatePriorsOptions]):
     def explain(self, history: History) -> Explanation:
         """Posterior weights."""
         best = self.names[self.trusted()[0]]
-        return Explanation(f"{best} weighs most", (self.table_of_priors({}, ()), self.table_of_last(history)))
+        return Explanation(f"{best} weighs most", (self.table_of_priors({}, ()), table_of_last(history, self.names)))

@@ -14,6 +14,7 @@ from ..record import record
 from ..rounds import Choice, Explanation, History, OptionsT, Streams
 from .confidence import Width
 from .method import CandidatePriors
+from .prediction import table_of_last
 from .problem import TimeVarying
 
 
@@ -42,7 +43,7 @@ class OnePrior(CandidatePriors[OptionsT]):
 
     def explain(self, history: History) -> Explanation:
         """The prior, and what it expected."""
-        return Explanation(f"{self.names[0]} is taken as true", (self.table_of_last(history),))
+        return Explanation(f"{self.names[0]} is taken as true", (table_of_last(history, self.names),))
 
 
 class GaussianProcessUCB(OnePrior[GaussianProcessUCBOptions]):

@@ -31,11 +31,12 @@ from ..rounds import (
     over_contexts,
     typical,
 )
-from .acquisition import Datum, Pick, Place, Unknown, View
+from .acquisition import Datum, Pick, Unknown, View
 from .automatic import RECENT, Standard, candidates, due
 from .boxes import Boxes
 from .confidence import Confidence, Width
 from .finite import Sites
+from .places import place_of, settings
 from .prediction import Prediction, predicted
 from .priors import Prior
 from .problem import TimeVarying
@@ -117,7 +118,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def _condition(self, datum: Datum, history: History) -> bool:
         """Take an outcome in; False where all began anew, and it is booked already."""
-        if self.problem.automatic and due(self._standardised_at, self._count(history)):
+        if self.problem.automatic and due(self._standardised_at, history.told + len(history.data)):
             self._start_over(history)
             return False
         self._held += 1
@@ -125,10 +126,6 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             self.surrogate.rewrite([datum for datum, _ in self._everything(history)[-self._held :]])
         self.learn_from_datum(datum)
         return True
-
-    @staticmethod
-    def _count(history: History) -> int:
-        return history.told + len(history.data)
 
     def _start_over(self, history: History) -> None:
         rows = self._everything(history)
@@ -166,15 +163,10 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         return self._row(outcome, outcome.realised.get("time", now), number)
 
     def _row(self, outcome: Outcome, time: float, number: float) -> Datum:
-        return Datum(time, number, self._place(outcome.realised), self.problem.sign * outcome.value)
-
-    def _place(self, values: Mapping[str, Any]) -> Place:
-        if self.problem.points is not None:
-            return self.problem.site(values)
-        return self.problem.place([values[name] for name in self.problem.space.names])
+        return Datum(time, number, place_of(self.problem, outcome.realised), self.problem.sign * outcome.value)
 
     def _try(self, played: Round) -> None:
-        place = self._place(played.realised)
+        place = place_of(self.problem, played.realised)
         key = place if self.problem.points is not None else tuple(place)
         before = self._tries.get(key)
         time = played.request["time"]
@@ -186,7 +178,8 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def view(self, history: History, request: Mapping[str, Any]) -> View:
         """The round as the surrogate sees it."""
-        waiting = [Unknown(self._place(r.realised), r.request["time"], 1) for r in history.unknown if r.waiting]
+        open_rounds = [played for played in history.unknown if played.waiting]
+        waiting = [Unknown(place_of(self.problem, r.realised), r.request["time"], 1) for r in open_rounds]
         available = self.problem.within(request.get("available"), request.get("context", {}))
         return View(request["time"], available, [*self._tries.values(), *waiting])
 
@@ -194,19 +187,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         """A pick as a choice, with the prior behind it and what that expects."""
         sign = self.problem.sign
         expected = Prediction(pick.prior, sign * pick.mean, beta * pick.sd, sign * pick.upper)
-        return Choice(self.problem.scope, self.settings(pick.place), note=to_plain(expected))
-
-    def settings(self, place: Place) -> dict[str, Any]:
-        """Values to set, by variable."""
-        point = place if self.problem.sites is None else self.problem.sites[place]
-        pairs: Any = zip(self.problem.variables, point, strict=True)
-        if self.problem.sites is not None:
-            return {v.name: x for v, x in pairs if not v.seen}
-        return {
-            v.name: v.choices[round(x)] if v.kind == "categorical" else v.decode(v.encode([x]))[0]
-            for v, x in pairs
-            if not v.seen
-        }
+        return Choice(self.problem.scope, settings(self.problem, pick.place), note=to_plain(expected))
 
     def weights(self) -> Float[np.ndarray, " P"]:
         """Posterior probabilities of the priors, all equally likely beforehand."""
@@ -253,7 +234,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         sign = self.problem.sign
         lower, upper = sorted((sign * (pick.mean - 2 * pick.sd), sign * (pick.mean + 2 * pick.sd)))
         note = f"believing {self.names[p]}, at time {view.time:g}"
-        values = self.settings(pick.place)
+        values = settings(self.problem, pick.place)
         return Recommendation(self.problem.scope, values, sign * pick.mean, lower, upper, note=note)
 
     def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
@@ -266,10 +247,3 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             rows = [(*row, int(kept[p])) for p, row in zip(shown, rows, strict=False)]
         title = "Priors" if len(shown) <= _SHOWN else f"Priors ({_SHOWN} of {len(shown)}, most probable first)"
         return Table(title, ("prior", "plays", "weight", *columns), tuple(rows))
-
-    def table_of_last(self, history: History) -> Table:
-        """The prior behind the present choice, and what it expected."""
-        rows = []
-        if (last := history.latest) is not None and (told := predicted(last.suggestion)) is not None:
-            rows.append((last.number, last.suggestion.values, self.names[told.prior], told.mean, told.band))
-        return Table("Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows))

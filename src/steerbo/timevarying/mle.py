@@ -10,6 +10,7 @@ import numpy as np
 from ..rounds import Choice, Explanation, History
 from .acquisition import draw_largest
 from .method import CandidatePriors, CandidatePriorsOptions
+from .prediction import table_of_last
 
 
 class MaximumLikelihood(CandidatePriors[CandidatePriorsOptions]):
@@ -31,5 +32,5 @@ class MaximumLikelihood(CandidatePriors[CandidatePriorsOptions]):
         """Posterior weights."""
         best = self.names[self.trusted()[0]]
         return Explanation(
-            f"{best} is the likeliest prior", (self.table_of_priors({}, ()), self.table_of_last(history))
+            f"{best} is the likeliest prior", (self.table_of_priors({}, ()), table_of_last(history, self.names))
         )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..record import record
-from ..rounds import Asked, Suggestion
+from ..rounds import Asked, History, Suggestion, Table
 
 
 @record
@@ -26,3 +28,11 @@ class Prediction:
 def predicted(asked: Asked | Suggestion) -> Prediction | None:
     """What was expected of a round; None where no prior was behind it."""
     return Prediction(**asked.note) if asked.note else None
+
+
+def table_of_last(history: History, names: Sequence[str]) -> Table:
+    """The prior behind the present choice, and what it expected."""
+    rows = []
+    if (last := history.latest) is not None and (told := predicted(last.suggestion)) is not None:
+        rows.append((last.number, last.suggestion.values, names[told.prior], told.mean, told.band))
+    return Table("Present choice", ("round", "values", "prior", "expected", "give or take"), tuple(rows))

@@ -13,13 +13,14 @@ from jaxtyping import Float as Floats
 from pydantic import BeforeValidator, model_validator
 from pydantic_core import PydanticCustomError
 
-from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest
+from ..errors import InvalidOutcome, InvalidRequest
 from ..record import record
 from ..rounds import History, Outcome, Problem, RequestField, Scope
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number, as_number
 from .available import read_available, typed_available
-from .check_prior import check_prior
+from .checks import check_coordinates, check_priors, check_seen, check_sizes
+from .given_seen import GivenSeen
 from .priors import Prior
 
 _AVAILABLE = (
@@ -27,9 +28,6 @@ _AVAILABLE = (
     '{"x": [0.2, 0.3]}, or a file, CSV or JSON, with a column for every variable and a line for every point'
 )
 _SHOWN = 20  # priors in a description
-_MOST_PLACED = 1000  # points with coordinates, where nobody gave priors
-MOST_VARIABLES, MOST_PRIORS = 1000, 1000
-"""Of a problem."""
 MOST_SITES, MOST_SITES_AUTOMATIC = 4096, 400
 """A domain with more points than these is searched as a box; fewer where nobody gave priors: there are 27 then."""
 
@@ -87,35 +85,10 @@ class TimeVarying(Problem):
 
     @model_validator(mode="after")
     def _check(self) -> TimeVarying:
-        _ = self.space
-        for field, given, most in (("variables", self.variables, MOST_VARIABLES), ("priors", self.priors, MOST_PRIORS)):
-            if len(given) > most:
-                raise InvalidProblem(field, len(given), f"at most {most}")
-        if not self.priors:
-            raise InvalidProblem("priors", self.priors, "at least one prior", "Leave them out where you know none.")
-        if self.coordinates is not None:
-            if self.sites is None:
-                raise InvalidProblem(
-                    "coordinates", len(self.coordinates), "no coordinates: the domain is a box, not a set of points"
-                )
-            if len(self.coordinates) != len(self.sites) or len({len(row) for row in self.coordinates}) != 1:
-                shape = [len(row) for row in self.coordinates]
-                raise InvalidProblem("coordinates", shape, f"{len(self.sites)} rows of the same length, one a point")
-        if self.automatic and self.points is not None and len(self.points) > _MOST_PLACED:
-            allowed = f"priors of your own: made ones would take too much memory for {len(self.points)} coordinates"
-            raise InvalidProblem("priors", self.priors, allowed, f"They are for {_MOST_PLACED} at most.")
-        if self.space.seen and not self.settable:
-            raise InvalidProblem("variables", list(self.space.seen), "at least one that is not seen, to be set")
-        for name in self.space.seen:
-            if self.space[name].law is not None:
-                allowed = "no law: what is seen is given in every round here, and never drawn"
-                raise InvalidProblem(f"variables.{name}.law", self.space[name].law, allowed)
-        points = self._corners() if self.points is None else self.points
-        for i, prior in enumerate(() if self.automatic else self.given):
-            try:
-                check_prior(prior, points, self.points is not None, self.categorical)
-            except InvalidInput as error:
-                raise error.within(f"priors.{i}") from None
+        check_sizes(self)
+        check_coordinates(self)
+        check_seen(self)
+        check_priors(self)
         return self
 
     @property
@@ -169,12 +142,7 @@ class TimeVarying(Problem):
 
     def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
         """Values of all variables as coordinates, (d,): numbers as they are, categories numbered."""
-        return np.array([*self._coordinates(dict(zip(self.space.names, values, strict=True))).values()])
-
-    def _corners(self) -> Floats[np.ndarray, "n d"]:
-        """Some points of a box, to try functions on."""
-        ends = [[v.decode([z])[0] for z in (0.0, 0.3, 1.0)] for v in self.variables]
-        return np.array([self.place(values) for values in zip(*ends, strict=True)])
+        return np.array([*self.coordinates_of(dict(zip(self.space.names, values, strict=True))).values()])
 
     @cached_property
     def _numbers(self) -> dict[tuple[Any, ...], int]:
@@ -205,42 +173,15 @@ class TimeVarying(Problem):
         columns = [self.space.index(name) for name in self.settable]
         return tuple(dict.fromkeys(tuple(site[j] for j in columns) for site in self.sites))
 
-    @cached_property
-    def _where_seen(self) -> dict[tuple[Any, ...], list[int]]:
-        """Of a finite domain the points of every context, in the order of `choices`."""
-        found: dict[tuple[Any, ...], list[int]] = {}
-        columns = [self.space.index(name) for name in self.space.seen]
-        for i, site in enumerate(self.sites or ()):
-            found.setdefault(tuple(site[j] for j in columns), []).append(i)
-        return found
-
     def within(self, available: Any, context: Mapping[str, Any]) -> Any:
-        """What can be chosen, see `read_available`, where this is seen; on a finite domain by numbers of `sites`.
-
-        A measured context between the points of a finite domain counts as the nearest.
-        """
-        if not self.space.seen:
-            return available
-        if self.choices is not None:
-            key = tuple(v.decode(v.encode([context[v.name]]))[0] for v in self.variables if v.seen)
-            points = self._where_seen[key]
-            return points if available is None else [points[k] for k in available]
-        given = available or {"low": self._ends[0], "high": self._ends[1]}
-        columns = {self.space.index(name): value for name, value in self._coordinates(context).items()}
-        if "points" in given:
-            return {"points": [[columns.get(j, x) for j, x in enumerate(row)] for row in given["points"]]}
-        return {end: [columns.get(j, x) for j, x in enumerate(given[end])] for end in ("low", "high")}
+        """What can be chosen, see `read_available`, where this is seen; on a finite domain by numbers of `sites`."""
+        return self._given_seen(available, context) if self.space.seen else available
 
     @cached_property
-    def _ends(self) -> tuple[list[float], list[float]]:
-        """The smallest and the largest coordinates of a box; categories by number."""
-        pairs = [
-            (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
-            for v in self.variables
-        ]
-        return [low for low, _ in pairs], [high for _, high in pairs]
+    def _given_seen(self) -> GivenSeen:
+        return GivenSeen(self)
 
-    def _coordinates(self, values: Mapping[str, Any]) -> dict[str, float]:
+    def coordinates_of(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Some variables' values as coordinates: numbers as they are, categories numbered."""
         known = ((v, values[v.name]) for v in self.variables if v.name in values)
         return {v.name: float(v.encode([x])[0] if isinstance(v, Categorical) else x) for v, x in known}

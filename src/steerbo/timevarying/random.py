@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ..record import record
 from ..rounds import Choice, Explanation, History
 from .method import CandidatePriors
+from .places import settings
 
 
 class Random(CandidatePriors[Any]):
@@ -22,7 +23,7 @@ class Random(CandidatePriors[Any]):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any available point."""
         place = self.surrogate.anywhere(self.view(history, request), self.streams(len(history) + 1, "choose"))
-        return Choice(self.problem.scope, self.settings(place))
+        return Choice(self.problem.scope, settings(self.problem, place))
 
     def explain(self, history: History) -> Explanation:
         """Posterior weights, which nobody acts upon."""

@@ -32,6 +32,7 @@ from .acquisition import Datum
 from .confidence import Width
 from .fixed_share import FixedShare
 from .method import CandidatePriors
+from .prediction import table_of_last
 from .problem import TimeVarying
 
 
@@ -127,4 +128,4 @@ class SwitchingElimination(CandidatePriors[SwitchingOptions]):
         if came := int(self.returns.sum()):
             summary += f"; {came} that were dropped came back: the truth may have changed"
         table = self.table_of_priors(rows, ("alive", "dropped in round", "times it came back"))
-        return Explanation(summary, (table, self.table_of_last(history)))
+        return Explanation(summary, (table, table_of_last(history, self.names)))
