@@ -121,6 +121,13 @@ def test_a_full_disk_is_no_traceback(words: list[str]) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("out", ["x" * 5000, "no/folder.csv"])
+def test_files_that_cannot_be_written(tmp_path: Path, out: str) -> None:
+    study = begin(tmp_path, LAB)
+    for command in ("export", "report"):
+        assert "out: " in refused(call(command, study, "--out", tmp_path / out), 2)
+
+
 def test_nobody_reads_on() -> None:
     reader, writer = os.pipe()
     os.close(reader)

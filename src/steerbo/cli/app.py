@@ -41,6 +41,8 @@ class _Program(Commands):
                 if sys.stdout is not None:
                     sys.stdout.flush()
         except OSError as error:
+            if error.filename is not None:  # it is about another file
+                raise
             if error.errno != errno.EPIPE:  # nobody reads on: `| head`
                 with suppress(OSError):
                     said = f"the answer could not be printed ({error.strerror}); what was done before stays done"

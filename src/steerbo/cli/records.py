@@ -146,13 +146,13 @@ def _give(kind: str, text: str, out: str | None, as_json: bool) -> None:
 
 def _write(file: Path, text: str, ending: str) -> None:
     """A file that is there is replaced only where its name ends as this kind's does: never a log or a study file."""
-    if file.exists() and file.suffix.lower() != ending:
-        hint = "There is a file of this name already."
-        raise InvalidOption("out", str(file), f"a new file, or one whose name ends in {ending}", hint)
     try:
+        if file.exists() and file.suffix.lower() != ending:
+            hint = "There is a file of this name already."
+            raise InvalidOption("out", str(file), f"a new file, or one whose name ends in {ending}", hint)
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror})") from None
+        raise InvalidOption("out", str(file), "a file that can be written", f"({error.strerror}.)") from None
 
 
 @commands.command()
