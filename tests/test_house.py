@@ -116,9 +116,11 @@ ELSEWHERE = {
     "study/test_run.py": "study.observer",
     "study/test_page.py": "study.picture",
     "study/test_database.py": "study.tables",
-    "timevarying/test_boxes.py": "timevarying.acquisition timevarying.check_prior timevarying.shared",
+    "timevarying/test_boxes.py": "timevarying.acquisition timevarying.check_prior timevarying.shared timevarying.sharing",
     "timevarying/test_finite.py": "timevarying.decay_filter timevarying.statespace",
     "timevarying/test_methods.py": "timevarying.prediction",
+    "timevarying/test_problem.py": "timevarying.checks timevarying.places",
+    "timevarying/test_seen.py": "timevarying.given_seen",
 }
 """Modules whose tests stand under another name: by the file that has them."""
 
