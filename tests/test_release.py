@@ -76,6 +76,12 @@ def test_the_lowest_versions_that_are_tested_are_those_that_are_allowed() -> Non
     assert {name: tested[name] for name in allowed if not same_version(tested[name], allowed[name])} == {}
 
 
+def test_the_readme_says_the_floors() -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    for name, version in floors(METADATA["dependencies"]).items():
+        assert f"{name.lower()} {version}" in readme.lower(), name
+
+
 def test_every_python_is_named_where_it_is_tested() -> None:
     named = [line.rpartition(" ")[2] for line in METADATA["classifiers"] if re.search(r":: 3\.\d+$", line)]
     assert named[0] == METADATA["requires-python"].removeprefix(">=")
