@@ -24,6 +24,7 @@ from ..rounds import (
     Streams,
     Table,
     Told,
+    kept,
     over_contexts,
     typical,
 )
@@ -78,12 +79,6 @@ class Population(Method[MeanField, OptionsT]):
     def averages(self) -> Float[np.ndarray, " n"]:
         """The population's average of every outcome, (n,): a single agent's payoff where that is all there is."""
         return np.array(self.known)
-
-    def unknown(self, history: History) -> Float[np.ndarray, "u C A"]:
-        """The tables of rounds without an outcome, (u, C, A)."""
-        shape = self.problem.simplex.shape
-        found = [self.problem.table(r.realised["distribution"]) for r in history.unknown]
-        return np.array(found).reshape(-1, *shape)
 
     def played(self, history: History, request: Mapping[str, Any], pending_only: bool = False) -> set[bytes]:
         """Names of the tables that were suggested or played already, or of those without an outcome.
@@ -150,6 +145,7 @@ class Population(Method[MeanField, OptionsT]):
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
+    @kept
     def recommend(self, history: History) -> Recommendation:
         """Where to be; where something is seen before choosing, in typical contexts."""
         if not self.problem.space.seen:

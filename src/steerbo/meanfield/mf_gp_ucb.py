@@ -24,16 +24,16 @@ from pydantic import Field
 
 from ..gp import from_hex, refit_due, to_hex
 from ..record import record
-from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept
+from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams
 from ..search import simplex_starts
 from ..words import counted
 from .acquisition import PayoffBounds, Tables
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, less_moving, maxima, sampled
 from .cells import explained
-from .kernels import Embedding, Inputs, Kind, Parameters, PayoffKernel
+from .kernels import Embedding, Kind, Parameters, PayoffKernel
 from .method import Population
-from .observations import standardised
+from .observations import standardised, without_outcome
 from .problem import SCOPE, MeanField
 from .process import Observations, fit, posterior
 from .region import Region
@@ -118,10 +118,9 @@ class MFGPUCB(Population[MFGPUCBOptions]):
             return None
         data = self.data()[0]
         due = refit_due(self.compared, n)
-        compare = due and self.options.embedding == "learned"
         found = {
             embedding: self._fit(embedding, data, thorough=due)
-            for embedding in (_EMBEDDINGS if compare else (self.kernel.embedding,))
+            for embedding in (_EMBEDDINGS if due and self.options.embedding == "learned" else (self.kernel.embedding,))
         }
         best = max(found, key=lambda embedding: found[embedding][1])
         plain: dict[str, Any] = {embedding: to_hex(parameters) for embedding, (parameters, _) in found.items()}
@@ -130,8 +129,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
     def _fit(self, embedding: Embedding, data: Observations, thorough: bool) -> tuple[Parameters, float]:
         """Hyperparameters and the logarithm of their density, from the last ones with this embedding on."""
         start = self.fitted.get(embedding)
-        kernel = replace(self.kernel, embedding=embedding)
-        return fit(kernel, data, start, _WARM if start else _EVALUATIONS, thorough)
+        return fit(replace(self.kernel, embedding=embedding), data, start, _WARM if start else _EVALUATIONS, thorough)
 
     def data(self) -> tuple[Observations, float, float]:
         """Standardised observations, and the offset and unit that undo it."""
@@ -142,12 +140,9 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         data, offset, unit = self.data()
         embedding = self.kernel.embedding
         parameters = self.fitted.get(embedding) or self._fit(embedding, data, thorough=True)[0]
-        tables = self.unknown(history) if pending else np.empty((0, *self.problem.simplex.shape))
-        space = self.problem.space
-        before = space.encode([r.realised for r in history.unknown[: len(tables)]]) if space.seen else None
-        unknown = Inputs(tables * self.problem.shares[:, None], tables, before)
+        unknown = without_outcome(self.problem, [r.realised for r in history.unknown] if pending else [])
         after = posterior(self.kernel, data, parameters, unknown)
-        return Belief(PayoffBounds(after.at(space.encode([seen])[0]) if space.seen else after), offset, unit)
+        return Belief(PayoffBounds(after.at(self.problem.space.encode([seen])[0]) if seen else after), offset, unit)
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -204,11 +199,6 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         return maxima(bound, region, starts, self.options.iterations)
 
     # -- answers -------------------------------------------------------------------------------------------------------
-
-    @kept
-    def recommend(self, history: History) -> Recommendation:
-        """Where to be; where something is seen before choosing, in typical contexts."""
-        return super().recommend(history)
 
     def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
         """The distribution with the largest lower bound, of all that were played and the best one predicted.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -50,6 +51,12 @@ def standardised(
     output = Output.fitted(y)
     seen = np.array(tables[:first])
     return Observations(inputs, output.forward(y), agents, seen), output.offset, output.scale
+
+
+def without_outcome(problem: MeanField, realised: Sequence[Mapping[str, Any]]) -> Inputs:
+    """What was played, and seen before, in rounds that have no outcome."""
+    tables = np.array([problem.table(known["distribution"]) for known in realised]).reshape(-1, *problem.simplex.shape)
+    return Inputs(tables * problem.shares[:, None], tables, _or_none(problem.space.encode(realised)))
 
 
 def _or_none(seen: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n c"] | None:
