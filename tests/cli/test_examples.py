@@ -68,7 +68,11 @@ def test_a_morning_begins_with_a_forecast(tmp_path: Path) -> None:
 
 
 CHECKED = {
-    "greenhouse": ("control set temperature + ph", "left to itself empirical (sample = 60 values, 1"),
+    "greenhouse": (
+        "control set temperature + ph; 2.2 a play",
+        "good enough what comes within 0.5 of the best",
+        "left to itself empirical (sample = 60 values, 1",
+    ),
     "dose": ("graph       age -> dose, dose -> pulse", "can be looked at: age, pulse"),
     "fleet": (
         "agents      40, all alike",

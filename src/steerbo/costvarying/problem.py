@@ -45,6 +45,10 @@ class Fraction:
             raise InvalidProblem("worst", self.worst, "a finite number")
         return self
 
+    def __str__(self) -> str:
+        counted = "" if self.worst is None else f", counted from {self.worst:g}"
+        return f"what gives up at most {100 * self.share:g} % of the best{counted}"
+
     def acceptable(self, best: float, worst: float, sign: float) -> float:
         """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
         worst = sign * self.worst if self.worst is not None else worst
@@ -68,6 +72,9 @@ class Absolute:
         """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
         return best - self.difference
 
+    def __str__(self) -> str:
+        return f"what comes within {self.difference:g} of the best"
+
 
 @record
 class Threshold:
@@ -85,6 +92,9 @@ class Threshold:
     def acceptable(self, best: float, worst: float, sign: float) -> float:
         """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
         return sign * self.value
+
+    def __str__(self) -> str:
+        return f"what reaches {self.value:g}"
 
 
 Tolerance = Annotated[Fraction | Absolute | Threshold, Field(discriminator="kind")]
@@ -177,8 +187,10 @@ class CostVarying(Problem):
         return Space(self.variables)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The control sets."""
-        return tuple(("control set", str(scope)) for scope in self.scopes)
+        """The control sets with their prices, and what is good enough."""
+        prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
+        sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
+        return (*sets, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
