@@ -34,7 +34,7 @@ def test_stages_show_one_context_after_the_other() -> None:
     assert set(third.values) == {"dose", "rest"}
     assert third.values["dose"] == second.values["dose"]
     assert third.context == {"age": 0.5, "pulse": 0.7}
-    with pytest.raises(InvalidContext):
+    with pytest.raises(OutcomeConflict, match="nothing to look at"):
         optimizer.decide(third, {"age": 0.5})
     optimizer.tell(third, 1.0)
     with pytest.raises(OutcomeConflict, match="told"):

@@ -132,9 +132,6 @@ class Problem(ABC):
         if not isinstance(context, Mapping):
             raise InvalidContext("context", context, f"values by name, for {', '.join(wanted) or 'nothing'}")
         for name in context:
-            if not wanted:
-                hint = "Its values are set: the next is ‹tell›."
-                raise InvalidContext(f"context.{name}", context[name], "nothing: there is nothing to look at", hint)
             if name not in wanted:
                 raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
         for name in wanted:
