@@ -101,3 +101,18 @@ def test_data_is_charged_and_named_afterwards() -> None:
     optimizer.amend("added-1", void=True)
     assert optimizer.status.spent == 4, "what was spent is spent"
     assert replayed(optimizer).history.removed == optimizer.history.removed
+
+
+def test_what_is_taken_back_leaves_nothing() -> None:
+    """0.1 + 0.7 − 0.7 is not 0.1 to a computer, and a charge of 2.2e-16 would be spoken of for ever."""
+    optimizer = begin()
+    one, other, third = optimizer.ask(3)
+    optimizer.fail(one, charge=0.1)
+    optimizer.fail(other, charge=0.7)
+    optimizer.tell(third, 1, cost=0.2, realised=POINT)
+    optimizer.amend(other, charge=0)
+    optimizer.amend(one, cost=0.1)
+    assert optimizer.status.spent == pytest.approx(0.3, abs=1e-15)
+    assert optimizer.status.estimated == 0
+    assert "(charged" not in str(optimizer.status)
+    replayed(optimizer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from itertools import islice
 from typing import Any, assert_never
 
@@ -49,7 +50,7 @@ class History:
         self._rounds: dict[str, Round] = {}
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
         self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
-        self._charged = self._estimated = 0.0
+        self._charged = self._estimated = Fraction()  # exact: what is charged and taken back leaves nothing
         self._failed = self._unpriced = 0
 
     def __iter__(self) -> Iterator[Round]:
@@ -115,12 +116,12 @@ class History:
     @property
     def spent(self) -> float:
         """Money spent, failed and voided rounds included; with what is charged for rounds whose cost nobody knows."""
-        return self._charged
+        return float(self._charged)
 
     @property
     def estimated(self) -> float:
         """That part of `spent` that is charged for rounds whose cost nobody knows."""
-        return self._estimated
+        return float(self._estimated)
 
     @property
     def unpriced(self) -> int:
@@ -196,7 +197,7 @@ class History:
             case Added():
                 self._added += 1
                 self.data[self.latest_data] = event
-                self._charged += event.charged
+                self._charged += Fraction(event.charged)
             case Revised():
                 now = {name: new for name, (_, new) in event.changes.items()}
                 self.budget, self.limit = now.get("budget", self.budget), now.get("rounds", self.limit)
@@ -223,7 +224,7 @@ class History:
         charge = before.charge if event.charge is None else event.charge
         after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
         self.data[event.token] = after
-        self._charged += after.charged - before.charged
+        self._charged += Fraction(after.charged) - Fraction(before.charged)
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
@@ -232,8 +233,8 @@ class History:
         told = {**after.request.get("context", {}), **after.suggestion.values, **(known.realised if known else {})}
         after = replace(after, realised=self._order(told))
         self._rounds[token] = after
-        self._charged += after.charged - before.charged
-        self._estimated += after.unpriced * after.charged - before.unpriced * before.charged
+        self._charged += Fraction(after.charged) - Fraction(before.charged)
+        self._estimated += after.unpriced * Fraction(after.charged) - before.unpriced * Fraction(before.charged)
         self._unpriced += after.unpriced - before.unpriced
         self._failed += (after.state == "failed") - (before.state == "failed")
         if after.state != "open":
