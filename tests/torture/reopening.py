@@ -43,7 +43,13 @@ def _reopened(place: Path, wing: str) -> dict[str, Any]:
         found = {"seconds": time.perf_counter() - clock, "cpu_seconds": time.process_time() - processor}
         assert study.status.told == ROUNDS
         refits = sum(event.kind == "refitted" for event in study.events)
-        about = {"wing": wing, "method": getattr(case.method, "name", case.method), "rounds": ROUNDS, "events": len(study.events), "refits": refits}
+        about = {
+            "wing": wing,
+            "method": getattr(case.method, "name", case.method),
+            "rounds": ROUNDS,
+            "events": len(study.events),
+            "refits": refits,
+        }
         return {**about, **{name: round(seconds, 2) for name, seconds in found.items()}}
 
 
