@@ -115,3 +115,8 @@ def test_a_limit_that_cannot_be_met_from_here_is_named() -> None:
     problem = crowd(largest_move=0.1, capacity={"a": 10})
     with pytest.raises(InvalidRequest, match="capacity of 'a'"):
         Optimizer(problem).ask(current=GOOD)
+
+
+def test_a_word_is_not_true_or_false() -> None:
+    with pytest.raises(InvalidProblem, match="counts"):
+        MeanField(["a", "b"], agents=4, counts="yes")  # type: ignore[arg-type]

@@ -108,3 +108,10 @@ def test_what_cannot_be_drawn(tmp_path: Path) -> None:
     for path in (tmp_path / "file" / "x.png", tmp_path / "x.nonsense"):
         with pytest.raises(InvalidOption, match=r"path: .* a picture file"):
             costvarying.save(studied(1), path)
+
+
+@pytest.mark.parametrize(("rounds", "cost", "titles"), [(0, 2.0, 0), (4, None, 1), (4, 2.0, 2)])
+def test_the_page_has_no_picture_of_nothing(rounds: int, cost: float | None, titles: int) -> None:
+    """Without a price nobody can say what a set gives for it; without an outcome there is no play to show."""
+    optimizer = studied(rounds, cost)
+    assert len(list(costvarying.draw(optimizer, optimizer.recommend()))) == titles

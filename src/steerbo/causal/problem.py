@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import model_validator
+from pydantic import Strict, model_validator
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
 from ..record import record
@@ -52,7 +52,7 @@ class Causal(Problem):
 
     graph: CausalGraph
     variables: Annotated[Sequence[Variable], Listed]
-    minimize: bool = False
+    minimize: Annotated[bool, Strict()] = False
     kind: Literal["causal"] = "causal"
     pictures: ClassVar[str] = "steerbo.plots.causal:draw"
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidRequest
 from ..record import record
@@ -86,12 +86,12 @@ class MeanField(Problem):
     context_features: Features | None = None
     feedback: Literal["population", "representative", "agents"] = "population"
     rounding: Literal["largest-remainders", "sampled"] = "largest-remainders"
-    counts: bool = False
+    counts: Annotated[bool, Strict()] = False
     allowed: dict[str, Annotated[tuple[str, ...], Listed]] = Field(default_factory=dict)
     capacity: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     largest_move: float | None = Field(None, gt=0, le=1)
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
-    minimize: bool = False
+    minimize: Annotated[bool, Strict()] = False
     variables: Variables | None = None
     kind: Literal["mean-field"] = "mean-field"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("current", _CURRENT, typed_distribution),)

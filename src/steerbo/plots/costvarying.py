@@ -42,11 +42,14 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     problem = of_kind(optimizer, CostVarying)
     looks = _looks(problem)
-    shown, axes = panel()
-    _prices(axes, problem, advice, looks)
-    axes.set(xlabel="cost of a play", ylabel="expected value")
-    _finish(shown)
-    yield Picture("What each control set would give", "Expected value and bounds of each, and its price", shown)
+    if _priced(advice):
+        shown, axes = panel()
+        _prices(axes, problem, advice, looks)
+        axes.set(xlabel="cost of a play", ylabel="expected value")
+        _finish(shown)
+        yield Picture("What each control set would give", "Expected value and bounds of each, and its price", shown)
+    if all(played.outcome is None for played in optimizer.history):
+        return
     shown, axes = panel()
     counted = _plays(axes, optimizer.history, looks)
     axes.set(xlabel="money spent" if counted else "rounds", ylabel="value")
@@ -119,8 +122,13 @@ def _in_one(texts: dict[str, str]) -> str:
     return ", ".join(f"{name} = {text}" for name, text in texts.items())
 
 
+def _priced(advice: Recommendation) -> list[Recommendation]:
+    """What has both a price and an expected value."""
+    return [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
+
+
 def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
-    choices = [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
+    choices = _priced(advice)
     dearest = max((float(c.cost or 0.0) for c in choices), default=0.0)
     for i, choice in enumerate(sorted(choices, key=lambda c: c.cost or 0.0)):
         colour, shape = looks[tuple(choice.scope.set)]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float as Floats
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidOutcome, InvalidRequest
@@ -75,7 +75,7 @@ class TimeVarying(Problem):
     variables: Annotated[Sequence[Variable], Listed]
     priors: Annotated[Annotated[Sequence[Prior], Listed] | Literal["auto"], BeforeValidator(_given_priors)] = "auto"
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
-    minimize: bool = False
+    minimize: Annotated[bool, Strict()] = False
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (
         RequestField("time", "What time it is"),
