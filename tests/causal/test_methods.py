@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.causal.problems import figure_1
-from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem
+from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, InvalidProblem, OutcomeConflict
 from steerbo.rounds import Optimizer, load
 
 FIGURE = figure_1().problem
@@ -27,7 +27,7 @@ def test_errors_of_a_round_lose_nothing() -> None:
     with pytest.raises(InvalidContext, match="one of c"):
         optimizer.decide(suggestion, {"cc": 0.1})
     decided = optimizer.decide(suggestion, {"c": 0.1})
-    with pytest.raises(InvalidContext):
+    with pytest.raises(OutcomeConflict):
         optimizer.decide(suggestion, {"c": 0.1})  # nothing is left to look at
     with pytest.raises(InvalidOutcome, match="elsewhere"):
         optimizer.tell(decided, 1.0, realised={"elsewhere": 1.0})

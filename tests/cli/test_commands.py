@@ -40,7 +40,7 @@ def test_sentences_are_whole() -> None:
 def test_what_is_no_command_is_compared_with_those_that_are() -> None:
     result = CliRunner().invoke(main, ["shwo"])
     assert result.exit_code == 2
-    assert "Did you mean 'show'?" in result.stderr
+    assert "did you mean 'show'?" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

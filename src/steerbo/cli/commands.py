@@ -16,7 +16,7 @@ COMMANDS = {
     "methods": ("running", "List the methods, what they do, and their options with their defaults."),
     "demo": ("demo", "Which controls of a borehole are worth holding?"),
     "new": ("by_hand", "Begin a study that is played by hand."),
-    "extend": ("by_hand", "Go on with wider bounds: those of the study file, where it now says so."),
+    "extend": ("by_hand", "Go on with the wider bounds and other limits that the study file now has."),
     "ask": ("by_hand", "Say what to set next, and what to look at first."),
     "decide": ("by_hand", "Give what was looked at; says what to set, and what to look at next."),
     "tell": ("by_hand", "Give the outcome of a suggestion."),

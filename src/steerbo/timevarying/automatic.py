@@ -42,8 +42,8 @@ class Standard:
         spread: their standard deviation; their size where they do not differ, and 1 where there is none.
         gap: the mean time between them; 0 where no time has passed: then nothing is forgotten.
 
-    >>> Standard.of([Datum(0.0, 1, 0, 3.0), Datum(10.0, 2, 0, 5.0)])
-    Standard(centre=4.0, spread=1.4142135623730951, gap=10.0)
+    >>> Standard.of([Datum(0.0, 1, 0, 4.0), Datum(10.0, 2, 0, 4.0)])  # they do not differ
+    Standard(centre=4.0, spread=4.0, gap=10.0)
     """
 
     centre: float = 0.0
