@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from steerbo.errors import MissingExtra
+
 from .causal import results as causal
 from .costvarying import problems, runner
 from .meanfield import runner as meanfield
@@ -95,7 +97,12 @@ def main() -> None:
         runs = drawn(finished(Path("docs/results") / file), given.share, given.seconds, given.seed)
         same = 0
         for run in runs:
-            found = list(differences(run, json.loads(json.dumps(play(run)))))
+            try:
+                now = play(run)
+            except MissingExtra as error:
+                print(f"{run['key']}: {error}", flush=True)
+                continue
+            found = list(differences(run, json.loads(json.dumps(now))))
             same += not found
             for line in found[:3]:
                 print(f"{run['key']}: {line}", flush=True)
