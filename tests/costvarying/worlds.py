@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,29 @@ def seen_case(method: str, **options: Any) -> Case:
     """The world in which something is seen before each choice."""
     added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a", "weather": 11.0, "seed": "old"}
     return Case(SEEN, method, evaluate_seen, request=asked_with, added=added, options=options)
+
+
+_HEAT = np.random.default_rng(7).normal(22, 3, 300).clip(10, 35)
+ROWS = sb.CostVarying(
+    variables=[dataclasses.replace(v, law=None) if v.name in ("temperature", "line") else v for v in PROBLEM.variables],
+    control_sets=PROBLEM.control_sets,
+    nature=sb.JointRows([[float(heat), "b" if heat > 23 else "a"] for heat in _HEAT], ["temperature", "line"]),
+)
+"""The same where line b runs when it is warm, as a log of three hundred days says."""
+
+
+def evaluate_rows(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+    """Nature draws a day for what was not set."""
+    outcome = evaluate(suggestion, random)
+    heat, line = ROWS.nature.rows[int(random.integers(300))] if ROWS.nature else (22.0, "a")
+    realised = {**outcome["realised"], "temperature": heat, "line": line, **suggestion.values}
+    return {**outcome, "value": growth(realised) + 0.05 * random.normal(), "realised": realised}
+
+
+def rows_case(method: str, **options: Any) -> Case:
+    """The world in which nature draws two variables together."""
+    added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}
+    return Case(ROWS, method, evaluate_rows, added=added, options=options)
 
 
 def case(method: str, **options: Any) -> Case:

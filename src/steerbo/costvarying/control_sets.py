@@ -10,7 +10,8 @@ import numpy as np
 
 from ..rounds import Method, OptionsT, Streams
 from ..search import Box, Maximum
-from ..surrogate import Domain, Drawn, Expectation, LawOf, Standardised, highest, parts_of
+from ..surrogate import Domain, Drawn, Expectation, LawOf, Standardised, highest, parts_of, thinned
+from .nature import encoded_rows
 from .problem import CostVarying
 
 
@@ -29,6 +30,16 @@ class Outlook:
     known: Mapping[str, float]
 
 
+def laws_of(problem: CostVarying) -> dict[str, Drawn]:
+    """How nature draws each variable that it may draw: by its own law, or together with others by rows of data."""
+    laws = {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law is not None}
+    if problem.nature is not None:
+        names, space = problem.nature.columns, problem.space
+        rows = thinned(encoded_rows(problem.nature, space), space.categorical[[space.index(n) for n in names]])
+        laws |= {name: Drawn(rows, j) for j, name in enumerate(names)}
+    return laws
+
+
 class Searching(Method[CostVarying, OptionsT]):
     """A method that knows its control sets as boxes of encoded settings."""
 
@@ -39,7 +50,7 @@ class Searching(Method[CostVarying, OptionsT]):
         self.space = problem.space
         # ascending, as expectations have them, in whatever order the problem names them
         self.sets = [sorted(map(self.space.index, names)) for names in problem.control_sets]
-        self.laws = {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law is not None}
+        self.laws = laws_of(problem)
         self.boxes = [self._box(controlled) for controlled in self.sets]
 
     def _box(self, controlled: list[int]) -> Box:

@@ -30,7 +30,7 @@ from ..rounds import (
     typical,
 )
 from ..search import Maximum
-from ..surrogate import Standardised, polished
+from ..surrogate import Standardised, drawn, parts_of, polished
 from .control_sets import Outlook, Searching
 from .problem import CostVarying
 from .recommendation import recommendation
@@ -130,13 +130,9 @@ class PartialControl(Searching[OptionsT]):
 
     def _imagined(self, played: Round) -> np.ndarray:
         """An encoded point (d,): what nature chose, and nobody measured, is drawn once and for all."""
-        known = played.realised
-        draws = self.streams(played.number, "nature").random((self.space.dimension, 1))
-        columns = [
-            v.encode([known[v.name]]) if v.name in known else v.encoded_ppf(u)
-            for v, u in zip(self.problem.variables, draws, strict=True)
-        ]
-        return np.concatenate(columns)
+        known = {name: float(self.space[name].encode([value])[0]) for name, value in played.realised.items()}
+        unit = self.streams(played.number, "nature").random((1, self.space.dimension))
+        return drawn(parts_of(self.space.names, (), known, self.laws), unit)[0]
 
     def best_of(
         self, sets: Sequence[int], outlook: Outlook, number: int, beta: float

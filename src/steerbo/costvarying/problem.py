@@ -12,9 +12,10 @@ from pydantic import Field, Strict, model_validator
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..record import record
 from ..rounds import Problem, Scope, Suggestion
-from ..space import Space, Variables
+from ..space import JointRows, Space, Variable, Variables
 from ..space.fields import Listed
 from ..words import counted
+from .nature import check_nature
 
 MOST_VARIABLES, MOST_SETS = 1000, 4096
 """Of a problem: as many sets as twelve variables have."""
@@ -104,9 +105,9 @@ Tolerance = Annotated[Fraction | Absolute | Threshold, Field(discriminator="kind
 class CostVarying(Problem):
     """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
 
-    Each round, one control set is played: its variables are set, nature draws the others from their known, independent
-    laws, and a cost is paid that depends on the set. Wanted is the cheapest set whose best expected value is
-    acceptable.
+    Each round, one control set is played: its variables are set, nature draws the others from their known laws, which
+    are independent unless `nature` says otherwise, and a cost is paid that depends on the set. Wanted is the cheapest
+    set whose best expected value is acceptable.
 
     Args:
         variables: all variables of the objective. One that some control set leaves out needs a `law`, unless it is
@@ -116,6 +117,8 @@ class CostVarying(Problem):
         tolerance: how much quality may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: the method's
             own schedule.
         minimize: whether smaller values are better.
+        nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. To set one
+            of them leaves the others as they are: what is set does not say what the others do.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -133,6 +136,7 @@ class CostVarying(Problem):
     costs: Annotated[Sequence[float], Listed] | None = None
     tolerance: Tolerance | None = None
     minimize: Annotated[bool, Strict()] = False
+    nature: JointRows | None = None
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     pictures: ClassVar[str] = "steerbo.plots.costvarying:draw"
@@ -148,6 +152,8 @@ class CostVarying(Problem):
         ):
             if len(given) > most:
                 raise InvalidProblem(field, len(given), f"at most {most}", "Leave out what nobody would play.")
+        if self.nature is not None:
+            check_nature(self.nature, self.space)
         if not self.control_sets:
             raise InvalidProblem("control_sets", self.control_sets, "at least one control set")
         seen: dict[frozenset[str], int] = {}
@@ -168,9 +174,14 @@ class CostVarying(Problem):
                     where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)"
                 )
             for variable in self.variables:
-                if variable.name not in control_set and variable.law is None and not variable.seen:
+                if variable.name not in control_set and not variable.seen and not self._has_law(variable):
                     reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
-                    raise InvalidProblem(f"variables.{variable.name}.law", None, reason, "Give it one, such as ‹law›.")
+                    raise InvalidProblem(
+                        f"variables.{variable.name}.law",
+                        None,
+                        reason,
+                        "Give it one, such as ‹law›, or rows by ‹nature›.",
+                    )
         if self.costs is not None:
             if len(self.costs) != len(self.control_sets):
                 raise InvalidProblem(
@@ -181,6 +192,15 @@ class CostVarying(Problem):
                     raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")
         return self
 
+    def _has_law(self, variable: Variable) -> bool:
+        return variable.law is not None or (self.nature is not None and variable.name in self.nature.columns)
+
+    def use(self, variable: Variable) -> str:
+        """Whether nature draws it together with others."""
+        if self.nature is not None and variable.name in self.nature.columns:
+            return f"left to itself by its rows, {len(self.nature.rows)} of them"
+        return super().use(variable)
+
     @cached_property
     def space(self) -> Space:
         """All variables, in order."""
@@ -190,7 +210,8 @@ class CostVarying(Problem):
         """The control sets with their prices, and what is good enough."""
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
-        return (*sets, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
+        together = [("nature", str(self.nature))] if self.nature is not None else []
+        return (*together, *sets, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .atoms import Atoms
 from .discrete import Discrete, Empirical
 from .distribution import Distribution
+from .joint_rows import JointRows
 from .laws import Beta, Law, LogNormal, Normal, TruncatedNormal, Uniform
 from .scipy_law import Scipy
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
@@ -20,6 +21,7 @@ __all__ = [
     "Empirical",
     "Float",
     "Integer",
+    "JointRows",
     "Law",
     "LogNormal",
     "Normal",

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidProblem, one_of
+from ..space.joint_rows import MOST_CELLS
 from ..typed import read_choice
-from .sheet import decoded, read_sheet
+from .sheet import Row, Sheet, decoded, read_sheet
 
 LONGEST = 100_000
 """Most points of a sample: the problem is written into the log as a whole."""
@@ -55,6 +56,61 @@ def _with_sample(variable: Any, folder: Path, place: str) -> Any:
     return {**variable, "law": {**others, "sample": sample}}
 
 
+def with_rows(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The table [problem] with the rows of ``nature = { file = "weather.csv", columns = ["temp", "ph"] }``.
+
+    The columns are headed like the variables whose values they hold. The log keeps the rows, not the file's name.
+
+    Raises:
+        InvalidProblem: no file, no such column, a cell that is empty or no value of its variable.
+    """
+    nature = table.get("nature")
+    if not isinstance(nature, Mapping) or "file" not in nature:
+        return dict(table)
+    place = "problem.nature"
+    if "rows" in nature:
+        raise InvalidProblem(f"{place}.file", nature["file"], "rows, or a file and its columns, not both")
+    names = nature.get("columns")
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise InvalidProblem(f"{place}.columns", names, "a list of variables, as the file heads their columns")
+    sheet = read_sheet(text_beside(folder, nature["file"], f"{place}.file"), {n: [n] for n in names}, InvalidProblem)
+    for name in names:
+        if name not in sheet.columns:
+            allowed = f"a column of {nature['file']}, {one_of((*sheet.columns, *sheet.ignored), name)}"
+            raise InvalidProblem(f"{place}.columns", name, allowed, "Head the column like the variable.")
+    if len(sheet.rows) * len(names) > MOST_CELLS:
+        hint = "All of them are copied into the study's log: leave rows out, every second one, say."
+        raise InvalidProblem(f"{place}.file", f"{len(sheet.rows)} rows", f"at most {MOST_CELLS} cells", hint)
+    listed = table.get("variables")
+    variables = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    choices = {v.get("name"): v.get("choices") for v in variables if v.get("kind") == "categorical"}
+    rows = [
+        [_cell(sheet, row, name, choices.get(name), f"{place}: {nature['file']}, line {row.number}") for name in names]
+        for row in sheet.rows
+    ]
+    return {**table, "nature": {**{k: v for k, v in nature.items() if k != "file"}, "rows": rows}}
+
+
+def _cell(sheet: Sheet, row: Row, name: str, choices: Any, where: str) -> Any:
+    """What one variable was in one row."""
+    cell = row.cells.get(name)
+    if cell is None:
+        hint = "What was not measured together says nothing of how things go together: leave the line out."
+        raise InvalidProblem(where, "", f"a value in column {name!r}", hint)
+    return _value(sheet, cell, name, choices, where)
+
+
+def _value(sheet: Sheet, cell: str, column: str, choices: Any, where: str) -> Any:
+    if choices is not None:
+        return read_choice(choices, cell) if isinstance(choices, list) else cell
+    try:
+        return float(sheet.number(where, cell, InvalidProblem))
+    except InvalidProblem:
+        raise
+    except ValueError:
+        raise InvalidProblem(where, cell, f"a number in column {column!r}") from None
+
+
 def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list[Any]:
     """The cells of a column: numbers, or the variable's choices. Empty cells are gaps, and left out."""
     column, field = law["column"], f"{place}.column"
@@ -69,15 +125,7 @@ def _sample(text: str, law: Mapping[str, Any], choices: Any, place: str) -> list
         cell = row.cells.get("sample")
         if cell is None:
             continue
-        if choices is not None:
-            found.append(read_choice(choices, cell) if isinstance(choices, list) else cell)
-            continue
-        try:
-            found.append(float(sheet.number(where, cell, InvalidProblem)))
-        except InvalidProblem:
-            raise
-        except ValueError:
-            raise InvalidProblem(where, cell, f"a number in column {column!r}") from None
+        found.append(_value(sheet, cell, column, choices, where))
     if not 0 < len(found) <= LONGEST:
         hint = "The whole sample is copied into the study's log: thin it out." if found else ""
         raise InvalidProblem(field, f"{len(found)} cells", f"1 to {LONGEST} cells that are not empty", hint)

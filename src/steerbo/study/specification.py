@@ -30,7 +30,7 @@ from ..rounds import Method, Optimizer, Problem, default_method, find_method, pr
 from ..rounds.places import is_place, load
 from .columns import column, columns_of
 from .document import read_tables
-from .included import with_samples, without_columns
+from .included import with_rows, with_samples, without_columns
 from .modules import load_module
 from .objective import Command, Function, Objective
 
@@ -138,6 +138,7 @@ def _problem(table: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str,
     """The problem, with what it leaves to files beside it, and how its variables are headed in tables."""
     columns: dict[str, Any] = {}
     table = problem_class(table.get("kind")).with_files(table, folder)
+    table = with_rows(table, folder)
     if "variables" in table:
         variables, columns = without_columns(with_samples(table["variables"], folder))
         table = {**table, "variables": variables}

@@ -3,11 +3,12 @@
 from .averages import AveragedScore
 from .batched_bounds import Stack
 from .expectation import Expectation
-from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, parts_of
+from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
 from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
 from .searches import Domain, highest, highest_of, polished
 from .standardised import RESOLVED, Standardised
+from .thinning import thinned
 
 __all__ = [
     "RESOLVED",
@@ -26,10 +27,12 @@ __all__ = [
     "Set",
     "Stack",
     "Standardised",
+    "drawn",
     "expected_improvement",
     "highest",
     "highest_of",
     "parts_of",
     "polished",
+    "thinned",
     "upper_bound",
 ]

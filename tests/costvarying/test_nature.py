@@ -1,0 +1,233 @@
+"""What nature draws together: joint rows in every method of the wing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.costvarying.control_sets import laws_of
+from steerbo.errors import InvalidProblem
+from steerbo.record import from_plain, to_plain
+from steerbo.rounds.events import Event
+from steerbo.study import Study, read_study
+from steerbo.surrogate import Expectation, Standardised, parts_of
+from steerbo.testing import Case, WingContract
+from tests.costvarying.worlds import rows_case
+
+
+class TestCheapFirst(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return rows_case("cheap-first")
+
+
+class TestTsPsq(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return rows_case("ts-psq")
+
+
+def weather(rho: float, rows: int = 150) -> np.ndarray:
+    drawn = np.random.default_rng(1).multivariate_normal([0, 0], [[1, rho], [rho, 1]], rows)
+    return np.clip(0.5 + 0.15 * drawn, 0.01, 0.99)
+
+
+def problem(rows: np.ndarray, joint: bool = True) -> sb.CostVarying:
+    """Heat and damp, drawn together or each by itself, and a valve that can be set."""
+    laws: list[Any] = [None if joint else sb.Empirical(column) for column in rows.T]
+    return sb.CostVarying(
+        [
+            sb.Float("valve", 0, 1),
+            sb.Float("heat", 0, 1, law=laws[0]),
+            sb.Float("damp", 0, 1, law=laws[1]),
+        ],
+        [["valve"], ["valve", "heat"]],
+        costs=[0.1, 1.0],
+        nature=sb.JointRows(rows, ["heat", "damp"]) if joint else None,
+    )
+
+
+def crop(valve: float, heat: float, damp: float) -> float:
+    return 1 - 4 * (valve - 0.6) ** 2 + 8 * (heat - 0.5) * (damp - 0.5)
+
+
+def informed(rows: np.ndarray, joint: bool = True) -> sb.Optimizer:
+    """With forty plots elsewhere to learn from, so that what is unsure is the average."""
+    optimizer = sb.Optimizer(problem(rows, joint), "cheap-first", seed=3, rounds=50)
+    for valve, heat, damp in np.random.default_rng(2).random((40, 3)).tolist():
+        realised = {"valve": valve, "heat": heat, "damp": damp}
+        optimizer.add(crop(**realised), realised)
+    return optimizer
+
+
+@pytest.mark.parametrize("held", [("valve",), ("valve", "heat")])
+def test_averages_are_those_over_the_rows(held: tuple[str, ...]) -> None:
+    rows = weather(0.9)
+    optimizer = informed(rows)
+    method: Any = optimizer.method
+    process = Standardised.of(method.model, np.empty((0, 3)))
+    expectation = Expectation.over(process, parts_of(method.space.names, held, {}, laws_of(optimizer.problem)))
+    for setting in ([0.3, 0.2], [0.8, 0.7]):
+        full = np.column_stack([np.full(len(rows), setting[0]), rows])
+        if "heat" in held:
+            full[:, 1] = setting[1]
+        expected = process.mean + process.variance * np.mean(
+            [
+                np.prod([process.factor(d, row[d : d + 1], process.inputs[:, d])[0] for d in range(3)], axis=0)
+                @ process.weights
+                for row in full
+            ]
+        )
+        assert expectation.mean(np.array([setting[: len(held)]]))[0] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("rho", [0.9, -0.9])
+def test_bounds_cover_what_variables_that_go_together_give(rho: float) -> None:
+    """Laws taken as independent miss it, and say that they are sure."""
+    rows = weather(rho)
+    truth = 1 + 8 * float(((rows - 0.5).prod(axis=1)).mean())
+    for joint in (True, False):
+        advice = informed(rows, joint).recommend()
+        cheap = next(row for row in (advice, *advice.alternatives) if row.scope.set == ("valve",))
+        assert cheap.values["valve"] == pytest.approx(0.6, abs=0.03)
+        assert (cheap.lower - 0.005 <= truth <= cheap.upper + 0.005) == joint
+
+
+def test_a_pending_point_is_imagined_as_a_whole_row() -> None:
+    rows = weather(-0.9)
+    optimizer = informed(rows)
+    asked = optimizer.ask(batch=4)
+    method: Any = optimizer.method
+    points = method._unknown(optimizer.history)
+    assert len(points) == len(asked) == 4
+    for suggestion, point in zip(asked, points, strict=True):
+        assert point[0] == suggestion.values["valve"]
+        near = (
+            np.abs(rows - point[1:]).max(axis=1) if "heat" not in suggestion.values else np.abs(rows[:, 1] - point[2])
+        )
+        assert near.min() < 1e-12
+
+
+def test_a_long_log_is_thinned_and_goes_into_the_log_as_it_is() -> None:
+    rows = weather(0.5, 2000)
+    optimizer = informed(rows)
+    assert len(laws_of(optimizer.problem)["heat"].law.points) <= 200  # type: ignore[attr-defined]
+    optimizer.ask()
+    lines = json.loads(json.dumps([to_plain(event) for event in optimizer.events]))
+    again = sb.Optimizer.replay(
+        from_plain(sb.CostVarying, json.loads(json.dumps(to_plain(optimizer.problem)))),
+        [from_plain(Event, line) for line in lines],
+    )
+    assert again.problem == optimizer.problem
+    assert to_plain(again.recommend()) == to_plain(optimizer.recommend())
+
+
+def test_without_rows_a_log_reads_as_it_did() -> None:
+    assert "nature" not in to_plain(problem(weather(0.5), joint=False))
+
+
+VALVE, HEAT, DAMP = sb.Float("valve", 0, 1), sb.Float("heat", 0, 1), sb.Float("damp", 0, 1)
+GOOD = [[0.1, 0.2], [0.3, 0.4]]
+REFUSED: dict[str, tuple[list[Any], Any, str]] = {
+    "unknown": ([VALVE, HEAT, DAMP], (GOOD, ["heat", "dmp"]), r"nature\.columns\.1: 'dmp' .*mean 'damp'"),
+    "both": (
+        [VALVE, HEAT, sb.Float("damp", 0, 1, law=sb.Uniform())],
+        (GOOD, ["heat", "damp"]),
+        r"nature\.columns\.1: 'damp' .*without a law of its own",
+    ),
+    "seen": (
+        [VALVE, HEAT, sb.Float("damp", 0, 1, seen=True)],
+        (GOOD, ["heat", "damp"]),
+        r"nature\.columns\.1: 'damp' .*before choosing",
+    ),
+    "neither": (
+        [VALVE, HEAT, DAMP],
+        ([[0.1], [0.2]], ["heat"]),
+        r"variables\.damp\.law: None .*leaves 'damp' to nature",
+    ),
+    "a text": (
+        [VALVE, HEAT, DAMP],
+        ([[0.1, "x"], [0.2, 0.3]], ["heat", "damp"]),
+        r"nature\.rows\.0\.1: 'x' .*for damp",
+    ),
+    "no choice": (
+        [VALVE, HEAT, sb.Categorical("damp", ["yes", "no"])],
+        ([[0.1, "yes"], [0.2, "never"]], ["heat", "damp"]),
+        r"nature\.rows\.1\.1: 'never'",
+    ),
+    "too far out": (
+        [VALVE, HEAT, DAMP],
+        ([[0.1, 0.2], [0.2, 1e9]], ["heat", "damp"]),
+        r"nature\.rows\.1\.1: 1000000000",
+    ),
+    "out of bounds": (
+        [VALVE, HEAT, DAMP],
+        ([[0.1, 0.2], [0.2, 1.5]], ["heat", "damp"]),
+        r"nature\.columns\.1: 'damp' .*at most 1 % of its mass outside \[0\.0, 1\.0\]",
+    ),
+    "no rows": ([VALVE, HEAT, DAMP], (3, ["heat", "damp"]), r"rows: 3 .*a list"),
+}
+
+
+@pytest.mark.parametrize(("variables", "given", "says"), REFUSED.values(), ids=REFUSED)
+def test_rows_that_do_not_suit(variables: list[Any], given: Any, says: str) -> None:
+    with pytest.raises(InvalidProblem, match=says):
+        sb.CostVarying(variables, [["valve"]], nature=sb.JointRows(*given))
+
+
+STUDY = """
+[problem]
+kind = "cost-varying"
+control_sets = [["valve"], ["valve", "heat"]]
+nature = { NATURE }
+variables = [
+  { kind = "float", name = "valve", low = 0, high = 1 },
+  { kind = "float", name = "heat", low = -10, high = 40 },
+  { kind = "categorical", name = "sky", choices = ["wet", "dry"] },
+]
+[study]
+rounds = 3
+"""
+
+
+def test_rows_stand_in_a_file_beside_the_study_file(tmp_path: Path) -> None:
+    (tmp_path / "weather.csv").write_text("Heat;day;sky\n20,5;1;dry\n\n-3,5;2;wet\n20,5;3;dry\n")
+    file = tmp_path / "study.toml"
+    file.write_text(STUDY.replace("NATURE", 'file = "weather.csv", columns = ["heat", "sky"]'))
+    stated: Any = read_study(file).problem
+    assert stated.nature == sb.JointRows([[20.5, "dry"], [-3.5, "wet"], [20.5, "dry"]], ["heat", "sky"])
+    assert stated.use(stated.space["heat"]) == "left to itself by its rows, 3 of them"
+    assert stated.use(stated.space["valve"]) == ""
+    assert ("nature", "3 rows of heat, sky") in stated.describe()
+    with Study.create(tmp_path / "study.db", stated, rounds=3):
+        (tmp_path / "weather.csv").unlink()
+    with Study.open(tmp_path / "study.db") as study:
+        assert study.problem == stated, "the log says it all"
+    file.write_text(STUDY.replace("NATURE", 'rows = [[20.5, "dry"], [-3.5, "wet"]], columns = ["heat", "sky"]'))
+    in_place: Any = read_study(file).problem
+    assert len(in_place.nature.rows) == 2
+
+
+IN_FILES = {
+    "no file": ('file = "none.csv", columns = ["heat"]', "nature.file: 'none.csv'.*beside the study file"),
+    "no column": ('file = "w.csv", columns = ["heat", "humid"]', r"nature.columns: 'humid' .*a column of w\.csv"),
+    "no columns": ('file = "w.csv"', "nature.columns: None .*a list of variables"),
+    "both": ('file = "w.csv", columns = ["heat"], rows = [[1]]', "not both"),
+    "a text": ('file = "w.csv", columns = ["day", "sky"]', r"w\.csv, line 2: 'Monday' .*a number in column 'day'"),
+    "a gap": ('file = "w.csv", columns = ["heat", "sky"]', r"w\.csv, line 3: '' .*a value in column 'sky'"),
+    "no such field": ('file = "w.csv", columns = ["heat"], weight = 3', "weight"),
+}
+
+
+@pytest.mark.parametrize(("nature", "says"), IN_FILES.values(), ids=IN_FILES)
+def test_files_that_are_refused(tmp_path: Path, nature: str, says: str) -> None:
+    (tmp_path / "w.csv").write_text("day;heat;sky\nMonday;20;wet\nTuesday;21;\n")
+    (tmp_path / "study.toml").write_text(STUDY.replace("NATURE", nature))
+    with pytest.raises(InvalidProblem, match=says) as caught:
+        read_study(tmp_path / "study.toml")
+    assert str(caught.value).startswith("study.toml: problem.")
