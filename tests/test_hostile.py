@@ -153,13 +153,21 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Beta": (sb.Beta, {"a": 1, "b": 2, "low": 0, "high": 1}),
     "Discrete": (sb.Discrete, {"values": [0, 1], "weights": [1, 2]}),
     "Empirical": (sb.Empirical, {"sample": [0.5, 0.2]}),
+    "JointRows": (sb.JointRows, {"rows": [[0.5, 1], [0.2, 3]], "columns": ["a", "b"]}),
     "Scipy": (sb.Scipy, {"name": "norm", "args": [], "loc": 0, "scale": 1}),
     "Fraction": (sb.Fraction, {"share": 0.1, "worst": 0}),
     "Absolute": (sb.Absolute, {"difference": 1}),
     "Threshold": (sb.Threshold, {"value": 1}),
     "CostVarying": (
         sb.CostVarying,
-        {"variables": [X], "control_sets": [["x"]], "costs": [1], "tolerance": sb.Absolute(1), "minimize": False},
+        {
+            "variables": [X, sb.Float("y", 0, 1)],
+            "control_sets": [["x"]],
+            "costs": [1],
+            "tolerance": sb.Absolute(1),
+            "minimize": False,
+            "nature": sb.JointRows([[0.1], [0.2]], ["y"]),
+        },
     ),
     "TimeVarying": (
         sb.TimeVarying,

@@ -12,8 +12,9 @@ import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.record import from_plain, to_plain
 
-ROWS = [[18.0, "wet"], [25.0, "dry"], [31.0, "dry"]]
+ROWS: list[list[Any]] = [[18.0, "wet"], [25.0, "dry"], [31.0, "dry"]]
 NAMES = ["temperature", "sky"]
+rows_of: Any = sb.JointRows
 
 
 class Frame:
@@ -27,20 +28,20 @@ class Frame:
 
 
 def test_rows_come_as_lists_mappings_arrays_and_frames() -> None:
-    rows = sb.JointRows(ROWS, NAMES)
+    rows = rows_of(ROWS, NAMES)
     assert rows.column("sky") == ("wet", "dry", "dry")
-    assert sb.JointRows([dict(zip(NAMES, row, strict=True)) for row in ROWS], NAMES) == rows
-    assert sb.JointRows(Frame(), NAMES) == rows
-    assert sb.JointRows(rows=Frame(), columns=tuple(NAMES)) == rows
-    assert sb.JointRows(Frame()).columns == Frame.columns
+    assert rows_of([dict(zip(NAMES, row, strict=True)) for row in ROWS], NAMES) == rows
+    assert rows_of(Frame(), NAMES) == rows
+    assert rows_of(rows=Frame(), columns=tuple(NAMES)) == rows
+    assert rows_of(Frame()).columns == Frame.columns
     numbers = np.array([[1.0, 2.0], [3.0, 4.0]])
-    assert sb.JointRows(numbers, ["a", "b"]) == sb.JointRows([(1.0, 2.0), (3.0, 4.0)], ["a", "b"])
+    assert rows_of(numbers, ["a", "b"]) == rows_of([(1.0, 2.0), (3.0, 4.0)], ["a", "b"])
 
 
 def test_its_plain_form_is_read_back() -> None:
-    rows = sb.JointRows(ROWS, NAMES)
+    rows = rows_of(ROWS, NAMES)
     assert from_plain(sb.JointRows, json.loads(json.dumps(to_plain(rows)))) == rows
-    assert hash(rows) == hash(sb.JointRows(ROWS, NAMES))
+    assert hash(rows) == hash(rows_of(ROWS, NAMES))
     assert str(rows) == "3 rows of temperature, sky"
 
 
@@ -67,4 +68,4 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
 @pytest.mark.parametrize(("given", "says"), REFUSED.values(), ids=REFUSED)
 def test_what_is_refused(given: tuple[Any, ...], says: str) -> None:
     with pytest.raises(InvalidProblem, match=says):
-        sb.JointRows(*given)
+        rows_of(*given)

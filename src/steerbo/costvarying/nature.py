@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, one_of
-from ..space import Empirical, JointRows, Space
+from ..errors import InvalidOutcome, InvalidProblem, one_of
+from ..space import Categorical, Float, Integer, JointRows, Space
+from ..words import counted
+
+MOST_BEYOND = 0.01
+"""Share of a column that may lie beyond its variable's bounds."""
 
 
-def check_nature(nature: JointRows, space: Space) -> None:
-    """Refuse rows that do not suit the variables.
+def check_nature(nature: JointRows, space: Space) -> Sequence[str]:
+    """Names of the variables that nature draws together, if the rows suit them.
 
     Raises:
         InvalidProblem: a column that is no variable, has a law of its own or is seen before choosing, a value that its
@@ -36,11 +40,21 @@ def check_nature(nature: JointRows, space: Space) -> None:
                 raise InvalidProblem(
                     f"nature.rows.{i}.{j}", value, f"{error.allowed}, for {name}", error.hint
                 ) from None
-        try:
-            alone: Any = replace(variable, law=Empirical(nature.column(name)))
-            _ = alone.distribution
-        except InvalidInput as error:
-            raise InvalidProblem(field, name, error.allowed, error.hint) from None
+        if not isinstance(variable, Categorical):
+            _check_bounds(nature.column(name), variable, j)
+    return nature.columns
+
+
+def _check_bounds(values: Sequence[Any], variable: Float | Integer, j: int) -> None:
+    """As for a variable's own law, a few values may lie beyond what can be set."""
+    beyond = [i for i, value in enumerate(values) if not variable.low <= value <= variable.high]
+    if len(beyond) > MOST_BEYOND * len(values):
+        limits = f"[{variable.low:g}, {variable.high:g}]"
+        allowed = (
+            f"at most 1 % of {variable.name!r} outside {limits} (here {len(beyond)} of {counted(len(values), 'row')})"
+        )
+        hint = "Widen the variable's bounds, or leave out what was measured wrongly."
+        raise InvalidProblem(f"nature.rows.{beyond[0]}.{j}", values[beyond[0]], allowed, hint)
 
 
 def encoded_rows(nature: JointRows, space: Space) -> np.ndarray:

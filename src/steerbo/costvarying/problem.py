@@ -152,8 +152,7 @@ class CostVarying(Problem):
         ):
             if len(given) > most:
                 raise InvalidProblem(field, len(given), f"at most {most}", "Leave out what nobody would play.")
-        if self.nature is not None:
-            check_nature(self.nature, self.space)
+        together = () if self.nature is None else check_nature(self.nature, self.space)
         if not self.control_sets:
             raise InvalidProblem("control_sets", self.control_sets, "at least one control set")
         seen: dict[frozenset[str], int] = {}
@@ -174,7 +173,7 @@ class CostVarying(Problem):
                     where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)"
                 )
             for variable in self.variables:
-                if variable.name not in control_set and not variable.seen and not self._has_law(variable):
+                if variable.law is None and not variable.seen and variable.name not in (*control_set, *together):
                     reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
                     raise InvalidProblem(
                         f"variables.{variable.name}.law",
@@ -192,14 +191,10 @@ class CostVarying(Problem):
                     raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")
         return self
 
-    def _has_law(self, variable: Variable) -> bool:
-        return variable.law is not None or (self.nature is not None and variable.name in self.nature.columns)
-
     def use(self, variable: Variable) -> str:
         """Whether nature draws it together with others."""
-        if self.nature is not None and variable.name in self.nature.columns:
-            return f"left to itself by its rows, {len(self.nature.rows)} of them"
-        return super().use(variable)
+        together = self.nature is not None and variable.name in self.nature.columns
+        return f"left to itself as in {self.nature}" if together else super().use(variable)
 
     @cached_property
     def space(self) -> Space:
@@ -210,8 +205,7 @@ class CostVarying(Problem):
         """The control sets with their prices, and what is good enough."""
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
-        together = [("nature", str(self.nature))] if self.nature is not None else []
-        return (*together, *sets, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
+        return (*sets, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
