@@ -64,3 +64,21 @@ def test_a_column_that_never_changes_is_no_matter() -> None:
     points = np.column_stack([np.full(500, 0.4), np.linspace(0, 1, 500)])
     law = thinned(points, NUMBERS)
     assert law.weights @ law.points == pytest.approx([0.4, 0.5], abs=0.003)
+
+
+def test_wide_averages_over_many_columns_stay_too() -> None:
+    """Rows in the middle of their clusters lie too far inside, unless the weights make up for it."""
+    random = np.random.default_rng(6)
+    points, asked = random.random((4000, 6)), random.random((50, 6))
+    law = thinned(points, np.zeros(6, dtype=bool))
+
+    def kernel(rows: np.ndarray) -> np.ndarray:
+        return np.exp(-0.5 * ((asked[:, None] - rows) ** 2).sum(2))
+
+    assert np.sqrt(((kernel(law.points) @ law.weights - kernel(points).mean(1)) ** 2).mean()) < 0.003
+
+
+def test_rows_that_are_nearly_the_same_are_no_trouble() -> None:
+    points = 0.5 + 1e-13 * np.random.default_rng(7).random((1000, 2))
+    law = thinned(np.vstack([points, [[0.0, 1.0]]]), NUMBERS)
+    assert law.weights @ law.points == pytest.approx([0.5, 0.5], abs=0.002)
