@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from .parts import Rows
 
 MOST_ROWS = 200
-"""Rows that averages are computed over. With 200, averages of kernels are within .003 of those over 5000 rows, in one to six columns."""
+"""Rows that averages are computed over: within .003 of averages over 5000 rows, of one to six columns."""
 _WIDTH = 0.3  # of the kernel whose averages are kept, as a share of every column's range
 _WIDER = {1.0: 1.0, 3.0: 100.0}  # kernels so many times wider, and what each counts: one alone keeps only its own
 _TURNS = 10  # of the k-means rule: more move hardly anything
