@@ -107,6 +107,7 @@ ELSEWHERE = {
     "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
     "causal/test_graph.py": "causal.checks",
     "cli/test_screen.py": "cli.report",
+    "costvarying/test_problem.py": "costvarying.tolerance",
     "meanfield/test_mf_gp_ucb.py": "meanfield.belief meanfield.candidates",
     "meanfield/test_methods.py": "meanfield.cells meanfield.description meanfield.realised",
     "meanfield/test_problem.py": "meanfield.checks",

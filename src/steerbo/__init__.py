@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .space import (
         Beta,
         Categorical,
+        Change,
         Discrete,
         Empirical,
         Float,
@@ -43,6 +44,7 @@ _HOME = {
     "space": (
         "Beta",
         "Categorical",
+        "Change",
         "Discrete",
         "Empirical",
         "Float",
@@ -65,6 +67,7 @@ __all__ = [
     "Categorical",
     "Causal",
     "CausalGraph",
+    "Change",
     "CostVarying",
     "Decay",
     "Discrete",

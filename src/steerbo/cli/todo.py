@@ -10,12 +10,12 @@ from ..study import Study
 from ..study.shown import in_words
 
 
-def _settings(problem: Problem, name: str, value: Any) -> list[str]:
+def _settings(problem: Problem, name: str, value: Any, verb: str = "set") -> list[str]:
     """What to set, in words: one line, or one a row of a distribution."""
     if isinstance(value, dict):
         return [f"  set {name}:", *(f"    {row}: {as_text(cells)}" for row, cells in value.items())]
     (text,) = problem.shown({name: value}, digits=6).values()
-    return [f"  set {name} = {text}"]
+    return [f"  {verb} {name} = {text}"]
 
 
 def todo(study: Study, suggestion: Suggestion, place: str) -> str:
@@ -23,7 +23,9 @@ def todo(study: Study, suggestion: Suggestion, place: str) -> str:
     seen = f"having seen {in_words(study.problem, suggestion.context)}, " if suggestion.context else ""
     lines = [f"round {suggestion.round}, token {suggestion.token}: {seen}steer {suggestion.scope}"]
     for name, value in suggestion.values.items():
-        lines += _settings(study.problem, name, value)
+        lines += _settings(study.problem, name, value, "leave" if name in suggestion.scope.keep else "set")
+    if suggestion.change_cost:
+        lines += [f"  changing costs {suggestion.change_cost:g}"]
     if suggestion.observe:
         looks = " ".join(f"--context {quote(name)}=…" for name in suggestion.observe)
         lines += [f"  look at {', '.join(suggestion.observe)}, then"]

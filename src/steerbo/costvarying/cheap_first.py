@@ -15,7 +15,10 @@ Where the problem states a tolerance, what is acceptable where the best reaches 
 dear set is then played only to find out whether it is so much better.
 
 There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as it is known well enough to
-say so, and one that may be the best is not left for a hair's breadth that the model only imagines. While the bounds
+say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
+
+Where moving variables has a price, every set has twin arms of which some of these stay where they are; an arm's price
+is that of its set and of what its next play would move. While the bounds
 hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most `2 (1 + κ c) β sqrt(E σ²(x_i))`,
 since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and `sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is
 UCB-PSQ's bound but for the factor `1 + κ c`, so that the quality regret grows no faster, whatever the sets cost, as
@@ -118,24 +121,47 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         """The cheapest set that is enough; among equally cheap ones the most promising."""
         if (start := self.start(history)) is not None:
             return start
-        sets = np.flatnonzero(self.affordable(history)).tolist()
-        outlook, number, beta = self.outlook(history, request), len(history) + 1, self.options.beta
-        upper = self._upper(outlook, number, sets)
-        plays: dict[int, Maximum] = {}
+        number, beta = len(history) + 1, self.options.beta
+        outlook = self.outlook(history, request, staying=True)
+        arms, prices, plays = self._arms(history, outlook, number)
+        upper = self._upper(outlook, number, arms)
 
         def widths(some: Sequence[int]) -> np.ndarray:
-            """w_i of sets that are tried, after finding where a play of them would go."""
-            tried = [sets[k] for k in some]
-            plays.update(zip(tried, self.best_of(tried, outlook, number, beta)[1], strict=True))
+            """w_i of arms that are tried, after finding where a play of them would go."""
+            tried = [arms[k] for k in some]
+            if not self.problem.changes:
+                plays.update(zip(tried, self.best_of(tried, outlook, number, beta)[1], strict=True))
             return np.array([self._width(outlook, i, plays[i]) for i in tried])
 
-        prices = self.mean_costs()[sets]
         best = cheap_first(upper, prices, self._least(float(upper.max()), outlook), widths, self.options.patience)
-        i, sign = sets[best.arm], self.problem.sign
-        at_best = dict(zip(sets, upper.tolist(), strict=True))
-        bounds = tuple(sign * at_best[k] if k in at_best else None for k in range(len(self.sets)))
-        why = Reasons(bounds, best.width, self.calibration())
-        return self.play(i, self.point_to_play(i, plays[i], outlook, number, beta), **to_plain(why))
+        a = arms[best.arm]
+        arm, point = outlook.arms[a], self.point_to_play(a, plays[a], outlook, number, beta)
+        if self.problem.changes and not self.fits(history, arm, point):
+            point = plays[a].point
+        why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration())
+        return self.play(history, arm, point, **to_plain(why))
+
+    def _arms(
+        self, history: History, outlook: Outlook, number: int
+    ) -> tuple[list[int], np.ndarray, dict[int, Maximum]]:
+        """The arms that fit into what is left, what a play of each costs, and where it would go if that matters."""
+        affordable, costs = self.affordable(history), self.mean_costs()
+        arms = [a for a, arm in enumerate(outlook.arms) if affordable[arm.set]]
+        if not self.problem.changes:
+            return arms, costs[arms], {}
+        found = self.best_of(arms, outlook, number, self.options.beta)[1]
+        plays = dict(zip(arms, found, strict=True))
+        prices = np.array([self.price_at(history, outlook.arms[a], plays[a].point) for a in arms])
+        fits = ~(prices > history.remaining + history.rounding)
+        return [a for a, fit in zip(arms, fits, strict=True) if fit], prices[fits], plays
+
+    def _at_best(self, outlook: Outlook, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:
+        """The largest upper bound of each set, in the user's units."""
+        found: dict[int, float] = {}
+        for a, bound in zip(arms, upper.tolist(), strict=True):
+            i = outlook.arms[a].set
+            found[i] = max(found.get(i, bound), bound)
+        return tuple(self.problem.sign * found[i] if i in found else None for i in range(len(self.sets)))
 
     def _least(self, highest: float, outlook: Outlook) -> float:
         """What a set must be able to come near, where the best may reach `highest`."""
@@ -144,7 +170,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         return min(highest, self.problem.tolerance.acceptable(highest, self.worst(outlook), self.problem.sign))
 
     def _upper(self, outlook: Outlook, number: int, sets: list[int]) -> np.ndarray:
-        """u_i of some sets, in units of `sign · value`."""
+        """u_i of some arms, in units of `sign · value`."""
         seed = self.streams.integer(number, "search")
         found = self.search(outlook, sets, [self.options.beta], seed, of_mean=True)
         return np.array([self.raw(one.value) for (one,) in found])

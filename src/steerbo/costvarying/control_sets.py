@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,34 @@ from .nature import encoded_rows
 from .problem import CostVarying
 
 
+@dataclass(frozen=True)
+class Arm:
+    """A control set, of which some hard-to-change variables may stay where they are.
+
+    Args:
+        set: the control set's number.
+        keep: values that stay, in the user's units, by variable.
+    """
+
+    set: int
+    keep: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class Outlook:
     """What a choice is made on.
 
     Args:
         process: the Gaussian process.
-        domains: where the search for each control set goes, at what is known.
+        domains: where the search for each arm goes, at what is known.
         known: what is seen before choosing, encoded, by variable.
+        arms: the control sets in order; after them those with something that stays.
     """
 
     process: Standardised
     domains: Sequence[Domain]
     known: Mapping[str, float]
+    arms: Sequence[Arm]
 
 
 def laws_of(problem: CostVarying) -> dict[str, Drawn]:
@@ -62,28 +78,55 @@ class Searching(Method[CostVarying, OptionsT]):
             self.space.categorical[controlled],
         )
 
-    def looking(self, process: Standardised, context: Mapping[str, Any]) -> Outlook:
-        """What a choice is made on where `context` is seen; what is not seen of it nature draws."""
-        known = {name: float(self.space[name].encode([value])[0]) for name, value in context.items()}
-        domains = [
-            Domain(parts_of(self.space.names, names, known, self.laws), box)
-            for names, box in zip(self.problem.control_sets, self.boxes, strict=True)
-        ]
-        return Outlook(process, domains, known)
+    def looking(
+        self, process: Standardised, context: Mapping[str, Any], present: Mapping[str, Any] | None = None
+    ) -> Outlook:
+        """What a choice is made on where `context` is seen; what is not seen of it nature draws.
+
+        Every control set has a twin for each choice of what may stay of its variables that are `present`.
+        """
+        known = self._encoded(context)
+        arms = [Arm(i) for i in range(len(self.sets))]
+        for i, names in enumerate(self.problem.control_sets):
+            there = [name for name in names if name in (present or {})]
+            kept = chain.from_iterable(combinations(there, k) for k in range(1, len(there) + 1))
+            arms += [Arm(i, {name: (present or {})[name] for name in some}) for some in kept]
+        return Outlook(process, [self._domain(arm, known) for arm in arms], known, arms)
+
+    def _encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
+        return {name: float(self.space[name].encode([value])[0]) for name, value in values.items()}
+
+    def _domain(self, arm: Arm, known: Mapping[str, float]) -> Domain:
+        """Where the search for an arm goes: what stays is known, and what is left of the set is searched."""
+        columns = self.columns(arm)
+        names = [self.space.names[d] for d in columns]
+        parts = parts_of(self.space.names, names, {**known, **self._encoded(arm.keep)}, self.laws)
+        return Domain(parts, self._box(columns) if arm.keep else self.boxes[arm.set])
+
+    def columns(self, arm: Arm) -> list[int]:
+        """Which variables are searched: those of the set that do not stay, ascending."""
+        return [d for d in self.sets[arm.set] if self.space.names[d] not in arm.keep]
+
+    def staying(self, arm: Arm, point: np.ndarray, present: Mapping[str, Any]) -> tuple[Arm, np.ndarray]:
+        """The arm of which all stays that is `present`, and a point of it with what is left of an arm's point."""
+        names, before = self.problem.control_sets[arm.set], self.columns(arm)
+        stays = Arm(arm.set, {name: present[name] for name in names if name in present})
+        return stays, point[[before.index(d) for d in self.columns(stays)]]
 
     def expectation(self, outlook: Outlook, i: int) -> Expectation:
-        """Expectations over what set `i` leaves to nature."""
+        """Expectations over what arm `i` leaves to nature."""
         return Expectation.over(outlook.process, outlook.domains[i].parts)
 
     def search(
         self, outlook: Outlook, sets: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
     ) -> list[list[Maximum]]:
-        """For each of `sets` and each β the largest bound: see `highest`."""
+        """For each of `sets`, or other arms of the outlook, and each β the largest bound: see `highest`."""
         return highest(outlook.process, [outlook.domains[i] for i in sets], betas, seed, of_mean)
 
-    def settings(self, i: int, point: np.ndarray) -> dict[str, Any]:
-        """Values to set, in the user's units, for an encoded point of set `i`."""
-        return {
+    def settings(self, arm: Arm, point: np.ndarray) -> dict[str, Any]:
+        """Values to set, in the user's units, for an encoded point of an arm; what stays is among them."""
+        found = {
             self.problem.variables[d].name: self.problem.variables[d].decode(point[j : j + 1])[0]
-            for j, d in enumerate(self.sets[i])
+            for j, d in enumerate(self.columns(arm))
         }
+        return {**found, **arm.keep}

@@ -29,9 +29,10 @@ from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theor
 from ..record import from_plain, record, to_plain
 from ..rounds import Amended, Asked, Choice, Event, Explanation, Extended, History, Refitted, Streams, Table
 from ..words import counted
-from .control_sets import Outlook
+from .control_sets import Arm, Outlook
 from .method import STARTING_POINTS, PartialControl
-from .problem import CostVarying, Fraction, Tolerance
+from .problem import CostVarying
+from .tolerance import Fraction, Tolerance
 
 Phase = Literal["explore", "exploit"]
 
@@ -149,7 +150,8 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         number = len(history) + 1
         if len(self.model) + len(history.pending) < STARTING_POINTS:
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
-            return self._turn("explore", i, self.boxes[i].place(draw)[0], self.bounds, range(len(self.sets)))
+            note = self._note("explore", self.bounds, range(len(self.sets)))
+            return self.play(history, Arm(i), self.boxes[i].place(draw)[0], **note)
         seed = self.streams.integer(number, "search")
         beta = self._beta()
         outlook = self.outlook(history, request)
@@ -160,7 +162,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
         bounds = self.bounds.explored(i, self.raw(lower), self.raw(upper))
-        return self._turn("explore", i, point, bounds, range(len(self.sets)))
+        return self.play(history, Arm(i), point, **self._note("explore", bounds, range(len(self.sets))))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
@@ -178,7 +180,8 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             outlook = self.outlook(history, request)
             best = self.search(outlook, [i], [beta], self.streams.integer(number, "search"))[0][0]
         point = self.point_to_play(i, best, outlook, number, beta)
-        return self._turn("exploit", i, point, bounds, np.flatnonzero(acceptable).tolist())
+        note = self._note("exploit", bounds, np.flatnonzero(acceptable).tolist())
+        return self.play(history, Arm(i), point, **note)
 
     def _beta(self) -> float:
         """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""
@@ -213,8 +216,9 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             return rounds + max(history.remaining, 0.0) / cheapest
         return rounds
 
-    def _turn(self, phase: Phase, i: int, point: np.ndarray, bounds: Intersected, acceptable: Sequence[int]) -> Choice:
-        return self.play(i, point, **to_plain(Turn.of(phase, bounds, acceptable, self.problem.sign)))
+    def _note(self, phase: Phase, bounds: Intersected, acceptable: Sequence[int]) -> dict[str, Any]:
+        note: dict[str, Any] = to_plain(Turn.of(phase, bounds, acceptable, self.problem.sign))
+        return note
 
     # -- why -----------------------------------------------------------------------------------------------------------
 

@@ -31,15 +31,18 @@ from ..rounds import (
 )
 from ..search import Maximum
 from ..surrogate import Standardised, drawn, parts_of, polished
-from .control_sets import Outlook, Searching
+from .control_sets import Arm, Outlook
+from .money import Paying
 from .problem import CostVarying
 from .recommendation import recommendation
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
+PLOT = 3
+"""Starting points that share what is hard to change: a plot of three, and the beginning of another one."""
 
 
-class PartialControl(Searching[OptionsT]):
+class PartialControl(Paying[OptionsT]):
     """A method with one Gaussian process over all variables: what a cheap set teaches, the dear ones know too.
 
     Everything inside is in units of `sign · value`, so that larger is better.
@@ -50,7 +53,6 @@ class PartialControl(Searching[OptionsT]):
         self.model = Regression(SquaredExponentialKernel.over(self.space.categorical))
         self.fitted_at = 0
         self.plays = np.zeros(len(self.sets), dtype=int)
-        self.arms = Arms.new(len(self.sets))  # the costs seen of each set
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -61,13 +63,13 @@ class PartialControl(Searching[OptionsT]):
                 self.model.set(Hyperparameters.from_plain(event.hyperparameters["objective"]))
                 self.fitted_at = len(self.model)
             case Asked():
-                self.plays[self.problem.numbers[event.scope]] += 1
+                self.plays[self.problem.number(event.scope)] += 1
             case Told():
                 self.model.add(*self._row(event.outcome))
-                self._pay(history[event.token])
+                self.pay(history[event.token])
             case Added():
                 self.model.add(*self._row(event.outcome))
-                self._pay_past(event)
+                self.pay_past(event)
             case Amended():
                 rows = [self._row(outcome) for _, outcome, _ in history.outcomes()]
                 self.model.replace(
@@ -75,22 +77,14 @@ class PartialControl(Searching[OptionsT]):
                 )
                 self.arms = Arms.new(len(self.sets))
                 for past in history.data.values():
-                    self._pay_past(past)
+                    self.pay_past(past)
                 for played in history:
                     if not played.waiting:
-                        self._pay(played)
+                        self.pay(played)
             case Failed():
-                self._pay(history[event.token])
+                self.pay(history[event.token])
             case _:
                 pass
-
-    def _pay(self, played: Round) -> None:
-        if played.paid is not None:
-            self.arms = self.arms.tell(self.problem.numbers[played.suggestion.scope], played.paid)
-
-    def _pay_past(self, past: Added) -> None:
-        if past.outcome.cost is not None and past.scope is not None:
-            self.arms = self.arms.tell(self.problem.numbers[past.scope], past.outcome.cost)
 
     def _row(self, outcome: Outcome) -> tuple[np.ndarray, float]:
         return self.space.encode([outcome.realised])[0], self.problem.sign * outcome.value
@@ -101,28 +95,18 @@ class PartialControl(Searching[OptionsT]):
             return None
         return {"objective": self.model.fit().to_plain()}
 
-    # -- money ---------------------------------------------------------------------------------------------------------
-
-    def mean_costs(self) -> np.ndarray:
-        """The mean cost of each set, stated or observed, (m,); NaN for a set whose cost nobody knows yet."""
-        if self.problem.costs is not None:
-            return np.array(self.problem.costs)
-        return np.where(self.arms.counts > 0, self.arms.means, np.nan)
-
-    def affordable(self, history: History) -> np.ndarray:
-        """Which sets fit into what is left, (m,): a set whose cost nobody knows yet may."""
-        return ~(self.mean_costs() > history.remaining + history.rounding)
-
-    def finished(self, history: History) -> str:
-        """Nothing fits any more."""
-        return "" if self.affordable(history).any() else "no control set fits into what is left of the budget"
-
     # -- the model -----------------------------------------------------------------------------------------------------
 
-    def outlook(self, history: History, request: Mapping[str, Any], pending: bool = True) -> Outlook:
-        """What a choice is made on; with `pending`, points without an outcome shrink the process's variance."""
+    def outlook(
+        self, history: History, request: Mapping[str, Any], pending: bool = True, staying: bool = False
+    ) -> Outlook:
+        """What a choice is made on; with `pending`, points without an outcome shrink the process's variance.
+
+        `staying`: also arms of which hard-to-change variables stay where they are.
+        """
         points = self._unknown(history) if pending else np.empty((0, self.space.dimension))
-        return self.looking(Standardised.of(self.model, points), request.get("context", {}))
+        present = self.problem.present(history) if staying else {}
+        return self.looking(Standardised.of(self.model, points), request.get("context", {}), present)
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
@@ -142,32 +126,29 @@ class PartialControl(Searching[OptionsT]):
         return np.array([self.raw(each.value) for each in found]), found
 
     def point_to_play(self, i: int, found: Maximum, outlook: Outlook, number: int, beta: float) -> np.ndarray:
-        """What a search of set `i` found, polished. Bounds stay as the search found them."""
+        """What a search of arm `i` found, polished. Bounds stay as the search found them."""
         seed = self.streams.integer(number, f"polish {i}")
-        return polished(self.expectation(outlook, i), self.boxes[i], found, beta, seed).point
+        return polished(self.expectation(outlook, i), outlook.domains[i].box, found, beta, seed).point
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
         """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
         return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
 
     def start(self, history: History) -> Choice | None:
-        """Until `STARTING_POINTS` points are known or pending: the sets in turn, settings drawn uniformly."""
+        """Until `STARTING_POINTS` points are known or pending: the sets in turn, settings drawn uniformly.
+
+        Where changes have a price, they come in plots: `PLOT` plays of a set, of which only the first moves
+        anything.
+        """
         if len(self.model) + len(history.pending) >= STARTING_POINTS:
             return None
-        draw = self.streams(len(history) + 1, "start")
-        affordable = np.flatnonzero(self.affordable(history))
-        i = int(affordable[len(history) % len(affordable)])
-        return self.play(i, self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
-
-    def play(self, i: int, point: np.ndarray, **note: Any) -> Choice:
-        """Set `i` at an encoded point; `note` says why."""
-        cost = self.mean_costs()[i]
-        return Choice(
-            self.problem.scopes[i],
-            self.settings(i, point),
-            expected_cost=None if np.isnan(cost) else float(cost),
-            note=note,
-        )
+        draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.affordable(history))
+        plot, place = divmod(len(history), PLOT if self.problem.changes else 1)
+        i = int(affordable[plot % len(affordable)])
+        arm, point = Arm(i), self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0]
+        if place > 0:
+            arm, point = self.staying(arm, point, self.problem.present(history))
+        return self.play(history, arm, point)
 
     def raw(self, standardised: float) -> float:
         """From standardised units to units of `sign · value`."""

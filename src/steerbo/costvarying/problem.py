@@ -3,102 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..record import record
-from ..rounds import Problem, Scope, Suggestion
-from ..space import JointRows, Space, Variable, Variables
+from ..rounds import History, Problem, Scope, Suggestion
+from ..space import Change, JointRows, Space, Variable, Variables
 from ..space.fields import Listed
 from ..words import counted
 from .nature import check_nature
+from .tolerance import Tolerance
 
 MOST_VARIABLES, MOST_SETS = 1000, 4096
 """Of a problem: as many sets as twelve variables have."""
-
-
-@record
-class Fraction:
-    """A set is acceptable if it reaches a fraction `1 − share` of the best, counted from the worst value there is.
-
-    Args:
-        share: what may be given up, in [0, 1).
-        worst: the worst value that the objective can take, in the user's units. The paper assumes 0; None: the worst
-            posterior mean at the data.
-
-    >>> Fraction(0.1, worst=0).acceptable(best=5.0, worst=None, sign=1)
-    4.5
-    """
-
-    share: float
-    worst: float | None = None
-    kind: Literal["fraction"] = "fraction"
-
-    @model_validator(mode="after")
-    def _check(self) -> Fraction:
-        if not 0 <= self.share < 1:
-            raise InvalidProblem("share", self.share, "a number in [0, 1)")
-        if self.worst is not None and not math.isfinite(self.worst):
-            raise InvalidProblem("worst", self.worst, "a finite number")
-        return self
-
-    def __str__(self) -> str:
-        counted = "" if self.worst is None else f", counted from {self.worst:g}"
-        return f"what gives up at most {100 * self.share:g} % of the best{counted}"
-
-    def acceptable(self, best: float, worst: float, sign: float) -> float:
-        """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
-        worst = sign * self.worst if self.worst is not None else worst
-        return worst + (1 - self.share) * (best - worst)
-
-
-@record
-class Absolute:
-    """A set is acceptable if it comes within `difference` (in the objective's units) of the best."""
-
-    difference: float
-    kind: Literal["absolute"] = "absolute"
-
-    @model_validator(mode="after")
-    def _check(self) -> Absolute:
-        if not 0 <= self.difference < math.inf:
-            raise InvalidProblem("difference", self.difference, "a finite number not below 0")
-        return self
-
-    def acceptable(self, best: float, worst: float, sign: float) -> float:
-        """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
-        return best - self.difference
-
-    def __str__(self) -> str:
-        return f"what comes within {self.difference:g} of the best"
-
-
-@record
-class Threshold:
-    """A set is acceptable if it reaches `value` (in the objective's units)."""
-
-    value: float
-    kind: Literal["threshold"] = "threshold"
-
-    @model_validator(mode="after")
-    def _check(self) -> Threshold:
-        if not math.isfinite(self.value):
-            raise InvalidProblem("value", self.value, "a finite number")
-        return self
-
-    def acceptable(self, best: float, worst: float, sign: float) -> float:
-        """The least acceptable value; `best`, `worst` and the answer in units of `sign · value`."""
-        return sign * self.value
-
-    def __str__(self) -> str:
-        return f"what reaches {self.value:g}"
-
-
-Tolerance = Annotated[Fraction | Absolute | Threshold, Field(discriminator="kind")]
+MOST_HARD = 6
+"""Hard-to-change variables of one control set: the ways to keep some of them are two to their number."""
 
 
 @record
@@ -139,6 +62,7 @@ class CostVarying(Problem):
     nature: JointRows | None = None
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
+    changeable: ClassVar[bool] = True
     pictures: ClassVar[str] = "steerbo.plots.costvarying:draw"
 
     @model_validator(mode="after")
@@ -175,12 +99,9 @@ class CostVarying(Problem):
             for variable in self.variables:
                 if variable.law is None and not variable.seen and variable.name not in (*control_set, *together):
                     reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
-                    raise InvalidProblem(
-                        f"variables.{variable.name}.law",
-                        None,
-                        reason,
-                        "Give it one, such as ‹law›, or rows by ‹nature›.",
-                    )
+                    hint = "Give it one, such as ‹law›, or rows by ‹nature›."
+                    raise InvalidProblem(f"variables.{variable.name}.law", None, reason, hint)
+        self._check_changes()
         if self.costs is not None:
             if len(self.costs) != len(self.control_sets):
                 raise InvalidProblem(
@@ -190,6 +111,18 @@ class CostVarying(Problem):
                 if not 0 < cost < math.inf:
                     raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")
         return self
+
+    def _check_changes(self) -> None:
+        for name in self.changes:
+            if not any(name in control_set for control_set in self.control_sets):
+                hint = "No control set holds it, so nobody moves it: leave out ‹change›."
+                raise InvalidProblem(f"variables.{name}.change", self.changes[name], "nothing", hint)
+        for i, control_set in enumerate(self.control_sets):
+            hard = [name for name in control_set if name in self.changes]
+            if len(hard) > MOST_HARD:
+                hint = "Each may stay or move in each round: leave out ‹change› where it matters least."
+                allowed = f"at most {MOST_HARD} variables with a price of changing"
+                raise InvalidProblem(f"control_sets.{i}", hard, allowed, hint)
 
     def use(self, variable: Variable) -> str:
         """Whether nature draws it together with others."""
@@ -205,7 +138,8 @@ class CostVarying(Problem):
         """The control sets with their prices, and what is good enough."""
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
-        return (*sets, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
+        changes = [("price of changing", f"{name}: {change}") for name, change in self.changes.items()]
+        return (*sets, *changes, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
@@ -217,6 +151,10 @@ class CostVarying(Problem):
     def numbers(self) -> dict[Scope, int]:
         """Where each of `scopes` stands among them."""
         return {scope: i for i, scope in enumerate(self.scopes)}
+
+    def number(self, scope: Scope) -> int:
+        """Which control set is held, whatever of it stays as it was."""
+        return self.numbers[Scope((*scope.set, *scope.keep))] if scope.keep else self.numbers[scope]
 
     def in_order(self, plain: Any) -> Any:
         """See `Problem.in_order`; a scope is said as the problem says it."""
@@ -242,6 +180,42 @@ class CostVarying(Problem):
         allowed = one_of((" + ".join(names) for names in self.control_sets), scope)
         raise InvalidOutcome("scope", scope, f"a list of the variables of a control set, {allowed}")
 
+    @cached_property
+    def changes(self) -> dict[str, Change]:
+        """What a change costs, by hard-to-change variable."""
+        return {v.name: v.change for v in self.variables if v.change is not None}
+
+    def present(self, history: History) -> dict[str, Any]:
+        """Where the hard-to-change variables are: as the round before set them, whatever came of it.
+
+        What that round left to nature is not there.
+        """
+        values = history.latest.suggestion.values if history.latest else {}
+        return {name: values[name] for name in self.changes if name in values}
+
+    def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
+        """What moving hard-to-change variables to `values` costs; nothing in the first round, which comes from nowhere.
+
+        What the round before left to nature is taken back at the fixed price: nobody set where it is.
+        """
+        if not self.changes:
+            return None
+        if history.latest is None:
+            return 0.0
+        present = self.present(history)
+        prices = (
+            change.price(present.get(name), values[name]) for name, change in self.changes.items() if name in values
+        )
+        return math.fsum(prices)
+
+    def least_change_cost(self, names: Sequence[str], history: History) -> float:
+        """What taking these variables in hand costs at least: where they can, they stay."""
+        if history.latest is None:
+            return 0.0
+        present = self.present(history)
+        return math.fsum(c.fixed for name, c in self.changes.items() if name in names and name not in present)
+
     def price(self, suggestion: Suggestion) -> float | None:
-        """The stated cost of the played set, if costs are known."""
-        return self.scopes[self.numbers[suggestion.scope]].price
+        """The stated cost of the played set, if costs are known, with that of what was moved."""
+        price = self.scopes[self.number(suggestion.scope)].price
+        return None if price is None else price + (suggestion.change_cost or 0.0)

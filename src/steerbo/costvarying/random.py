@@ -9,6 +9,7 @@ import numpy as np
 
 from ..record import record
 from ..rounds import Choice, Explanation, History
+from .control_sets import Arm
 from .method import PartialControl
 
 
@@ -25,7 +26,7 @@ class Random(PartialControl[Any]):
         """Any set that fits into what is left."""
         draw = self.streams(len(history) + 1, "choose")
         i = int(draw.choice(np.flatnonzero(self.affordable(history))))
-        return self.play(i, self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
+        return self.play(history, Arm(i), self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

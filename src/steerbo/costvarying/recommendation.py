@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..rounds import Recommendation
-from .control_sets import Outlook
-from .problem import Fraction
+from .control_sets import Arm, Outlook
+from .tolerance import Fraction
 
 if TYPE_CHECKING:
     from .method import PartialControl
@@ -66,7 +66,7 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
     lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-_WIDTH, _WIDTH))
     return Recommendation(
         method.problem.scopes[i],
-        method.settings(i, found.point),
+        method.settings(Arm(i), found.point),
         sign * method.raw(found.value),
         lower,
         upper,

@@ -11,6 +11,7 @@ from ..record import record
 from ..rounds import Choice, Explanation, History
 from ..space import Categorical
 from ..surrogate import Sample, highest_of
+from .control_sets import Arm
 from .method import PartialControl
 
 
@@ -55,7 +56,7 @@ class TsPsq(PartialControl[TsPsqOptions]):
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"
-        return self.play(best[1], best[2])
+        return self.play(history, Arm(best[1]), best[2])
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

@@ -11,6 +11,7 @@ from pydantic import Field
 from ..bandit import cheapest_near
 from ..record import record
 from ..rounds import Choice, Explanation, History
+from .control_sets import Arm
 from .method import PartialControl
 
 
@@ -48,7 +49,9 @@ class UcbCvs(PartialControl[UcbCvsOptions]):
         values, found = self.best_of(sets.tolist(), outlook, number, self.options.beta)
         best = cheapest_near(values, self.mean_costs()[sets], epsilon)
         point = self.point_to_play(int(sets[best]), found[best], outlook, number, self.options.beta)
-        return self.play(int(sets[best]), point, upper=float(self.problem.sign * values[best]), epsilon=float(epsilon))
+        return self.play(
+            history, Arm(int(sets[best])), point, upper=float(self.problem.sign * values[best]), epsilon=float(epsilon)
+        )
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

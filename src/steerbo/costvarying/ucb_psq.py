@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ..record import record
 from ..rounds import Choice, Explanation, History
+from .control_sets import Arm
 from .method import PartialControl
 
 
@@ -39,7 +40,7 @@ class UcbPsq(PartialControl[UcbPsqOptions]):
         values, found = self.best_of(sets, outlook, number, self.options.beta)
         best = int(values.argmax())
         point = self.point_to_play(sets[best], found[best], outlook, number, self.options.beta)
-        return self.play(sets[best], point, upper=float(self.problem.sign * values[best]))
+        return self.play(history, Arm(sets[best]), point, upper=float(self.problem.sign * values[best]))
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

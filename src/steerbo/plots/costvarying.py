@@ -51,7 +51,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     if all(played.outcome is None for played in optimizer.history):
         return
     shown, axes = panel()
-    counted = _plays(axes, optimizer.history, looks)
+    counted = _plays(axes, problem, optimizer.history, looks)
     axes.set(xlabel="money spent" if counted else "rounds", ylabel="value")
     _finish(shown)
     yield Picture("Every play, and what it gave", "The value of every play, by control set", shown)
@@ -81,7 +81,7 @@ def _figure(optimizer: Reading, advice: Recommendation, value: str = "value", mo
         _prices(left, problem, advice, looks)
         title = "What each control set would give"
         left.set(xlabel=f"cost of a play ({money})", ylabel=f"expected {value}", title=title)
-    counted = _plays(right, optimizer.history, looks)
+    counted = _plays(right, problem, optimizer.history, looks)
     right.set(
         xlabel=f"money spent ({money})" if counted else "rounds", ylabel=value, title="Every play, and what it gave"
     )
@@ -164,7 +164,7 @@ def _acceptable(problem: CostVarying, means: Sequence[float]) -> float | None:
     return float(sign * tolerance.acceptable(max(sign * mean for mean in means), 0.0, sign))
 
 
-def _plays(axes: Any, history: History, looks: Looks) -> bool:
+def _plays(axes: Any, problem: CostVarying, history: History, looks: Looks) -> bool:
     """Draw the plays; returns whether money was counted."""
     rounds = [r for r in history if r.state != "open"]
     counted = any(r.charged for r in rounds)
@@ -173,7 +173,9 @@ def _plays(axes: Any, history: History, looks: Looks) -> bool:
         mine = [
             (x, r.outcome.value)
             for x, r in zip(spent, rounds, strict=True)
-            if tuple(r.suggestion.scope.set) == names and r.state == "told" and r.outcome
+            if tuple(problem.control_sets[problem.number(r.suggestion.scope)]) == names
+            and r.state == "told"
+            and r.outcome
         ]
         axes.plot(*np.reshape(mine, (-1, 2)).T, shape, color=colour, label=words(" + ".join(names)))
     notes = [(x, r.suggestion.note.get("guaranteed")) for x, r in zip(spent, rounds, strict=True)]

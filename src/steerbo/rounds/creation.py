@@ -52,6 +52,13 @@ def creation(
         for field, text in _texts(problem, "problem")
         if (fault := unsafe(text))
     ]
+    wrong += [
+        InvalidProblem(
+            f"{v.name}.change", v.change, "nothing", f"A {problem.kind} problem prices no changes: leave it out."
+        )
+        for v in problem.space
+        if v.change is not None and not problem.changeable
+    ]
     chosen = attempt(wrong, lambda: _options(problem, method, options))
     limit = attempt(wrong, lambda: read_budget(budget))
     most = attempt(wrong, lambda: read_rounds(rounds))

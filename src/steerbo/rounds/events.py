@@ -68,7 +68,10 @@ class Refitted:
 
 @record
 class Asked:
-    """A suggestion was made: the request, how much of the log it was based on, the choice and the reasons behind it."""
+    """A suggestion was made: the request, how much of the log it was based on, the choice and the reasons behind it.
+
+    `expected_cost` is what the round is expected to cost, `change_cost` that part of it that moving variables costs.
+    """
 
     round: int
     token: str
@@ -79,6 +82,7 @@ class Asked:
     observe: tuple[str, ...] = ()
     expected_cost: float | None = None
     note: dict[str, Any] = Field(default_factory=dict)
+    change_cost: float | None = None
     kind: Literal["asked"] = "asked"
 
 

@@ -115,9 +115,12 @@ class Fold:
         number = len(self.history) + 1
         with one_blas_thread():
             choice = self.method.choose(self.history, request)
+        moving = self.problem.change_cost(choice.values, self.history)
         expected = choice.expected_cost
         if expected is None:
             expected = self.history.mean_cost(choice.scope)
+        elif moving:
+            expected += moving
         return Asked(
             number,
             f"{number}-{self.name}",
@@ -128,6 +131,7 @@ class Fold:
             choice.observe,
             expected,
             dict(choice.note),
+            moving,
         )
 
     def decide(self, suggestion: object, context: Mapping[str, Any]) -> Decided:

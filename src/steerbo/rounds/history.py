@@ -211,6 +211,7 @@ class History:
     def _begin(self, event: Asked) -> None:
         seen = event.request.get("context", {})
         suggestion = Suggestion(event.token, event.round, event.scope, event.values, event.observe, seen, event.note)
+        suggestion = replace(suggestion, change_cost=event.change_cost)
         known = self._order({**seen, **event.values})
         self._rounds[event.token] = Round(suggestion, event.request, event.expected_cost, realised=known)
         self._unknown[event.token] = self._open[event.token] = None

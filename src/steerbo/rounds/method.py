@@ -27,7 +27,8 @@ OptionsT = TypeVar("OptionsT")
 class Choice:
     """What a method chose for a round; see `Suggestion` for the fields.
 
-    `expected_cost` is reserved while the round is pending. `note` is logged: plain data, bounds in the user's units.
+    `expected_cost` is reserved while the round is pending, with what the problem charges for changes beside it. `note`
+    is logged: plain data, bounds in the user's units.
     """
 
     scope: Scope

@@ -34,6 +34,8 @@ class Problem(ABC):
     """What `ask` and `policy` are given beside the number of suggestions and what is seen before: see `asked`."""
     priced: ClassVar[bool] = False
     """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
+    changeable: ClassVar[bool] = False
+    """Whether its variables may say what a `change` costs."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
     """Where the function is, as "package.module:function", that draws a study: see `steerbo.plots.pictures`."""
 
@@ -187,6 +189,10 @@ class Problem(ABC):
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names of the variables that nature chose: `tell` insists on their realised values."""
         return ()
+
+    def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
+        """What setting these values now costs for moving variables; None where the problem prices no changes."""
+        return None
 
     def price(self, suggestion: Suggestion) -> float | None:
         """The cost of a play where the problem states it, else None."""

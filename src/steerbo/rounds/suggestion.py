@@ -29,6 +29,7 @@ class Suggestion(Plain):
         observe: what can be looked at now. Empty: everything is decided.
         context: what was seen before choosing, and what has been looked at so far.
         note: the reasons behind the choice (bounds, the prior believed).
+        change_cost: what moving variables from where they are costs; None where the problem prices no changes.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
     round 1, token 1-ab: steer ph; set ph = 6.5
@@ -41,9 +42,13 @@ class Suggestion(Plain):
     observe: tuple[str, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
     note: dict[str, Any] = Field(default_factory=dict, repr=False)
+    change_cost: float | None = None
 
     def __str__(self) -> str:
-        todo = [f"set {as_text(self.values)}"] if self.values else []
+        moved = {name: value for name, value in self.values.items() if name not in self.scope.keep}
+        kept = {name: self.values[name] for name in self.scope.keep if name in self.values}
+        todo = [f"set {as_text(moved)}"] if moved else []
+        todo += [f"leave {as_text(kept)}"] if kept else []
         todo += [f"look at {', '.join(self.observe)}"] if self.observe else []
         return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .atoms import Atoms
+from .change import Change
 from .discrete import Discrete, Empirical
 from .distribution import Distribution
 from .joint_rows import JointRows
@@ -16,6 +17,7 @@ __all__ = [
     "Atoms",
     "Beta",
     "Categorical",
+    "Change",
     "Discrete",
     "Distribution",
     "Empirical",

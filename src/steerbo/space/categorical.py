@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..record import record
 from .atoms import Atoms, duplicate
+from .change import Change
 from .discrete import Discrete, Empirical, table
 from .distribution import Distribution
 from .fields import Choices, Flag, Text, as_choice, tag
@@ -25,7 +26,7 @@ class Categorical(Lawful):
     """A variable that takes one of at least two choices without order: texts, numbers, True, False.
 
     Its law is `Uniform()`, `Discrete` or `Empirical` over the choices. Encoded values are the choices' places 0..c−1.
-    Where it is `seen`, it is known before each choice, and given to `ask`.
+    Where it is `seen`, it is known before each choice, and given to `ask`. A `change` has no distance, only `fixed`.
 
     Raises:
         InvalidProblem: choices or law are not allowed.
@@ -39,6 +40,7 @@ class Categorical(Lawful):
     law: GivenLaw | None = None
     unit: str = ""
     seen: Flag = field(default=None, kw_only=True)
+    change: Change | None = field(default=None, kw_only=True)
     kind: Literal["categorical"] = tag("categorical")
 
     def __post_init__(self) -> None:
@@ -52,6 +54,10 @@ class Categorical(Lawful):
             raise InvalidProblem(f"{self.name}.choices", twice, "every choice once (1, 1.0 and true are the same)")
         if self.law is not None:
             _ = self.distribution
+        self._check_change()
+        if self.change is not None and self.change.per_unit:
+            hint = "Choices have no distance: say ‹fixed›."
+            raise InvalidProblem(f"{self.name}.change.per_unit", self.change.per_unit, "0", hint)
 
     @property
     def levels(self) -> jt.Float[np.ndarray, " c"]:

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import InvalidOutcome, InvalidProblem, InvalidRequest
 from ..record import record
 from .atoms import Atoms
+from .change import Change
 from .distribution import Distribution
 from .fields import Flag, Number, Positive, Text, Whole, as_number, as_whole, tag
 from .laws import GivenLaw, Law, Uniform
@@ -36,6 +37,7 @@ class Float(Numeric):
         step: distance between settable values, in user units.
         unit: for reading only.
         seen: whether it is known before each choice, as today's weather is: it is given to `ask`, and never set.
+        change: what moving it from where it is costs, beside the price of holding it; for cost-varying problems.
 
     Raises:
         InvalidProblem: bounds, step or law are not allowed.
@@ -52,6 +54,7 @@ class Float(Numeric):
     step: Positive | None = None
     unit: str = ""
     seen: Flag = field(default=None, kw_only=True)
+    change: Change | None = field(default=None, kw_only=True)
     kind: Literal["float"] = tag("float")
 
     def __post_init__(self) -> None:
@@ -64,6 +67,7 @@ class Float(Numeric):
                 raise InvalidProblem(f"{self.name}.step", self.step, allowed)
         if self.law is not None:
             _ = self.distribution
+        self._check_change()
 
     @cached_property
     def levels(self) -> jt.Float[np.ndarray, " k"] | None:
@@ -152,6 +156,7 @@ class Integer(Numeric):
     scale: Literal["linear", "log"] = "linear"
     unit: str = ""
     seen: Flag = field(default=None, kw_only=True)
+    change: Change | None = field(default=None, kw_only=True)
     kind: Literal["integer"] = tag("integer")
 
     def __post_init__(self) -> None:
@@ -159,6 +164,7 @@ class Integer(Numeric):
         self._check_bounds()
         if self.law is not None:
             _ = self.distribution
+        self._check_change()
 
     @cached_property
     def levels(self) -> jt.Float[np.ndarray, " k"] | None:

@@ -13,6 +13,7 @@ import jaxtyping as jt
 import numpy as np
 
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem
+from .change import Change
 from .distribution import Distribution
 from .fields import as_number, is_interval
 from .laws import Law, share_outside
@@ -36,6 +37,8 @@ class Lawful(ABC):
     law: Law | None
     seen: bool | None
     """Whether it is known before each choice; None where it is not."""
+    change: Change | None
+    """What moving it from where it is costs; None where that costs nothing."""
 
     @cached_property
     def distribution(self) -> Distribution:
@@ -68,6 +71,11 @@ class Lawful(ABC):
     def range_text(self) -> str:
         """Which values there are, in words."""
         return "its choices"
+
+    def _check_change(self) -> None:
+        if self.change is not None and self.seen:
+            hint = "It is seen before choosing, so nobody moves it: leave out one of the two."
+            raise InvalidProblem(f"{self.name}.change", self.change, "nothing", hint)
 
     @abstractmethod
     def _place(self, law: Law) -> Distribution:

@@ -43,13 +43,19 @@ def events_jsonl(events: Iterable[Event]) -> str:
     return "".join(json.dumps(to_plain(event, Event), allow_nan=False) + "\n" for event in events)
 
 
+_KEPT = " (kept)"
+
+
 def scope_cell(scope: Scope) -> str:
     """What was set, as a cell that `read_scope` understands.
 
     >>> scope_cell(Scope(["ph", "temperature"])), scope_cell(Scope(["a+b"]))
     ('ph + temperature', '["a+b"]')
     """
-    return json.dumps(list(scope.set)) if any("+" in name for name in scope.set) else " + ".join(scope.set)
+    names = [*scope.set, *scope.keep]
+    if any("+" in name or name.endswith(_KEPT) for name in names):
+        return json.dumps(names)
+    return " + ".join([*scope.set, *(name + _KEPT for name in scope.keep)])
 
 
 def read_scope(cell: str) -> list[str]:
@@ -65,7 +71,7 @@ def read_scope(cell: str) -> list[str]:
             names = None
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
             return names
-    return [name.strip() for name in cell.split("+")]
+    return [name.strip().removesuffix(_KEPT) for name in cell.split("+")]
 
 
 def _named(suggestion: Suggestion) -> dict[str, Any]:

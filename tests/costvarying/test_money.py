@@ -1,0 +1,204 @@
+"""What plays cost where moving variables from where they are has a price."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidProblem
+from steerbo.extending import Choice, Explanation, History, Method, Recommendation
+from steerbo.record import record, to_plain
+from steerbo.rounds import Event, Suggestion, methods
+from steerbo.testing import Case, WingContract
+from tests.costvarying.worlds import PROBLEM, evaluate
+
+OVEN = sb.CostVarying(
+    [
+        sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.Change(fixed=5, per_unit=0.1)),
+        sb.Float("speed", 0, 1, law=sb.Uniform()),
+        sb.Float("feed", 0, 1, law=sb.Uniform()),
+    ],
+    [["speed", "feed"], ["oven", "speed"], ["oven", "speed", "feed"]],
+    costs=[1, 2, 3],
+)
+HARD = {"temperature": sb.Change(fixed=2, per_unit=0.1), "line": sb.Change(fixed=1)}
+CHANGING = sb.CostVarying(
+    tuple(replace(v, change=HARD[v.name]) if v.name in HARD else v for v in PROBLEM.variables), PROBLEM.control_sets
+)
+"""The greenhouse in which heating up and moving to the other line cost something."""
+
+
+class TestCheapFirst(WingContract):
+    @staticmethod
+    def case() -> Case:
+        added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}
+        return Case(CHANGING, "cheap-first", evaluate, added=added)
+
+
+class Scripted(Method[sb.CostVarying, Any]):
+    """Plays what it is given."""
+
+    name: ClassVar[str] = "scripted"
+    solves: ClassVar[type] = sb.CostVarying
+
+    @record
+    class Options:
+        """The values of each round, and how many are set of the first ones' names."""
+
+        plays: tuple[dict[str, float], ...] = ()
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        values = self.options.plays[len(history)]
+        scope = next(scope for scope in self.problem.scopes if set(scope.set) == set(values))
+        return Choice(scope, values, expected_cost=scope.price)
+
+    def recommend(self, history: History) -> Recommendation:
+        raise NotImplementedError
+
+    def explain(self, history: History) -> Explanation:
+        raise NotImplementedError
+
+
+def _held(oven: float) -> dict[str, float]:
+    return {"oven": oven, "speed": 0.5}
+
+
+def test_money_by_hand() -> None:
+    plays = (
+        _held(100),
+        _held(100),
+        _held(120),
+        _held(150),
+        _held(150),
+        {"speed": 0.5, "feed": 0.5},
+        _held(150),
+        _held(160),
+    )
+    optimizer = sb.Optimizer(OVEN, Scripted, budget=100, plays=plays)
+    expected = [2, 2, 2 + 5 + 2, 2 + 5 + 3, 2, 1, 2 + 5, 2 + 5 + 1]
+    for number, price in enumerate(expected, 1):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        assert optimizer.status.reserved == price
+        if number == 4:
+            optimizer.fail(suggestion, "the oven tripped")  # and is at 150 now
+        elif number == 8:
+            optimizer.tell(suggestion, 0.0, cost=3.5, realised={"feed": 0.1})  # what somebody says goes before
+        else:
+            optimizer.tell(suggestion, 0.0, realised={"oven": 170.0, "feed": 0.1, **suggestion.values})
+    assert [played.paid for played in optimizer.history] == [*expected[:-1], 3.5]
+    assert [played.suggestion.change_cost for played in optimizer.history] == [0, 0, 7, 8, 0, 0, 5, 6]
+    assert optimizer.status.spent == math.fsum(expected[:-1]) + 3.5
+
+
+def _value(x: Mapping[str, float]) -> float:
+    return -(((x["oven"] - 150) / 50) ** 2) - (x["speed"] - 0.3) ** 2 - (x["feed"] - 0.6) ** 2
+
+
+def _play(optimizer: sb.Optimizer, rounds: int = 1000) -> None:
+    for _ in range(rounds):
+        if (suggestion := optimizer.ask()) is None:
+            return
+        chance = np.random.default_rng(suggestion.round)
+        x = {
+            "oven": 100 + 100 * chance.random(),
+            "feed": chance.random(),
+            "speed": chance.random(),
+            **suggestion.values,
+        }
+        optimizer.tell(suggestion, _value(x), realised=x)
+
+
+def _prices(optimizer: sb.Optimizer) -> list[float]:
+    """What each round costs, counted anew."""
+    prices, before = [], None
+    for played in optimizer.history:
+        values, price = played.suggestion.values, {2: 1.0, 3: 3.0}[len(values)]
+        price = 2.0 if set(values) == {"oven", "speed"} else price
+        if "oven" in values and before is not None and before.get("oven") != values["oven"]:
+            price += 5 + (0.1 * abs(before["oven"] - values["oven"]) if "oven" in before else 0)
+        prices.append(price)
+        before = values
+    return prices
+
+
+@pytest.mark.parametrize("method", [each.name for each in methods(OVEN)])
+def test_every_method_is_charged_rightly_and_stays_within_its_budget(method: str) -> None:
+    optimizer = sb.Optimizer(OVEN, method, budget=45, seed=2)
+    _play(optimizer)
+    assert [played.paid for played in optimizer.history] == pytest.approx(_prices(optimizer))
+    assert optimizer.status.spent <= 45 + 1e-9
+    assert optimizer.status.finished
+    assert any(played.suggestion.change_cost for played in optimizer.history)
+
+
+def test_what_stays_is_named_and_free_and_still_set() -> None:
+    optimizer = sb.Optimizer(OVEN, budget=70, seed=0)
+    _play(optimizer)
+    rounds = list(optimizer.history)
+    stayed = [k for k, played in enumerate(rounds) if "oven" in played.suggestion.scope.keep]
+    assert stayed
+    for k in stayed:
+        suggestion, before = rounds[k].suggestion, rounds[k - 1].suggestion
+        assert suggestion.values["oven"] == before.values["oven"]
+        assert suggestion.change_cost == 0
+        assert f"leave oven = {suggestion.values['oven']:.4g}" in str(suggestion)
+    assert sum(bool(played.suggestion.change_cost) for played in rounds) < len(rounds) / 3
+
+
+def test_the_first_points_come_in_plots() -> None:
+    everything = replace(OVEN, control_sets=[["oven", "speed", "feed"]], costs=[1])
+    optimizer = sb.Optimizer(everything, seed=3)
+    ovens = [suggestion.values["oven"] for suggestion in optimizer.ask(batch=5)]
+    assert ovens[0] == ovens[1] == ovens[2] != ovens[3] == ovens[4]
+    assert optimizer.history.reserved == pytest.approx(5 + 5 + 0.1 * abs(ovens[3] - ovens[0]))
+
+
+def test_replay_continues_bit_for_bit() -> None:
+    whole = sb.Optimizer(OVEN, seed=4)
+    _play(whole, 12)
+    for cut in (1, 9, len(whole.events) - 1):
+        events: list[Event] = list(whole.events[:cut])
+        again = sb.Optimizer.replay(OVEN, events)
+        assert [to_plain(event) for event in again.events] == [to_plain(event) for event in events]
+    again = sb.Optimizer.replay(OVEN, list(whole.events))
+    assert again.ask() == whole.ask()
+
+
+def test_with_unknown_costs_what_holding_costs_is_learned_without_the_changes() -> None:
+    optimizer = sb.Optimizer(replace(OVEN, costs=None), "random", seed=0)
+    for _ in range(25):
+        suggestion = optimizer.ask()
+        assert isinstance(suggestion, Suggestion)
+        x = {"oven": 150.0, "speed": 0.5, "feed": 0.5, **suggestion.values}
+        cost = len(suggestion.values) + (suggestion.change_cost or 0.0)
+        optimizer.tell(suggestion, _value(x), cost=cost, realised=x)
+    (table,) = optimizer.explain().tables
+    assert [row[2] for row in table.rows] == pytest.approx([2, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (lambda v: sb.TimeVarying([v], priors=[sb.Prior("x", sb.timevarying.SquaredExponential(1.0))]), "time-varying"),
+    ],
+)
+def test_other_kinds_refuse_it_by_name(problem: Any, message: str) -> None:
+    import steerbo.timevarying  # noqa: F401
+
+    with pytest.raises(InvalidProblem, match=rf"oven\.change: .*{message} problem prices no changes"):
+        sb.Optimizer(problem(OVEN.variables[0]), budget=None)
+
+
+def test_where_it_makes_no_sense_it_is_refused_by_name() -> None:
+    with pytest.raises(InvalidProblem, match=r"variables\.oven\.change: .*No control set holds it"):
+        replace(OVEN, control_sets=[["speed"]], costs=[1])
+    many = [sb.Float(f"x{k}", 0, 1, change=sb.Change(1)) for k in range(7)]
+    with pytest.raises(InvalidProblem, match=r"control_sets\.0: .*at most 6 variables with a price of changing"):
+        sb.CostVarying(many, [[v.name for v in many]])
