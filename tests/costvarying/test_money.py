@@ -13,6 +13,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.extending import Choice, Explanation, History, Method, Recommendation
+from steerbo.plots import costvarying
 from steerbo.record import record, to_plain
 from steerbo.rounds import Event, Suggestion
 from steerbo.testing import Case, WingContract
@@ -162,6 +163,22 @@ def test_replay_continues_bit_for_bit() -> None:
         assert [to_plain(event) for event in again.events] == [to_plain(event) for event in events]
     again = sb.Optimizer.replay(OVEN, list(whole.events))
     assert again.ask() == whole.ask()
+
+
+def test_what_is_hard_to_change_goes_with_what_is_seen() -> None:
+    """Which day it is decides on staying too, and the picture has the rounds in which something stayed."""
+    pytest.importorskip("matplotlib")
+    problem = replace(OVEN, variables=(*OVEN.variables, sb.Float("rain", 0, 1, seen=True)))
+    optimizer = sb.Optimizer(problem, budget=40, seed=1)
+    while (suggestion := optimizer.ask(context={"rain": len(optimizer.history) * 0.37 % 1})) is not None:
+        x = {"oven": 170.0, "speed": 0.5, "feed": 0.5, **suggestion.context, **suggestion.values}
+        optimizer.tell(suggestion, _value(x) - x["rain"] * x["speed"], realised=x)
+    assert any(played.suggestion.scope.keep for played in optimizer.history)
+    again = sb.Optimizer.replay(problem, list(optimizer.events))
+    assert again.recommend() == optimizer.recommend()
+    lines = costvarying.figure(optimizer).axes[1].get_lines()
+    drawn = sum(len(line.get_xdata()) for line in lines[: len(problem.scopes)])
+    assert drawn == optimizer.history.told
 
 
 def test_with_unknown_costs_what_holding_costs_is_learned_without_the_changes() -> None:
