@@ -99,7 +99,7 @@ class CostVarying(Problem):
             for variable in self.variables:
                 if variable.law is None and not variable.seen and variable.name not in (*control_set, *together):
                     reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
-                    hint = "Give it one, such as ‹law›, or rows by ‹nature›."
+                    hint = "Give it one, such as ‹law›. Rows of data for several variables go into `nature`."
                     raise InvalidProblem(f"variables.{variable.name}.law", None, reason, hint)
         self._check_changes()
         if self.costs is not None:
