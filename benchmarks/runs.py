@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,3 +42,28 @@ def play_missing(
         for done in as_completed([pool.submit(play, job) for job in missing]):
             keep(file, run := done.result())
             yield run
+
+
+def command(
+    what: str | None,
+    kept: str,
+    jobs: Iterable[Sequence[Any]],
+    play: Callable[[Any], dict[str, Any]],
+    section: Callable[[Path], str],
+) -> None:
+    """A program that plays what is missing and prints its tables.
+
+    Args:
+        what: it does, for `--help`.
+        kept: the file's name in `docs/results`.
+        jobs: each a few words and numbers, which with strokes between them are its key.
+        play: as for `play_missing`.
+        section: the tables of what is kept in a file.
+    """
+    parser = argparse.ArgumentParser(description=what)
+    parser.add_argument("--runs", type=Path, default=Path("docs/results") / kept)
+    parser.add_argument("--processes", type=int, default=1)
+    given = parser.parse_args()
+    for _ in play_missing({"/".join(map(str, job)): job for job in jobs}, play, given.runs, given.processes):
+        pass
+    print(section(given.runs))

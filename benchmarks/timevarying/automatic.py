@@ -6,7 +6,6 @@ What is run and what is wanted was written down before: `docs/results/timevaryin
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..runs import finished, play_missing
-from .play import play
+from ..runs import command, finished
+from .entrants import CONSTANT, TPE, regret
 from .rows import figure, ratio, table
-from .tpe import tpe
 from .unknown import KINDS, ROUNDS
 from .window_gp import window_gp
 
@@ -25,7 +23,6 @@ KEPT = "timevarying-automatic.jsonl"
 FIRST, SEEDS = 7000, 8
 OURS = ("switching-elimination", "tempered-elimination", "fully-bayesian")
 _BETA = 1.5
-TPE, CONSTANT = "TPE (Optuna)", "best constant"
 WINDOWS = {"GP, window of 30": 30, "GP, window of 60": 60, "GP, all outcomes": ROUNDS}
 METHODS = (*OURS, *WINDOWS, TPE, CONSTANT, "random")
 _STILL = 1.25
@@ -46,17 +43,13 @@ def run(job: Job) -> dict[str, Any]:
     unknown = KINDS[kind]
     problem, truth = unknown.problem, unknown.draw(kind, seed)
     lost = truth.max(axis=1, keepdims=True) - truth
-    if method == CONSTANT:
-        regret = lost[:, int(lost.mean(axis=0).argmin())]
-    elif method == TPE:
-        regret = tpe(problem, truth, unknown.noise, seed)
-    elif method in WINDOWS:
+    if method in WINDOWS:
         assert problem.points is not None
-        regret = window_gp(problem.points, truth, unknown.noise, seed, WINDOWS[method])
+        found = window_gp(problem.points, truth, unknown.noise, seed, WINDOWS[method])
     else:
         options: dict[str, Any] = {"confidence": _BETA} if method in OURS else {}
-        regret = play(problem, truth, unknown.noise, method, seed, **options).regret
-    share = float(regret.mean() / lost.mean())
+        found = regret(problem, truth, unknown.noise, method, seed, **options)
+    share = float(found.mean() / lost.mean())
     return {"key": "/".join(map(str, job)), "regret": round(share, 5)}
 
 
@@ -90,15 +83,8 @@ def _wishes(cells: dict[tuple[str, str], list[float]], kinds: list[str]) -> str:
 
 def main() -> None:
     """Run what is missing, then print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("docs/results") / KEPT)
-    parser.add_argument("--processes", type=int, default=1)
-    given = parser.parse_args()
     found = find_spec("optuna") is not None
-    chosen = {"/".join(map(str, job)): job for job in jobs() if found or job[1] != TPE}
-    for _ in play_missing(chosen, run, given.runs, given.processes):
-        pass
-    print(section(given.runs))
+    command(__doc__, KEPT, (job for job in jobs() if found or job[1] != TPE), run, section)
 
 
 if __name__ == "__main__":

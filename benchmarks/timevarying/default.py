@@ -20,13 +20,11 @@ from steerbo.timevarying import TimeVarying
 from ..data import folder
 from ..runs import finished, keep
 from . import daily, drifting, intel
-from .play import play
+from .entrants import CONSTANT, TPE, regret
 from .rows import figure, table
 from .toy import Toy
-from .tpe import tpe
 
 KEPT = "timevarying-default.jsonl"
-CONSTANT, TPE = "best constant", "TPE (Optuna)"
 CANDIDATES: tuple[tuple[str, str | float | None], ...] = (
     ("prior-elimination", "theory"),
     ("prior-elimination", 2.0),
@@ -66,16 +64,10 @@ def jobs(seeds: int) -> Iterator[tuple[str, str, str | float | None, int]]:
 def run(case: str, method: str, width: str | float | None, seed: int) -> dict[str, Any]:
     """One run: its average regret of a round."""
     problem, truth, noise, available = world(case, seed)
-    if method == CONSTANT:
-        lost = truth.max(axis=1, keepdims=True) - truth
-        regret = lost[:, int(lost.mean(axis=0).argmin())]
-    elif method == TPE:
-        regret = tpe(problem, truth, noise, seed)
-    else:
-        options = {} if width is None else {"confidence": width}
-        regret = play(problem, truth, noise, method, seed, available, **options).regret
+    options = {} if width is None else {"confidence": width}
+    average = regret(problem, truth, noise, method, seed, available=available, **options).mean()
     key = f"{case}/{method}/{width}/{seed}"
-    return {"key": key, "case": case, "method": method, "width": width, "regret": round(float(regret.mean()), 5)}
+    return {"key": key, "case": case, "method": method, "width": width, "regret": round(float(average), 5)}
 
 
 def world(case: str, seed: int) -> tuple[TimeVarying, np.ndarray, float, Any]:

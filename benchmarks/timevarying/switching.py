@@ -6,7 +6,6 @@ beside the page of results, and are not run again. The rows of TPE need `optuna`
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..runs import finished, play_missing
+from ..runs import command, finished
 from . import drifting
-from .default import CONSTANT, TOYS, TPE, world
-from .play import play
+from .default import TOYS, world
+from .entrants import CONSTANT, TPE, regret
 from .rows import figure, ratio, table
 from .toy import Toy
-from .tpe import tpe
 
 KEPT = "timevarying-switching.jsonl"
 OURS = "switching-elimination"
@@ -69,14 +67,8 @@ def run(job: tuple[str, str, str | float | None, int]) -> dict[str, Any]:
         problem, truth, noise, available = toy.problem, toy.truth(seed, 150), toy.noise, toy.available
     else:
         problem, truth, noise, available = world(case, seed)
-    if method == CONSTANT:
-        lost = truth.max(axis=1, keepdims=True) - truth
-        regret = lost[:, int(lost.mean(axis=0).argmin())]
-    elif method == TPE:
-        regret = tpe(problem, truth, noise, seed)
-    else:
-        regret = play(problem, truth, noise, method, seed, available, confidence=width).regret
-    return {"key": "/".join(map(str, job)), "regret": round(float(regret.mean()), 5)}
+    average = regret(problem, truth, noise, method, seed, available=available, confidence=width).mean()
+    return {"key": "/".join(map(str, job)), "regret": round(float(average), 5)}
 
 
 def read(place: Path) -> Cells:
@@ -125,15 +117,8 @@ def _cell(found: tuple[float, float]) -> str:
 
 def main() -> None:
     """Run what is missing, then print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("docs/results") / KEPT)
-    parser.add_argument("--processes", type=int, default=1)
-    given = parser.parse_args()
     found = find_spec("optuna") is not None
-    chosen = {"/".join(map(str, job)): job for job in jobs() if found or job[1] != TPE}
-    for _ in play_missing(chosen, run, given.runs, given.processes):
-        pass
-    print(section(given.runs))
+    command(__doc__, KEPT, (job for job in jobs() if found or job[1] != TPE), run, section)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.runs import finished, keep
 from benchmarks.timevarying import automatic, daily, default, drifting, switching, unknown
+from benchmarks.timevarying.entrants import CONSTANT
 from benchmarks.timevarying.page import write
 from benchmarks.timevarying.window_gp import window_gp
 from steerbo.timevarying.methods import METHODS
@@ -22,7 +23,7 @@ def test_the_daily_cycle_by_hand() -> None:
     assert truth.shape == (72, 21)
     np.testing.assert_allclose(truth[24:], truth[:48], atol=1e-9)  # a day later all is as it was
     lost = truth.max(axis=1, keepdims=True) - truth
-    constant = default.run("daily cycle", default.CONSTANT, None, 3)["regret"]
+    constant = default.run("daily cycle", CONSTANT, None, 3)["regret"]
     assert 7 < constant < 9
     assert constant == pytest.approx(lost.mean(axis=0).min(), abs=1e-5)
     assert 30 < lost.mean() < 60
@@ -34,7 +35,7 @@ def test_the_default_beats_the_best_constant_setting() -> None:
     assert first.Options().confidence == width
     ours, constant, random = (
         np.mean([default.run("daily cycle", m, w, seed)["regret"] for seed in range(12)])
-        for m, w in ((first.name, width), (default.CONSTANT, None), ("random", None))
+        for m, w in ((first.name, width), (CONSTANT, None), ("random", None))
     )
     assert ours < 0.7 * constant < 0.2 * random
 
