@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -50,6 +51,20 @@ def all_refused(result: Result, code: int) -> list[str]:
 
 def test_version() -> None:
     assert call("--version").stdout == f"steerbo {steerbo.__version__}\n"
+
+
+def test_a_fault_of_our_own_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*_: Any) -> None:
+        raise KeyError("postgresql://me:secret@host/base")
+
+    monkeypatch.setattr("steerbo.cli.running.read_study", faulty)
+    result = call("check", tmp_path / "study.toml")
+    assert "a fault of steerbo's own (KeyError" in refused(result, 1)
+    assert "secret" not in result.output
+    result = CliRunner().invoke(main, ["check", "study.toml", "--json"])
+    assert json.loads(result.stdout)["errors"][0]["kind"] == "Fault"
+    monkeypatch.setenv("STEERBO_TRACEBACK", "1")
+    assert isinstance(call("check", "study.toml").exception, KeyError)
 
 
 def test_colours_can_be_switched_off(tmp_path: Path) -> None:

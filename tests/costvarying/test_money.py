@@ -36,6 +36,12 @@ CHANGING = sb.CostVarying(
 """The greenhouse in which heating up and moving to the other line cost something."""
 
 
+def test_a_budget_that_buys_no_play_is_refused() -> None:
+    with pytest.raises(sb.errors.InvalidOption, match=r"budget: 0.5 .*at least one play.*no control set fits"):
+        sb.Optimizer(OVEN, budget=0.5)
+    sb.Optimizer(OVEN, budget=1)
+
+
 class TestCheapFirst(WingContract):
     @staticmethod
     def case() -> Case:

@@ -183,6 +183,7 @@ def test_a_file_that_was_cut_off(tmp_path: Path) -> None:
     assert "the file is damaged" in found.complaint
     assert snapshot(tmp_path) == files
     kept = {study.name: study.events for study in found.studies}
+    assert "None" not in kept
     assert kept["first"] == len(before["first"])
     repair(place)
     for name, events in kept.items():

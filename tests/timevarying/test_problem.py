@@ -36,6 +36,10 @@ def test_round_trip(make: Any) -> None:
 CATEGORY = [Categorical("s", ["a", "b", "c"])]
 WRONG: dict[str, tuple[Any, str]] = {
     "no priors": (lambda: TimeVarying([Float("x", 0, 1)], []), "at least one prior"),
+    "two priors of one name": (
+        lambda: TimeVarying([Float("x", 0, 1)], [Prior(SMOOTH, name="slow"), Prior(SMOOTH, 1.0, name="slow")]),
+        "priors.1.name.*no other prior",
+    ),
     "categories need a lengthscale": (
         lambda: TimeVarying([*CATEGORY, Float("x", 0, 9)], [Prior(SMOOTH)]),
         "of their own",

@@ -8,8 +8,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import traceback
 import warnings
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +25,7 @@ from .screen import echo, print_json
 from .usage import InvalidCommand, before_command, look_over, refusal, unknown_command
 
 _JSON, _TYPED = "steerbo.json", "steerbo.typed"
+_TRACEBACK = "STEERBO_TRACEBACK"  # set in the environment: faults of ours are shown whole
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -85,9 +88,31 @@ class _Program(Commands):
             echo("steerbo: stopped", err=True)
             raise typer.Exit(exits.STOPPED) from None
         except Exception as error:
-            if (refused := refusal(error, ctx.command_path, ctx.meta.get(_TYPED, ()))) is None:
+            if (refused := refusal(error, ctx.command_path, ctx.meta.get(_TYPED, ()))) is not None:
+                raise _ended(refused, ctx.meta[_JSON]) from None
+            if _is_an_end(error) or os.environ.get(_TRACEBACK):
                 raise
-            raise _ended(refused, ctx.meta[_JSON]) from None
+            said = _fault(error)
+            if ctx.meta[_JSON]:
+                print_json(exits.plain_document(exits.FAILED, "Fault", said))
+            echo(f"steerbo: {said}", err=True)
+            raise typer.Exit(exits.FAILED) from None
+
+
+def _is_an_end(error: Exception) -> bool:
+    """Whether it is how typer ends a command, or what `main` speaks of: an answer that could not be printed."""
+    shows_help = hasattr(error, "format_message")
+    return shows_help or isinstance(error, typer.Exit | typer.Abort) or getattr(error, "filename", "") is None
+
+
+def _fault(error: Exception) -> str:
+    """A fault of ours, in a line."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    said = masked(f"{type(error).__name__}: {' '.join(str(error).split())}")
+    return (
+        f"a fault of steerbo's own ({said}; {Path(last.filename).name}, line {last.lineno}). The log is safe. "
+        f"Please report it, with what the same command prints when {_TRACEBACK}=1 stands before it."
+    )
 
 
 def _ended(error: SteerboError, as_json: bool) -> typer.Exit:

@@ -9,7 +9,9 @@ import typer
 from ..errors import InvalidStudy
 from ..rounds import methods as table
 from ..study import LEASE, DatabaseLog, Display, drive, read_study, resume
+from ..study.connections import OPENING
 from ..study.patience import WAIT
+from ..study.worker import check_options
 from . import exits
 from .arguments import AsJson, LogPlace, StudyFile, request
 from .commands import group
@@ -21,6 +23,7 @@ from .usage import whole
 commands = group()
 
 Quiet = Annotated[bool, typer.Option("--quiet", help="Say only what went wrong: no progress, no answers.")]
+_WAIT = f"Seconds to wait for a log that is away, each time it is (default: {WAIT:g}, and {OPENING:g} at the start)."
 Rounds = Annotated[
     int | None,
     typer.Option(
@@ -37,18 +40,20 @@ def run(
     quiet: Quiet = False,
     log: LogPlace = None,
     rounds: Rounds = None,
-    wait: Annotated[float, typer.Option(help="Seconds to wait for a log that is away, each time it is.")] = WAIT,
+    wait: Annotated[float | None, typer.Option(help=_WAIT)] = None,
     given: Given = None,
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
     specification = read_study(study)
+    if wait is not None:
+        check_options({"wait": wait})
     errors = console(stderr=True)
     if specification.objective is None:
         raise InvalidStudy("objective", None, "a table [objective]", "Without one, use ‹ask› and ‹tell›.")
     specification.objective.prepare()
     display = Display(errors, quiet)
-    events = DatabaseLog(log or specification.log)
-    with resume(specification, events, display, lease=LEASE, wait=wait) as going:
+    events = DatabaseLog(log or specification.log, opening=wait)
+    with resume(specification, events, display, lease=LEASE, wait=WAIT if wait is None else wait) as going:
         if going.status.rounds and not quiet:
             display.say(f"going on from {events.place}: {going.status}")
         try:

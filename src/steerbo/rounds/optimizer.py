@@ -61,6 +61,8 @@ class Optimizer(Reading, Answering):
             raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
         created, solver = creation(problem, method, budget=budget, rounds=rounds, seed=seed, options=options)
         self._fold = Fold(problem, solver, created)
+        if budget is not None and (reason := self._fold.finished()):
+            raise InvalidOption("budget", budget, "enough for at least one play", f"As it is, {reason}.")
         self._record = Recorder(self._fold, log)
         if log is not None:
             log.append(created)

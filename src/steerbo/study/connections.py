@@ -26,7 +26,7 @@ T = TypeVar("T")
 PATIENCE = 2.0
 """Seconds that a call waits for its turn, before it competes with whoever has not given it back."""
 OPENING = 10.0
-"""Seconds that opening waits for a database that cannot be reached: it may be starting."""
+"""Seconds that opening waits for a database that cannot be reached, where nobody says more: it may be starting."""
 DOCTOR = "The log is damaged: `steerbo doctor` says what can be saved."
 
 
@@ -37,6 +37,7 @@ class Database:
         place: an SQLite file, or a database URL such as ``postgresql://user@host/database``.
         access: whether a log that is missing is made, is needed, or can only be read. An SQLite file is made for its
             owner only; its folder must be there.
+        opening: seconds to wait for a server that cannot be reached at first; None: `OPENING`.
 
     Raises:
         InvalidStudy: it is neither, or not a log of ours.
@@ -45,7 +46,8 @@ class Database:
     Several threads may use it, one transaction at a time, and so may forked processes, each by connections of its own.
     """
 
-    def __init__(self, place: str, access: Access = "make") -> None:
+    def __init__(self, place: str, access: Access = "make", opening: float | None = None) -> None:
+        self._opening = OPENING if opening is None else opening
         self.engine, self._file, self._secrets = engine_of(place, access)
         self.place = masked_url(place) if "://" in place else place
         self._identity = self._identified()
@@ -175,9 +177,9 @@ class Database:
         SQLite does not wait by itself while a file becomes a database.
 
         Raises:
-            LogUnavailable: it could not be reached for `OPENING` seconds, or an SQLite file was locked for `BUSY`.
+            LogUnavailable: it could not be reached for that long, or an SQLite file was locked for `BUSY`.
         """
-        pause, limit = 0.02, time.monotonic() + (BUSY if self.engine.name == "sqlite" else OPENING)
+        pause, limit = 0.02, time.monotonic() + (BUSY if self.engine.name == "sqlite" else self._opening)
         while True:
             try:
                 with self.transaction() as connection:

@@ -66,17 +66,20 @@ class DatabaseLog:
         place: an SQLite file, or a database URL such as ``postgresql://user@host/database#name``.
         name: the study's name in that database, where the URL does not say.
         make: whether a log that is not there is made; else nothing is.
+        opening: seconds to wait for a server that cannot be reached at first; None: ten.
 
     Raises:
         InvalidStudy: it cannot be opened, or no study is called so.
         MissingExtra: the database's driver is not installed.
     """
 
-    def __init__(self, place: Path | str, name: str = "study", *, make: bool = True) -> None:
+    def __init__(
+        self, place: Path | str, name: str = "study", *, make: bool = True, opening: float | None = None
+    ) -> None:
         url, after = split_name(checked_place(place))
         self.name = checked_name(after or name)
         self.named = self.name != "study"
-        self._database = Database(url, "make" if make else "write")
+        self._database = Database(url, "make" if make else "write", opening)
         self.place, self.private = self._database.place, self._database.private
         self._spill = Spill.of(url, self.name)
         self.seen, self._tip, self._unsure = 0, "", ""

@@ -176,7 +176,8 @@ class _Reader:
 
 
 def _kept(given: Any, head: Any, rows: Rows, leases: dict[str, Lease]) -> Kept:
-    name = str(given).encode(errors="backslashreplace").decode()  # where it is damaged it may be anything
+    name = given if isinstance(given, str) else "a study whose name is lost"  # where it is damaged it may be anything
+    name = name.encode(errors="backslashreplace").decode()
     bodies: list[str] = []
     tip = ""
     while (fitting := _fitting(tip, len(bodies) + 1, rows)) is not None:

@@ -58,6 +58,10 @@ def check_priors(problem: TimeVarying) -> None:
     if problem.automatic and problem.points is not None and len(problem.points) > _MOST_PLACED:
         allowed = f"priors of your own: made ones would take too much memory for {len(problem.points)} coordinates"
         raise InvalidProblem("priors", problem.priors, allowed, f"They are for {_MOST_PLACED} at most.")
+    names = [prior.name for prior in (() if problem.automatic else problem.given)]
+    for i, name in enumerate(names):
+        if name and name in names[:i]:
+            raise InvalidProblem(f"priors.{i}.name", name, "a name that no other prior has, or none")
     points = _corners(problem) if problem.points is None else problem.points
     for i, prior in enumerate(() if problem.automatic else problem.given):
         try:

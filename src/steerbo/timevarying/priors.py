@@ -70,9 +70,8 @@ class Prior:
 
     Args:
         kernel: covariance in space: `SquaredExponential`, `Matern`, `Covariance`, or any function of two arrays of
-        points
-            (n, d), (m, d), such as a kernel of scikit-learn or GPyTorch. Points are in the user's units, or the
-            problem's `coordinates`.
+            points, (n, d) and (m, d), such as a kernel of scikit-learn or GPyTorch. Points are in the user's units, or
+            the problem's `coordinates`.
         mean: in the user's units: a number, one number for each point of a finite domain, `Bumps`, or a function.
         drift: how it changes with time: `Decay`, `MaternInTime`, `Periodic`; None: never.
         noise: standard deviation of an outcome, in the user's units.
@@ -121,8 +120,7 @@ class Prior:
 
         Args:
             panel: (days, times, sites), in the user's units; NaN where nothing was measured. The sites are the
-            points of
-                the problem's domain, in order.
+                points of the problem's domain, in order.
             names: one for each day.
             means: "day": the same for all sites, as in the paper; "sites": each has its own, where some are warmer
                 than others day after day.
