@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .causal import Causal, CausalGraph, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
+    from .gp import Decay, MaternInTime, Periodic
     from .meanfield import MeanField
     from .rounds import Explanation, Optimizer, Recommendation, Scope, Status, Suggestion, load, methods
     from .space import (
@@ -33,12 +34,13 @@ if TYPE_CHECKING:
         Uniform,
     )
     from .study import Study
-    from .timevarying import Decay, Prior, TimeVarying
+    from .timevarying import Prior, TimeVarying
 
 _HOME = {
     "causal": ("Causal", "CausalGraph", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
+    "gp": ("Decay", "MaternInTime", "Periodic"),
     "meanfield": ("MeanField",),
     "rounds": ("Explanation", "Optimizer", "Recommendation", "Scope", "Status", "Suggestion", "load", "methods"),
     "space": (
@@ -57,7 +59,7 @@ _HOME = {
         "Uniform",
     ),
     "study": ("Study",),
-    "timevarying": ("Decay", "Prior", "TimeVarying"),
+    "timevarying": ("Prior", "TimeVarying"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
 
@@ -78,9 +80,11 @@ __all__ = [
     "Integer",
     "JointRows",
     "LogNormal",
+    "MaternInTime",
     "MeanField",
     "Normal",
     "Optimizer",
+    "Periodic",
     "Prior",
     "Recommendation",
     "Scipy",

@@ -10,6 +10,8 @@ import numpy as np
 from steerbo.gp import (
     Constant,
     DecayKernel,
+    EpochsKernel,
+    Fixed,
     GaussianProcess,
     Kernel,
     Linear,
@@ -32,6 +34,8 @@ KERNELS: dict[str, Kernel] = {
     "only categories": SquaredExponentialKernel(0.8, dimensions=[2], categorical=[True]),
     "linear": Linear([0, 1], variance=2.0),
     "decay": DecayKernel(1, 0.2),
+    "epochs": EpochsKernel(1, (0.3, 0.6)),
+    "fixed": Fixed(Linear([0, 1], variance=2.0)),
     "periodic": PeriodicKernel(1, 0.7, 0.9),
     "constant": Constant(3.0),
     "sum": Linear([0]) + Matern32([0.3, 0.5], dimensions=[1, 2], categorical=[False, True]) + Constant(0.1),

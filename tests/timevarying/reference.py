@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from steerbo.gp.drift import Drift
 from steerbo.timevarying import Decay, MaternInTime, Periodic
-from steerbo.timevarying.drift import Drift
 
 
 def faded(drift: Drift | None, apart: np.ndarray) -> np.ndarray:

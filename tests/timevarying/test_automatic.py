@@ -12,12 +12,12 @@ from numpy.testing import assert_allclose
 
 from steerbo import Categorical, Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.errors import InvalidProblem
+from steerbo.gp.drift import correlation
 from steerbo.plots import timevarying as plots
 from steerbo.rounds import keyed, load
 from steerbo.study import Study, read_study
 from steerbo.timevarying import SquaredExponential
 from steerbo.timevarying.automatic import RECENT, Standard, candidates, due
-from steerbo.timevarying.drift import correlation
 
 
 def domain(step: float | None, scale: float = 1.0, **more: Any) -> TimeVarying:

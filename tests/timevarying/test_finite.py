@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steerbo import Categorical, Prior, TimeVarying
+from steerbo.gp.drift import Drift
 from steerbo.timevarying import Covariance, Decay, MaternInTime, Periodic
 from steerbo.timevarying.acquisition import Datum, Unknown, View
-from steerbo.timevarying.drift import Drift
 from steerbo.timevarying.finite import Sites
 from tests.timevarying.reference import refit
 

@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 from steerbo import Decay, Float, Optimizer, Prior, TimeVarying
 from steerbo.errors import ModelFailure
 from steerbo.gp import Conditioned
+from steerbo.gp.drift import Drift
 from steerbo.timevarying import Matern, MaternInTime, Periodic, SquaredExponential
 from steerbo.timevarying.acquisition import Datum, View
 from steerbo.timevarying.boxes import Boxes
-from steerbo.timevarying.drift import Drift
 from steerbo.timevarying.kernels import spatial
 from steerbo.timevarying.memory import KEPT, MOST, condensed
 

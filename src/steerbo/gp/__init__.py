@@ -1,12 +1,16 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from .conditioned import Conditioned
+from .cut import cut_gains
+from .drift import Decay, Drift, MaternInTime, Periodic, correlation
 from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import (
     Constant,
     DecayKernel,
+    EpochsKernel,
+    Fixed,
     Kernel,
     Linear,
     Matern12,
@@ -28,10 +32,14 @@ from .warp import Warp
 __all__ = [
     "Conditioned",
     "Constant",
+    "Decay",
     "DecayKernel",
+    "Drift",
+    "EpochsKernel",
     "Evidence",
     "Factor",
     "Fit",
+    "Fixed",
     "GaussianProcess",
     "Hyperparameters",
     "Kernel",
@@ -40,9 +48,11 @@ __all__ = [
     "Matern12",
     "Matern32",
     "Matern52",
+    "MaternInTime",
     "MomentsAndGradients",
     "Output",
     "Parameter",
+    "Periodic",
     "PeriodicKernel",
     "Product",
     "Regression",
@@ -50,6 +60,8 @@ __all__ = [
     "Stationary",
     "Sum",
     "Warp",
+    "correlation",
+    "cut_gains",
     "evidence",
     "from_hex",
     "inverted",

@@ -1,6 +1,6 @@
 """Time-varying objectives with several candidate priors: where is the optimum now, and whose opinion holds?"""
 
-from .drift import Decay, MaternInTime, Periodic
+from ..gp.drift import Decay, MaternInTime, Periodic
 from .kernels import Covariance, Matern, SquaredExponential
 from .priors import Bumps, Prior, PriorWarning
 from .problem import TimeVarying

@@ -17,9 +17,9 @@ from itertools import product
 import numpy as np
 
 from ..gp import refit_due
+from ..gp.drift import Decay
 from ..space import Categorical
 from .acquisition import Datum
-from .drift import Decay
 from .kernels import SquaredExponential
 from .priors import Prior
 from .problem import TimeVarying

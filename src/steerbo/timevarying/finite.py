@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from ..gp.drift import Decay, correlation
 from .acquisition import Datum, Pick, View, draw_largest
 from .decay_filter import Grid
-from .drift import Decay, correlation
 from .means import Means
 from .priors import Prior
 from .problem import TimeVarying

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidProblem, one_of
-from .drift import Decay
+from ..gp.drift import Decay
 from .kernels import Covariance
 
 _TOGETHER = 8  # times that two sites must have in common before their covariance is believed

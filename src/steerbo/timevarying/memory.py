@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..gp import Conditioned, Kernel
-from .drift import Drift, Periodic, correlation
+from ..gp.drift import Drift, Periodic, correlation
 
 MOST, KEPT = 320, 256
 """Outcomes, at which something is forgotten, and of which so many are kept at most."""

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from pydantic import model_validator
 
 from ..errors import InvalidProblem
+from ..gp.drift import Drift
 from ..record import record
 from ..space.fields import Listed, Number, Positive
 from ..words import counted
-from .drift import Drift
 from .kernels import GivenKernel
 from .learn_priors import learned
 

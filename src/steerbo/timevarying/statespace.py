@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float, Int
 
-from .drift import Motion
+from ..gp.drift import Motion
 
 _LOG_2PI = math.log(2.0 * math.pi)
 

@@ -4,13 +4,15 @@ Those that users declare by the same word, as data, carry `Kernel` in their name
 """
 
 from .base import Kernel, Product, Sum
-from .elementary import Constant, Linear
+from .elementary import Constant, Fixed, Linear
 from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
-from .temporal import DecayKernel, PeriodicKernel
+from .temporal import DecayKernel, EpochsKernel, PeriodicKernel
 
 __all__ = [
     "Constant",
     "DecayKernel",
+    "EpochsKernel",
+    "Fixed",
     "Kernel",
     "Linear",
     "Matern12",

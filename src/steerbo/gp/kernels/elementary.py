@@ -1,4 +1,4 @@
-"""Constant and linear kernels: mostly members of sums."""
+"""Constant and linear kernels, mostly members of sums; and kernels that a fit leaves alone."""
 
 from __future__ import annotations
 
@@ -128,6 +128,40 @@ class Linear(Kernel):
         gradient = np.zeros(X.shape)
         gradient[:, list(self.dimensions)] = 2.0 * self.variance * self._centred(X)
         return gradient
+
+
+@dataclass(frozen=True)
+class Fixed(Kernel):
+    """A kernel as it stands: a fit learns nothing of it.
+
+    >>> Fixed(Constant(4.0)).parameters
+    ()
+    """
+
+    kernel: Kernel
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that it reads."""
+        return self.kernel.columns
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        return self.kernel(X, Z)
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """k(x, x) for every row, (n,)."""
+        return self.kernel.diagonal(X)
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
+        return self.kernel.input_gradient(X, Z, W)
+
+    def diagonal_gradient(self, X: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x k(x, x)`, (r, d)."""
+        return self.kernel.diagonal_gradient(X)
 
 
 def _check_variance(variance: float) -> None:

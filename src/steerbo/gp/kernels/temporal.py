@@ -144,3 +144,50 @@ class PeriodicKernel(_Temporal):
     def _logarithmic_slope(self, apart: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n m"]:
         speed = 2.0 * math.pi / self.period
         return -speed * np.sin(speed * apart) / self.lengthscale**2
+
+
+@dataclass(frozen=True)
+class EpochsKernel(Kernel):
+    """1 within an epoch, 0 across: what was before a cut tells nothing of what came after.
+
+    Args:
+        dimension: the column that holds time.
+        cuts: when epochs begin, ascending; the first one begins at the beginning of time.
+
+    Raises:
+        InvalidProblem: a dimension below 0, or cuts that are not ascending numbers.
+
+    >>> EpochsKernel(0, (5.0,))(np.array([[5.0]]), np.array([[4.9], [5.0], [9.0]]))
+    array([[0., 1., 1.]])
+    """
+
+    dimension: int
+    cuts: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if self.dimension < 0:
+            raise InvalidProblem("kernel.dimension", self.dimension, "a column, counted from 0")
+        if not all(np.isfinite(self.cuts)) or not all(np.diff(self.cuts) > 0):
+            raise InvalidProblem("kernel.cuts", self.cuts, "finite numbers, ascending")
+
+    def _epoch(self, X: Float[np.ndarray, "n d"]) -> np.ndarray:
+        return np.searchsorted(self.cuts, X[:, self.dimension], side="right")
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The one with time."""
+        return (self.dimension,)
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        return np.equal.outer(self._epoch(X), self._epoch(Z)).astype(np.float64)
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """One for every row, (n,)."""
+        return np.ones(len(X))
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """Zero, (r, d): within an epoch nothing changes."""
+        return np.zeros(X.shape)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steerbo.gp.drift import correlation
 from steerbo.timevarying import Decay, MaternInTime, Periodic
-from steerbo.timevarying.drift import correlation
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)

@@ -11,9 +11,9 @@ from jaxtyping import Float as Floats
 from pydantic import Field, model_validator
 
 from ..errors import InvalidProblem
-from ..gp import Constant, DecayKernel, Kernel, Matern12, Matern32, Matern52, PeriodicKernel
 from ..record import record
 from ..space.fields import Number, Positive
+from .kernels import Constant, DecayKernel, Kernel, Matern12, Matern32, Matern52, PeriodicKernel
 
 _DROPPED = 1e-8  # share of a periodic covariance that the truncated Fourier series may leave out
 _WIDEST = 1e6  # lengthscale of a period: beyond it nothing drifts
