@@ -106,22 +106,9 @@ ELSEWHERE = {
     "causal/test_scopes.py": "causal.canonical causal.published causal.rules causal.scope_graph causal.step_limit",
     "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
     "causal/test_graph.py": "causal.checks",
-    "cli/test_screen.py": "cli.report",
-    "costvarying/test_problem.py": "costvarying.tolerance",
     "meanfield/test_mf_gp_ucb.py": "meanfield.belief meanfield.candidates",
     "meanfield/test_methods.py": "meanfield.cells meanfield.description meanfield.realised",
     "meanfield/test_problem.py": "meanfield.checks",
-    "plots/test_rounds.py": "plots.kinds",
-    "rounds/test_registry.py": "rounds.method",
-    "space/test_space.py": "space.variables",
-    "study/test_run.py": "study.observer",
-    "study/test_page.py": "study.picture",
-    "study/test_database.py": "study.tables",
-    "timevarying/test_boxes.py": "timevarying.acquisition timevarying.check_prior timevarying.sharing",
-    "timevarying/test_finite.py": "timevarying.decay_filter timevarying.shared timevarying.statespace",
-    "timevarying/test_methods.py": "timevarying.prediction",
-    "timevarying/test_problem.py": "timevarying.checks timevarying.places",
-    "timevarying/test_seen.py": "timevarying.given_seen",
 }
 """Modules whose tests stand under another name: by the file that has them."""
 

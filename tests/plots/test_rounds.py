@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from steerbo.errors import InvalidProblem
 from steerbo.plots import pictures
 from steerbo.rounds import Optimizer
 from steerbo.testing import Case
@@ -28,10 +27,3 @@ def test_the_best_so_far(minimize: bool) -> None:
 def test_nothing_is_drawn_before_anything_is_told() -> None:
     (picture,) = pictures(Optimizer(Stub(), Nearest))
     assert picture.figure.axes[0].get_lines() == []
-
-
-@pytest.mark.parametrize("place", ["nowhere", "no.such.module:draw", "steerbo.plots.rounds:nothing", ":draw"])
-def test_a_function_that_is_nowhere_is_named(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Stub, "pictures", place)
-    with pytest.raises(InvalidProblem, match=f"stub: pictures: '{place}' is not allowed"):
-        list(pictures(Optimizer(Stub(), Nearest)))

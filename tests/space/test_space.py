@@ -68,24 +68,6 @@ def test_a_space_without_variables() -> None:
     assert empty.categorical.dtype == bool
 
 
-@pytest.mark.parametrize(
-    "given_variables", [[Float("x", 0, 1), Integer("x", 0, 1)], [3], ["x"], [None], 3, {"x": 1}, [{}]]
-)
-def test_refused(given_variables: Any) -> None:
-    with pytest.raises(InvalidProblem, match=r"Space\.variables"):
-        Space(given_variables)
-
-
-def test_errors_in_files_say_where() -> None:
-    bad = {"variables": [{"kind": "float", "name": "ph", "low": 4, "high": 8}, {"kind": "flaot", "name": "x"}]}
-    with pytest.raises(InvalidProblem, match=r"variables\.1\.kind: 'flaot'.*did you mean 'float'"):
-        from_plain(Space, bad)
-    with pytest.raises(InvalidProblem, match=r"variables\.0.*ph\.low: 9"):
-        from_plain(Space, {"variables": [{"kind": "float", "name": "ph", "low": 9, "high": 8}]})
-    with pytest.raises(InvalidProblem, match=r"variables\.0.*colour.*one of name, low"):
-        from_plain(Space, {"variables": [{"kind": "float", "name": "ph", "low": 0, "high": 8, "colour": 1}]})
-
-
 def test_checks_take_exactly_the_names() -> None:
     assert SPACE.check_settings({"line": "a", "ph": 5}, ["ph", "line"]) == {"ph": 5.0, "line": "a"}
     with pytest.raises(InvalidRequest, match=r"plnts: .*did you mean 'plants'"):

@@ -146,13 +146,6 @@ def test_what_is_unknown_shrinks_variances_as_an_outcome_would(drift: Drift | No
     np.testing.assert_allclose(shrunk, informed.posterior(now)[1], rtol=1e-9)
 
 
-def test_priors_that_share_a_covariance_share_its_factor() -> None:
-    K = np.eye(3).tolist()
-    some = [Prior(Covariance(K), float(m), Decay(0.1), 0.2) for m in range(5)]
-    surrogate = Sites(TimeVarying([Categorical("s", ["a", "b", "c"])], some))
-    assert len(surrogate.sharing) == 1
-
-
 def test_a_place_unknown_several_times_counts_as_often() -> None:
     problem, data = world([None, Decay(0.2)]), outcomes(20)
     surrogate, informed = Sites(problem), Sites(problem)

@@ -10,7 +10,7 @@ import pytest
 
 import steerbo as sb
 from steerbo import Categorical, Decay, Float, Integer, Prior, TimeVarying
-from steerbo.errors import InvalidProblem, InvalidRequest
+from steerbo.errors import InvalidRequest
 from steerbo.rounds import Suggestion
 from steerbo.testing import Case, SeenBefore, SeenContract
 from steerbo.timevarying import SquaredExponential
@@ -131,10 +131,3 @@ def test_a_load_between_sites_counts_as_the_nearest() -> None:
     assert suggestion is not None
     optimizer.tell(suggestion, 1.0)
     assert optimizer.history[suggestion.token].realised["load"] == 0.6
-
-
-def test_what_makes_no_problem_is_refused() -> None:
-    with pytest.raises(InvalidProblem, match="at least one that is not seen"):
-        TimeVarying([Float("x", 0, 1, seen=True)], priors())
-    with pytest.raises(InvalidProblem, match=r"variables\.w\.law: .* no law"):
-        TimeVarying([Float("x", 0, 1), Float("w", 0, 1, seen=True, law=sb.Uniform())], priors(1.0))

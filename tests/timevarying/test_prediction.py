@@ -1,0 +1,30 @@
+"""What is remembered of a choice."""
+
+from __future__ import annotations
+
+import steerbo as sb
+from steerbo.timevarying.prediction import Prediction, predicted, table_of_last
+from tests.timevarying.cases import sites
+
+
+def test_a_choice_is_logged_with_what_was_expected_of_it() -> None:
+    optimizer = sb.Optimizer(sites(), "tempered-elimination", seed=0)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    told = predicted(suggestion)
+    assert isinstance(told, Prediction)
+    assert told == predicted(optimizer.events[-1])  # type: ignore[arg-type]
+    assert told.upper >= told.mean
+    assert told.band >= 0
+    names = [f"prior {i}" for i in range(9)]
+    (row,) = table_of_last(optimizer.history, names).rows
+    assert row == (1, suggestion.values, names[told.prior], told.mean, told.band)
+
+
+def test_no_prior_is_behind_a_draw() -> None:
+    optimizer = sb.Optimizer(sites(), "random", seed=0)
+    assert table_of_last(optimizer.history, ["a"]).rows == ()
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    assert predicted(suggestion) is None
+    assert table_of_last(optimizer.history, ["a"]).rows == ()
