@@ -23,10 +23,12 @@ def drawn(optimizer: Optimizer, advice: Recommendation) -> Any:
 def test_the_function_gets_what_is_recommended_and_computes_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Stub, "pictures", f"{__name__}:drawn")
     optimizer = Optimizer(Stub(), Nearest)
-    assert list(pictures(optimizer)) == [("a picture", optimizer.recommend())]
+    found: Any = list(pictures(optimizer))
+    assert found == [("a picture", optimizer.recommend())]
     given = Recommendation(optimizer.recommend().scope, {"dose": 0.5})
     monkeypatch.setattr(Optimizer, "recommend", None)
-    assert list(pictures(optimizer, given)) == [("a picture", given)]
+    found = list(pictures(optimizer, given))
+    assert found == [("a picture", given)]
 
 
 def test_a_kind_that_says_nothing_has_a_picture() -> None:

@@ -51,7 +51,9 @@ def test_covariances_are_symmetric_to_the_last_bit() -> None:
         ([0.0], [1.0], [None], False),
     ],
 )
-def test_a_difference_in_scale_alone(means: list, scales: list, drifts: list, expected: bool) -> None:
+def test_a_difference_in_scale_alone(
+    means: list[float], scales: list[float], drifts: list[Decay | None], expected: bool
+) -> None:
     K = np.array([[1.0, 0.3], [0.3, 1.0]])
     assert scale_only(np.outer(means, [1, 1]), [s * K for s in scales], drifts) is expected
 
