@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.control_sets import laws_of
+from steerbo.costvarying.control_sets import joint_laws
 from steerbo.errors import InvalidProblem
 from steerbo.record import from_plain, to_plain
 from steerbo.rounds.events import Event
@@ -72,7 +72,7 @@ def test_averages_are_those_over_the_rows(held: tuple[str, ...]) -> None:
     optimizer: Any = informed(rows)
     method: Any = optimizer._method
     process = Standardised.of(method.model, np.empty((0, 3)))
-    expectation = Expectation.over(process, parts_of(method.space.names, held, {}, laws_of(optimizer.problem)))
+    expectation = Expectation.over(process, parts_of(method.space.names, held, {}, joint_laws(optimizer.problem)))
     for setting in ([0.3, 0.2], [0.8, 0.7]):
         full = np.column_stack([np.full(len(rows), setting[0]), rows])
         if "heat" in held:
@@ -101,6 +101,23 @@ def test_bounds_cover_what_variables_that_go_together_give(rho: float) -> None:
         assert (cheap.lower - 0.005 <= truth <= cheap.upper + 0.005) == joint
 
 
+def test_answers_count_that_few_rows_know_little_and_choices_do_not() -> None:
+    """Of 24 logs of thirty days, each a draw from the same climate, all cover what that gives: without, 21 did."""
+    climate = weather(0.9, 4000)
+    truth = 1 + 8 * float(((climate - 0.5).prod(axis=1)).mean())
+    covered = []
+    for seed in range(24):
+        log = climate[np.random.default_rng(seed).choice(len(climate), 30, replace=False)]
+        optimizer: Any = informed(log)
+        method, advice = optimizer._method, optimizer.recommend()
+        cheap: Any = next(row for row in (advice, *advice.alternatives) if row.scope.set == ("valve",))
+        covered.append(cheap.lower <= truth <= cheap.upper)
+        choosing, answering = (method.outlook(optimizer.history, {}, answering=each) for each in (False, True))
+        sd = [method.expectation(each, 0).of_mean().moments(np.array([[0.6]]))[1][0] for each in (choosing, answering)]
+        assert sd[1] > 1.2 * sd[0]
+    assert np.mean(covered) >= 0.95
+
+
 def test_a_pending_point_is_imagined_as_a_whole_row() -> None:
     rows = weather(-0.9)
     optimizer: Any = informed(rows)
@@ -120,7 +137,7 @@ def test_a_pending_point_is_imagined_as_a_whole_row() -> None:
 def test_a_long_log_is_thinned_and_goes_into_the_log_as_it_is() -> None:
     rows = weather(0.5, 2000)
     optimizer: Any = informed(rows)
-    law: Any = laws_of(optimizer.problem)["heat"].law
+    law: Any = joint_laws(optimizer.problem)["heat"].law
     assert len(law.points) <= 200
     optimizer.ask()
     lines = json.loads(json.dumps([to_plain(event) for event in optimizer.events]))

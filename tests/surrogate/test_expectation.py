@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.stats
 import steerbo as sb
 from steerbo.search import sobol_points
 from steerbo.space import Variable
-from steerbo.surrogate import Drawn, Expectation, LawOf, Part, Set, Stack, Standardised
+from steerbo.surrogate import Drawn, Expectation, Known, LawOf, Part, Rows, Set, Stack, Standardised
 
 DRAWS = 40_000
 LAWS: dict[str, Variable] = {
@@ -171,6 +172,49 @@ def test_the_hessian_against_finite_differences(beta: float, of_mean: bool) -> N
         step[j] = 1e-5
         difference = (expectation.bound(points + step, beta)[1] - expectation.bound(points - step, beta)[1]) / 2e-5
         np.testing.assert_allclose(hessian[:, j], difference, rtol=1e-5, atol=1e-5)
+
+
+def unsure() -> tuple[Standardised, list[Part], Rows]:
+    """One column that is set, one that is known, two that rows of data draw, and one with a law that is known."""
+    variables: list[Variable] = [sb.Float(name, 0, 1, law=sb.Beta(2, 3)) for name in "abcde"]
+    process = a_process(variables)
+    points = np.random.default_rng(5).random((12, 2))
+    rows = Rows(points, np.arange(1.0, 13.0) / 78, count=30)
+    some: list[Part] = [Set(), Known(0.4), Drawn(rows, 1), Drawn(rows, 0), Drawn(LawOf(variables[4]))]
+    return process, some, rows
+
+
+def test_what_rows_leave_open_of_their_law_widens_the_bounds_of_the_mean() -> None:
+    process, some, rows = unsure()
+    known = [Drawn(replace(rows, count=None), part.dimension) if isinstance(part, Drawn) else part for part in some]
+    known[4] = some[4]
+    known[3] = Drawn(known[2].law, 0)  # type: ignore[union-attr]
+    points = np.array([[0.2], [0.7]])
+    mean, sure = Expectation.over(process, known).of_mean().moments(points)
+    again, wide = Expectation.over(process, some).of_mean().moments(points)
+    np.testing.assert_allclose(again, mean, rtol=1e-12)
+    at_rows = np.array(
+        [
+            Expectation.over(process, [Set(), Known(0.4), Known(row[1]), Known(row[0]), some[4]]).mean(points)
+            for row in rows.points
+        ]
+    )
+    spread = rows.weights @ (at_rows - rows.weights @ at_rows) ** 2
+    np.testing.assert_allclose(wide**2 - sure**2, spread / 31, rtol=1e-6)
+
+
+@pytest.mark.parametrize("beta", [2.0, -1.0])
+def test_bounds_with_a_law_in_doubt_have_their_derivatives(beta: float) -> None:
+    process, some, _ = unsure()
+    expectation = Expectation.over(process, [Set(), Set(), *some[2:]]).of_mean()
+    points = np.random.default_rng(3).random((4, 2))
+    _, gradient, hessian = Stack([expectation], [beta]).curved(points, np.zeros(4, dtype=int))
+    for j in range(2):
+        step = np.zeros(2)
+        step[j] = 1e-5
+        above, below = (expectation.bound(points + sign * step, beta) for sign in (1, -1))
+        np.testing.assert_allclose(gradient[:, j], (above[0] - below[0]) / 2e-5, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(hessian[:, j], (above[1] - below[1]) / 2e-5, rtol=1e-5, atol=1e-5)
 
 
 def test_without_observations_it_is_the_prior_and_flat() -> None:

@@ -20,6 +20,7 @@ def test_few_rows_stay_and_those_that_are_there_twice_count_twice() -> None:
     law = thinned(points, NUMBERS)
     assert law.points.tolist() == [[0.2, 0.1], [0.7, 0.3]]
     assert law.weights == pytest.approx([2 / 3, 1 / 3])
+    assert law.count == 3
 
 
 @pytest.mark.parametrize("rho", [0.9, -0.9])
@@ -28,6 +29,7 @@ def test_averages_over_a_long_log_stay_what_they_are(rho: float) -> None:
     points = correlated(5000, rho)
     law = thinned(points, NUMBERS)
     assert len(law.points) <= 200
+    assert law.count == 5000
     assert law.weights.sum() == pytest.approx(1, abs=1e-12)
     assert (law.weights >= 0).all()
     assert {tuple(row) for row in law.points.tolist()} <= {tuple(row) for row in points.tolist()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..rounds import Method, OptionsT, Streams
 from ..search import Box, Maximum
-from ..surrogate import Domain, Drawn, Expectation, LawOf, Standardised, highest, parts_of, thinned
+from ..surrogate import Domain, Drawn, Expectation, LawOf, Rows, Standardised, highest, parts_of, thinned
 from .nature import encoded_rows
 from .problem import CostVarying
 
@@ -46,14 +46,29 @@ class Outlook:
     arms: Sequence[Arm]
 
 
-def laws_of(problem: CostVarying) -> dict[str, Drawn]:
-    """How nature draws each variable that it may draw: by its own law, or together with others by rows of data."""
-    laws = {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law is not None}
-    if problem.nature is not None:
-        names, space = problem.nature.columns, problem.space
-        rows = thinned(encoded_rows(problem.nature, space), space.categorical[[space.index(n) for n in names]])
-        laws |= {name: Drawn(rows, j) for j, name in enumerate(names)}
-    return laws
+def own_laws(problem: CostVarying) -> dict[str, Drawn]:
+    """How nature draws each variable that has a law of its own."""
+    return {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law is not None}
+
+
+def joint_laws(problem: CostVarying) -> dict[str, Drawn]:
+    """How nature draws variables together: by rows of data."""
+    if problem.nature is None:
+        return {}
+    names, space = problem.nature.columns, problem.space
+    rows = thinned(encoded_rows(problem.nature, space), space.categorical[[space.index(n) for n in names]])
+    return together(rows, names)
+
+
+def together(rows: Rows, names: Sequence[str]) -> dict[str, Drawn]:
+    """Every column of rows by its name."""
+    return {name: Drawn(rows, j) for j, name in enumerate(names)}
+
+
+def _taken_for_sure(joint: Mapping[str, Drawn]) -> dict[str, Drawn]:
+    """The same rows, as if they were all there is."""
+    known = {id(drawn.law): replace(drawn.law, count=None) for drawn in joint.values() if isinstance(drawn.law, Rows)}
+    return {name: replace(drawn, law=known[id(drawn.law)]) for name, drawn in joint.items()}
 
 
 class Searching(Method[CostVarying, OptionsT]):
@@ -66,7 +81,10 @@ class Searching(Method[CostVarying, OptionsT]):
         self.space = problem.space
         # ascending, as expectations have them, in whatever order the problem names them
         self.sets = [sorted(map(self.space.index, names)) for names in problem.control_sets]
-        self.laws = laws_of(problem)
+        joint, own = joint_laws(problem), own_laws(problem)
+        self.estimated = {**own, **joint}
+        # What rows leave open no play teaches: who chooses by it would wait for ever to know. Answers count it.
+        self.laws = {**own, **_taken_for_sure(joint)}
         self.boxes = [self._box(controlled) for controlled in self.sets]
 
     def _box(self, controlled: list[int]) -> Box:
@@ -79,28 +97,34 @@ class Searching(Method[CostVarying, OptionsT]):
         )
 
     def looking(
-        self, process: Standardised, context: Mapping[str, Any], present: Mapping[str, Any] | None = None
+        self,
+        process: Standardised,
+        context: Mapping[str, Any],
+        present: Mapping[str, Any] | None = None,
+        answering: bool = False,
     ) -> Outlook:
         """What a choice is made on where `context` is seen; what is not seen of it nature draws.
 
-        Every control set has a twin for each choice of what may stay of its variables that are `present`.
+        Every control set has a twin for each choice of what may stay of its variables that are `present`. `answering`:
+        bounds count that rows of data tell a law only so well.
         """
+        laws = self.estimated if answering else self.laws
         known = self._encoded(context)
         arms = [Arm(i) for i in range(len(self.sets))]
         for i, names in enumerate(self.problem.control_sets):
             there = [name for name in names if name in (present or {})]
             kept = chain.from_iterable(combinations(there, k) for k in range(1, len(there) + 1))
             arms += [Arm(i, {name: (present or {})[name] for name in some}) for some in kept]
-        return Outlook(process, [self._domain(arm, known) for arm in arms], known, arms)
+        return Outlook(process, [self._domain(arm, known, laws) for arm in arms], known, arms)
 
     def _encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
         return {name: float(self.space[name].encode([value])[0]) for name, value in values.items()}
 
-    def _domain(self, arm: Arm, known: Mapping[str, float]) -> Domain:
+    def _domain(self, arm: Arm, known: Mapping[str, float], laws: Mapping[str, Drawn]) -> Domain:
         """Where the search for an arm goes: what stays is known, and what is left of the set is searched."""
         columns = self.columns(arm)
         names = [self.space.names[d] for d in columns]
-        parts = parts_of(self.space.names, names, {**known, **self._encoded(arm.keep)}, self.laws)
+        parts = parts_of(self.space.names, names, {**known, **self._encoded(arm.keep)}, laws)
         return Domain(parts, self._box(columns) if arm.keep else self.boxes[arm.set])
 
     def columns(self, arm: Arm) -> list[int]:

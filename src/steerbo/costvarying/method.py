@@ -98,15 +98,21 @@ class PartialControl(Paying[OptionsT]):
     # -- the model -----------------------------------------------------------------------------------------------------
 
     def outlook(
-        self, history: History, request: Mapping[str, Any], pending: bool = True, staying: bool = False
+        self,
+        history: History,
+        request: Mapping[str, Any],
+        pending: bool = True,
+        staying: bool = False,
+        answering: bool = False,
     ) -> Outlook:
         """What a choice is made on; with `pending`, points without an outcome shrink the process's variance.
 
-        `staying`: also arms of which hard-to-change variables stay where they are.
+        `staying`: also arms of which hard-to-change variables stay where they are. `answering`: bounds count what data
+        leave open of nature's laws.
         """
         points = self._unknown(history) if pending else np.empty((0, self.space.dimension))
         present = self.problem.present(history) if staying else {}
-        return self.looking(Standardised.of(self.model, points), request.get("context", {}), present)
+        return self.looking(Standardised.of(self.model, points), request.get("context", {}), present, answering)
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
@@ -177,7 +183,7 @@ class PartialControl(Paying[OptionsT]):
         Where something is seen before choosing: what to do in typical contexts.
         """
         if not self.space.seen:
-            return recommendation(self, self.outlook(history, {}, pending=False))
+            return recommendation(self, self.outlook(history, {}, pending=False, answering=True))
         return over_contexts(typical(self.space, history), lambda context: self._at(history, context))
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
@@ -187,7 +193,7 @@ class PartialControl(Paying[OptionsT]):
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
 
     def _at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
-        return recommendation(self, self.outlook(history, {"context": context}, pending=False))
+        return recommendation(self, self.outlook(history, {"context": context}, pending=False, answering=True))
 
     def table_of_sets(self, history: History) -> Table:
         """Plays and mean cost of every set, "unknown" where no cost was told."""

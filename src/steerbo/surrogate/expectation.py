@@ -9,14 +9,16 @@ are independent. Every column is set (c), known (o) or drawn (R): the kernel row
     Var g(x_c) = s² q − s⁴ κᵀ A κ,   κ = k_c ∘ a,   q = E k_R(X, X')          O(n²) a point
 
 with `A = (K + λI)⁻¹`, `α = A (y − m)`, and `g(x_c) = E f([x_c, o, X_R])`. Every expectation is a product of integrals
-over one column, or of sums over rows of those that are drawn together. A drift is one more factor of τ. By Jensen
+over one column, or of sums over rows of those that are drawn together. A drift is one more factor of τ. A law that is
+itself not known for sure, with nodes' weights of covariance V Vᵀ, adds |Vᵀ μ(x_c, nodes)|² to Var g: one more square in
+k_c. By Jensen
 `E σ ≤ sqrt(E σ²)`: the search climbs on that bound by Newton steps, and the best few points are polished on `E σ`
 itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -131,10 +133,25 @@ class Expectation:
         return np.where(self.process.categorical[self.controlled], 0.0, slope)
 
     def of_mean(self) -> Expectation:
-        """The same with Var g in the place of E σ²: `bound` is then one on the expected value itself, far tighter."""
+        """The same with Var g in the place of E σ²: `bound` is then one on the expected value itself, far tighter.
+
+        What is not known for sure of a law is part of Var g.
+        """
         product = self.process.inverse * self.average
         product *= self.average[:, None]
+        for root in self._doubts():
+            product -= root @ root.T
         return replace(self, product=product, prior=self.doubly)
+
+    def _doubts(self) -> Iterator[Float[np.ndarray, "n r"]]:
+        """Of each law that is in doubt a root of what that adds to the variance of the mean, over s⁴."""
+        laws = [self.process.integrals(*group) for group in drawn_together(self.parts)]
+        for k, law in enumerate(laws):
+            if law.doubt is not None:
+                others = self.process.weights if self.known is None else self.process.weights * self.known
+                for other in (*laws[:k], *laws[k + 1 :]):
+                    others = others * other.average
+                yield law.doubt * others[:, None]
 
     def weighted(
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]

@@ -19,12 +19,21 @@ from ..space.quadrature import gauss_rule
 Rule = tuple[Float[np.ndarray, "q k"], Float[np.ndarray, " q"]]
 """Nodes over k columns, and their weights: none negative, with sum 1."""
 
+Doubt = Float[np.ndarray, "q r"] | None
+"""A root of the covariance of a rule's weights."""
+
 
 class Law(Protocol):
     """What nature draws from: one column, or several that depend on each other."""
 
     def rule(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Rule:
         """Nodes and weights for its marginal over k of its dimensions, for kernels of these lengthscales."""
+
+    def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Doubt:
+        """How far the weights of that rule may be off: a root V of their covariance V Vᵀ; None for a law that is known.
+
+        The average of a function over the law then has the variance |Vᵀ h|², h being its values at the nodes.
+        """
 
     def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
         """Draws of its marginal over k of its dimensions, from numbers spread evenly over (0, 1)."""
@@ -69,6 +78,10 @@ class LawOf:
         nodes, weights = gauss_rule(self.variable, float(lengthscales[0]))
         return nodes[:, None], weights
 
+    def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " 1"]) -> Doubt:
+        """None: it is stated."""
+        return None
+
     def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s 1"]) -> Float[np.ndarray, "s 1"]:
         """By the law's quantiles."""
         return np.asarray(self.variable.encoded_ppf(unit[:, 0]))[:, None]
@@ -81,6 +94,8 @@ class Rows:
     Args:
         points: (m, k) encoded rows.
         weights: (m,) none negative, with sum 1.
+        count: how many observations the rows stand for, which may be more than there are rows; None: the law is known,
+            and not estimated from them.
 
     >>> weather = Rows(np.array([[0.1, 0.2], [0.8, 0.9]]), np.array([0.5, 0.5]))
     >>> weather.draws([1], np.array([[0.3], [0.7]])).ravel()
@@ -89,6 +104,7 @@ class Rows:
 
     points: Float[np.ndarray, "m k"]
     weights: Float[np.ndarray, " m"]
+    count: float | None = None
 
     def __post_init__(self) -> None:
         if self.weights.shape != (len(self.points),) or (self.weights < 0).any() or abs(self.weights.sum() - 1) > 1e-9:
@@ -98,11 +114,27 @@ class Rows:
         """The rows themselves."""
         return self.points[:, list(dimensions)], self.weights
 
+    def doubt(self, dimensions: Sequence[int], lengthscales: Float[np.ndarray, " k"]) -> Doubt:
+        """That of weights that are random with the Dirichlet law: an average's variance is Var / (count + 1)."""
+        return None if self.count is None else dirichlet_doubt(self.weights, self.count)
+
     def draws(self, dimensions: Sequence[int], unit: Float[np.ndarray, "s k"]) -> Float[np.ndarray, "s k"]:
         """Whole rows, chosen by the first number of each draw."""
         edges = np.cumsum(self.weights)
         chosen = np.searchsorted(edges, unit[:, 0] * edges[-1], side="right")
         return self.points[np.minimum(chosen, len(edges) - 1)][:, list(dimensions)]
+
+
+def dirichlet_doubt(weights: Float[np.ndarray, " q"], count: float) -> Float[np.ndarray, "q q"]:
+    """A root of (diag(w) − w wᵀ) / (count + 1): what `count` observations leave open of the weights of their law.
+
+    >>> root, h = dirichlet_doubt(np.array([0.5, 0.5]), 9.0), np.array([1.0, 3.0])
+    >>> round(float(((h @ root) ** 2).sum()), 12)
+    0.1
+    """
+    root = -np.outer(weights, np.sqrt(weights))
+    root.flat[:: len(weights) + 1] += np.sqrt(weights)
+    return root / np.sqrt(count + 1.0)
 
 
 def parts_of(

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 
 from ..errors import InvalidProblem
 from ..gp import Factor, Kernel, Product, Regression, SquaredExponentialKernel
-from .parts import Known, Law, Part, row_of
+from .parts import Doubt, Known, Law, Part, row_of
 
 RESOLVED = 1e-6
 """Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
@@ -65,8 +65,11 @@ class Standardised:
         """Over a law of some columns; computed once for all scopes that leave just these to it."""
         key = id(law), columns, dimensions
         if key not in self._integrals:
-            nodes, weights = law.rule(dimensions, self.lengthscales[list(columns)])
-            self._integrals[key] = Integrals.over(self, law, columns, nodes, weights)
+            lengthscales = self.lengthscales[list(columns)]
+            nodes, weights = law.rule(dimensions, lengthscales)
+            self._integrals[key] = Integrals.over(
+                self, law, columns, nodes, weights, law.doubt(dimensions, lengthscales)
+            )
         return self._integrals[key]
 
     def factor(self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]) -> Float[np.ndarray, "p q"]:
@@ -97,12 +100,14 @@ class Integrals:
     """One law's integrals, for every scope that leaves its columns to nature; k is the product of the columns' factors.
 
     `average` (n,) is E k(X, x_j), `doubly` is E k(X, X'), and `root rootᵀ` is E k(X, x_j) k(X, x_l), (n, n).
+    `doubt doubtᵀ` is the covariance of `average`, as far as the law itself is not known for sure; None: it is.
     """
 
     law: Law
     average: Float[np.ndarray, " n"]
     doubly: float
     root: Float[np.ndarray, "n q"]
+    doubt: Float[np.ndarray, "n r"] | None = None
 
     @classmethod
     def over(
@@ -112,15 +117,17 @@ class Integrals:
         columns: Sequence[int],
         nodes: Float[np.ndarray, "q k"],
         weights: Float[np.ndarray, " q"],
+        doubt: Doubt = None,
     ) -> Integrals:
-        """Integrate some columns by nodes and weights."""
+        """Integrate some columns by nodes and weights, which may be in doubt."""
 
         def kernel(points: Float[np.ndarray, "p k"]) -> Float[np.ndarray, "p q"]:
             factors = (process.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
             return reduce(np.multiply, factors)
 
         observed = kernel(process.inputs[:, list(columns)])
-        return cls(law, observed @ weights, float(weights @ kernel(nodes) @ weights), observed * np.sqrt(weights))
+        doubly, root = float(weights @ kernel(nodes) @ weights), observed * np.sqrt(weights)
+        return cls(law, observed @ weights, doubly, root, None if doubt is None else observed @ doubt)
 
     @cached_property
     def second(self) -> Float[np.ndarray, "n n"]:

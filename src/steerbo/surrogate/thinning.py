@@ -23,6 +23,7 @@ def thinned(points: Float[np.ndarray, "m k"], categorical: Bool[np.ndarray, " k"
 
     One row of each k-means cluster, with the weights, none negative and with sum 1, under which averages of
     squared-exponential kernels come nearest to those over all rows. Nothing is drawn: the same rows give the same law.
+    How many rows there were is kept, since averages are no surer than they allow.
 
     Args:
         points: encoded rows, equally likely; rows that are there twice count twice.
@@ -35,10 +36,10 @@ def thinned(points: Float[np.ndarray, "m k"], categorical: Bool[np.ndarray, " k"
     distinct, counts = np.unique(points, axis=0, return_counts=True)
     shares = counts / counts.sum()
     if len(distinct) <= most:
-        return Rows(distinct, shares)
+        return Rows(distinct, shares, len(points))
     places = _distances_count(distinct, categorical)
     members = _members(places, shares, most)
-    return Rows(distinct[members], _weights(places, shares, members))
+    return Rows(distinct[members], _weights(places, shares, members), len(points))
 
 
 def _distances_count(points: Float[np.ndarray, "m k"], categorical: Bool[np.ndarray, " k"]) -> Float[np.ndarray, "m c"]:
