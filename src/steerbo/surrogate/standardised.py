@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 
 from ..errors import InvalidProblem
 from ..gp import Factor, Kernel, Product, Regression, SquaredExponentialKernel
-from .parts import Doubt, Known, Law, Part, row_of
+from .parts import Known, Law, Part, row_of
 
 RESOLVED = 1e-6
 """Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
@@ -65,11 +65,7 @@ class Standardised:
         """Over a law of some columns; computed once for all scopes that leave just these to it."""
         key = id(law), columns, dimensions
         if key not in self._integrals:
-            lengthscales = self.lengthscales[list(columns)]
-            nodes, weights = law.rule(dimensions, lengthscales)
-            self._integrals[key] = Integrals.over(
-                self, law, columns, nodes, weights, law.doubt(dimensions, lengthscales)
-            )
+            self._integrals[key] = Integrals.over(self, law, columns, dimensions)
         return self._integrals[key]
 
     def factor(self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]) -> Float[np.ndarray, "p q"]:
@@ -115,11 +111,12 @@ class Integrals:
         process: Standardised,
         law: Law,
         columns: Sequence[int],
-        nodes: Float[np.ndarray, "q k"],
-        weights: Float[np.ndarray, " q"],
-        doubt: Doubt = None,
+        dimensions: Sequence[int],
     ) -> Integrals:
-        """Integrate some columns by nodes and weights, which may be in doubt."""
+        """Integrate some columns, which are these dimensions of a law."""
+        lengthscales = process.lengthscales[list(columns)]
+        nodes, weights = law.rule(dimensions, lengthscales)
+        doubt = law.doubt(dimensions, lengthscales)
 
         def kernel(points: Float[np.ndarray, "p k"]) -> Float[np.ndarray, "p q"]:
             factors = (process.factor(d, points[:, j], nodes[:, j]) for j, d in enumerate(columns))
