@@ -102,7 +102,6 @@ def test_the_tour_names_files() -> None:
 
 
 ELSEWHERE = {
-    "causal/test_formats.py": "causal.dagitty causal.diagram causal.dot causal.exchange causal.lines causal.projection",
     "causal/test_scopes.py": "causal.canonical causal.published causal.rules causal.scope_graph causal.step_limit",
     "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
     "causal/test_graph.py": "causal.checks",

@@ -1,0 +1,34 @@
+"""dagitty's text: what is in it and cannot be meant is refused by its line."""
+
+from __future__ import annotations
+
+import pytest
+
+from steerbo.causal import CausalGraph
+from tests.causal.graph_texts import refuse
+
+REFUSED = {
+    "undirected dagitty": ("dag { x -> y\n a -- b }", "line 2: '--'.*Say which way"),
+    "circle dagitty": ("dag { x -> y\n\n a @-> b }", "line 3: '@->'.*Circles"),
+    "circle o dagitty": ("dag { x -> y; a o-> b }", "'o->'.*Circles"),
+    "mag": ("mag { x -> y }", "line 1: 'mag'.*latent common cause as well"),
+    "no brace": ("dag { x -> y", "the end of the text"),
+    "more after it": ("dag { x -> y } z", "'z'.*nothing after"),
+    "no end": ("dag { x -> \n }", "line 2: '}'.*name of a variable"),
+    "half an attribute": ("dag { x -> y u [latent }", "'}'"),
+    "mark after an edge": ("dag { x -> y [outcome] }", "'outcome'.*no mark after an edge"),
+    "subgraph dagitty": ("dag { subgraph { x -> y } }", "'subgraph'"),
+    "colon dagitty": ("dag { x:n -> y }", "':'"),
+    "deep dagitty": ("dag {" + "{" * 50_000, "the name of a variable"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused_by_name(text: str, message: str) -> None:
+    refuse(text, message)
+
+
+def test_roles_beside_a_text_win() -> None:
+    text = "dag { x [exposure] y [outcome] z [outcome] w x -> {y z} }"
+    read = CausalGraph.from_text(text, target="z")
+    assert (read.target, read.intervenable, read.contexts) == ("z", ("x",), ("w",))
