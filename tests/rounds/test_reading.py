@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidContext, InvalidRequest
+from steerbo.rounds.reading import UNBOUNDED, widened
 from steerbo.testing import Case
 from tests.causal.test_contract import figure, staged
+from tests.costvarying.worlds import PROBLEM, evaluate
 from tests.meanfield.worlds import case as crowd_case
 from tests.meanfield.worlds import crowd
 from tests.timevarying.cases import box
@@ -126,3 +129,86 @@ def test_answers_are_json(case: Case) -> None:
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert optimizer.status.to_dict()["rounds"] == 4
     assert suggestion.to_dict()["values"] == suggestion.values
+
+
+LEARNERS = {
+    "partial control": Case(PROBLEM, "cheap-first", evaluate),
+    "partial control, explored": Case(PROBLEM, "explore-then-commit", evaluate),
+    "causal": figure("coca-bo"),
+    "one scope": figure("cobo"),
+    "fleet": crowd_case("mf-gp-ucb"),
+    "drift": Case(
+        sb.TimeVarying([sb.Float("x", 0, 1)]), "tempered-elimination", lambda s, r: {"value": 5 + s.values["x"]}
+    ),
+    "sites": Case(
+        sb.TimeVarying([sb.Float("x", 0, 1, step=0.1)]),
+        "tempered-elimination",
+        lambda s, r: {"value": 5 + s.values["x"]},
+    ),
+}
+"""Kinds whose scale is learned from the outcomes."""
+
+
+def told(optimizer: sb.Optimizer, case: Case, *values: float) -> sb.Optimizer:
+    """Rounds of a case, with these values in the place of its own."""
+    for value in values:
+        suggestion = case.ask(optimizer)
+        optimizer.tell(suggestion, **{**case.outcome(suggestion), "value": value})
+    return optimizer
+
+
+def unbounded(advice: sb.Recommendation) -> bool:
+    each = (advice, *advice.alternatives)
+    return UNBOUNDED in str(advice) and all((one.lower, one.upper) == (None, None) for one in each)
+
+
+@pytest.mark.parametrize("case", LEARNERS.values(), ids=LEARNERS)
+def test_one_outcome_tells_no_scale(case: Case) -> None:
+    optimizer = told(case.start(), case, 4.0)
+    assert optimizer.recommend().mean == pytest.approx(4.0, rel=0.1)
+    assert unbounded(optimizer.recommend())
+    optimizer.amend(optimizer.history.latest.suggestion.token, 4.2)  # type: ignore[union-attr]
+    assert unbounded(optimizer.recommend())
+
+
+@pytest.mark.parametrize("case", LEARNERS.values(), ids=LEARNERS)
+@pytest.mark.parametrize("value", [0.0, -7.3, 1e100])
+def test_outcomes_that_are_all_alike_tell_no_scale(case: Case, value: float) -> None:
+    optimizer = told(case.start(), case, *5 * [value])
+    assert optimizer.recommend().mean == pytest.approx(value)
+    assert unbounded(optimizer.recommend())
+
+
+@pytest.mark.parametrize("case", LEARNERS.values(), ids=LEARNERS)
+def test_few_outcomes_have_wide_bounds(case: Case) -> None:
+    """Where an answer has bounds, they are wider than two deviations of the model; and they are there in the end."""
+    optimizer, last = case.start(), 0
+    for n in range(1, 13):
+        told(optimizer, case, 10.0 * (n % 3) + n)
+        advice, method = optimizer.recommend(), optimizer._method
+        raw = method.recommend(optimizer.history)
+        assert advice.mean == raw.mean
+        if advice.lower is not None:
+            assert raw.lower is not None
+            assert raw.mean is not None
+            assert advice.mean is not None
+            last, times = n, method.widening(optimizer.history, advice.scope)
+            assert 1 < times < math.inf
+            assert advice.mean - advice.lower == pytest.approx(times * (raw.mean - raw.lower))
+    assert last == 12
+
+
+def test_who_states_a_scale_has_bounds_at_once() -> None:
+    case = drifting("tempered-elimination", box())
+    advice = told(case.start(), case, 4.0).recommend()
+    assert advice.lower is not None
+    assert UNBOUNDED not in advice.note
+
+
+def test_nobody_widens_what_has_no_bounds() -> None:
+    advice = sb.Recommendation(sb.Scope(["ph"]), {"ph": 6.0}, mean=1.0)
+    assert widened(advice, 2.0) == widened(advice, math.inf) == advice
+    one = sb.Recommendation(sb.Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.5)
+    assert widened(one, 3.0).lower == -0.5
+    far = sb.Recommendation(sb.Scope(["ph"]), {"ph": 6.0}, mean=1e100, lower=-1e308, upper=1e308)
+    assert all(math.isfinite(end) for end in (widened(far, 10.0).lower or math.nan, widened(far, 10.0).upper or 0))

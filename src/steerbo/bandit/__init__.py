@@ -1,4 +1,4 @@
-"""Choosing among arms by bounds, widths, prices and counts alone, whatever the arms are; confidence radii.
+"""Choosing among arms by bounds, widths, prices and counts alone; confidence radii, and what widens bounds.
 
 Arms are numbered. A price is what a play costs, or a lower bound on it; an arm whose price nobody knows (NaN) counts as
 free.
@@ -6,13 +6,16 @@ free.
 
 from .arms import Arms
 from .cheapest import Enough, cheap_first, cheapest, cheapest_near, rungs
+from .doubt import BOUND, Calibration, doubt_of_scale
 from .elimination import Survivors, WhenExhausted, lagging, summed_error_excess, tempered_excess
 from .explore_then_commit import Intersected, Limits, cost_bounds, explores
 from .margins import hoeffding_margins, neglected, shrinking_margins, unready
 from .radii import bernstein_radius, hoeffding_radius, information_gain, theory_beta
 
 __all__ = [
+    "BOUND",
     "Arms",
+    "Calibration",
     "Enough",
     "Intersected",
     "Limits",
@@ -23,6 +26,7 @@ __all__ = [
     "cheapest",
     "cheapest_near",
     "cost_bounds",
+    "doubt_of_scale",
     "explores",
     "hoeffding_margins",
     "hoeffding_radius",

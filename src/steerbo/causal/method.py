@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ..bandit import unready
+from ..bandit import doubt_of_scale, unready
 from ..errors import InvalidRequest
 from ..rounds import (
     Added,
@@ -126,10 +126,8 @@ class ScopeBandit(Method[Causal, O]):
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
-        suggestion = pending.suggestion
-        values, observe = self._advance(
-            history, pending.number, self.number(pending), context, suggestion.values, token=suggestion.token
-        )
+        suggestion, i = pending.suggestion, self.number(pending)
+        values, observe = self._advance(history, pending.number, i, context, suggestion.values, token=suggestion.token)
         return Decision(values, observe)
 
     def _advance(
@@ -220,6 +218,10 @@ class ScopeBandit(Method[Causal, O]):
         ]
         known = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
         return [(i, answers[i]) for i in sorted(range(len(answers)), key=lambda i: known[i], reverse=True)]
+
+    def widening(self, history: History, scope: Scope) -> float:
+        """The scale is that of the outcomes which the scope's own model was fitted to."""
+        return doubt_of_scale(*self.models.fitted(scope))
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..gp import Hyperparameters, refit_due
-from ..rounds import History, Outcome
+from ..rounds import History, Outcome, Scope
 from ..space import Space
 from ..words import counted
 from .arm import Arm
@@ -147,6 +147,12 @@ class Models:
         for k, plain in hyperparameters["models"].items():
             self.each[int(k)].set(Hyperparameters.from_plain(plain))
             self._fitted_at[int(k)] = len(self.each[int(k)])
+
+    def fitted(self, scope: Scope) -> tuple[np.ndarray, np.ndarray]:
+        """Points and outcomes that the model of a scope was fitted to."""
+        k = self.of[self.number[scope]]
+        model, n = self.each[k], self._fitted_at[k]
+        return model.inputs[:n], model.outcomes[:n]
 
     def _refitted(self, k: int, adjuster: Hyperparameters) -> Hyperparameters:
         """Hyperparameters of model `k` for observations that are adjusted anew."""

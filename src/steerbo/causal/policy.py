@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
+from ..bandit import BOUND
 from ..errors import InvalidContext, one_of
 from ..record import record
 from ..rounds import Recommendation, Scope, Table, as_text
@@ -104,4 +105,4 @@ def recommended(
     simple = not set(arm.contexts) - set(known)
     values = act(known) if simple else {}
     table = None if simple else policy_table(arm, act, contexts)
-    return Policy(arm.scope, values, mean, mean - 2 * sd, mean + 2 * sd, table=table, act=act)
+    return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, table=table, act=act)

@@ -40,20 +40,13 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from ..bandit import cheap_first
+from ..bandit import Calibration, cheap_first
 from ..record import from_plain, record, to_plain
 from ..rounds import Amended, Choice, Event, Explanation, Extended, History, Outcome, Streams, Table, Told, numeral
 from ..search import Maximum
 from .control_sets import Outlook
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying
-
-RECENT = 25
-"""Outcomes that the calibration looks back on."""
-TRUSTED = 5
-"""Imagined outcomes, as far off as the model says, that the calibration starts from."""
-BEYOND = 1e6
-"""Deviations that a surprise counts as at most: an outcome of 1e100 is no more of one."""
 
 
 @record
@@ -93,29 +86,26 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
 
     def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.surprises: tuple[float, ...] = ()  # of the latest outcomes, in predictive standard deviations
+        self.calibration = Calibration()
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in; what is told is first compared with what was expected."""
         match event:
             case Told() if len(self.model) >= STARTING_POINTS:
-                self.surprises = (*self.surprises, self._surprise(event.outcome))[-RECENT:]
+                self.calibration = self._surprised(event.outcome)
             case Amended() | Extended():
-                self.surprises = ()  # an outcome that was put right may have been the surprise, and so may old bounds
+                self.calibration = (
+                    Calibration()
+                )  # an outcome that was put right may have been the surprise, and so may old bounds
             case _:
                 pass
         super().learn(event, history)
 
-    def _surprise(self, outcome: Outcome) -> float:
+    def _surprised(self, outcome: Outcome) -> Calibration:
         point, value = self._row(outcome)
         mean, deviation = self.model.predict(point[None])
         expected = np.hypot(deviation[0], self.model.scale * np.sqrt(self.model.noise))
-        return float(np.clip((value - mean[0]) / expected, -BEYOND, BEYOND))
-
-    def calibration(self) -> float:
-        """c: root mean square of the latest surprises and of `TRUSTED` ones of one deviation; at least 1."""
-        squares = np.square(self.surprises)
-        return max(1.0, float(np.sqrt((squares.sum() + TRUSTED) / (len(squares) + TRUSTED))))
+        return self.calibration.after(value, float(mean[0]), float(expected))
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The cheapest set that is enough; among equally cheap ones the most promising."""
@@ -138,7 +128,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         arm, point = outlook.arms[a], self.point_to_play(a, plays[a], outlook, number, beta)
         if self.problem.changes and not self.fits(history, arm, point):
             point = plays[a].point
-        why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration())
+        why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration.factor)
         return self.play(history, arm, point, **to_plain(why))
 
     def _arms(
@@ -178,7 +168,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _width(self, outlook: Outlook, i: int, play: Maximum) -> float:
         """w_i: what is not known about a play of set `i`, in units of the objective."""
         _, deviation = self.expectation(outlook, i).of_mean().moments(play.point[None])
-        return float(2 * self.options.beta * self.calibration() * self.model.scale * float(deviation[0]))
+        return float(2 * self.options.beta * self.calibration.factor * self.model.scale * float(deviation[0]))
 
     def explain(self, history: History) -> Explanation:
         """The upper bound of each set, and what decided."""

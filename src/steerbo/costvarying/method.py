@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bandit import Arms
+from ..bandit import Arms, doubt_of_scale
 from ..gp import Hyperparameters, Regression, SquaredExponentialKernel, refit_due
 from ..rounds import (
     Added,
@@ -23,6 +23,7 @@ from ..rounds import (
     Recommendation,
     Refitted,
     Round,
+    Scope,
     Streams,
     Table,
     Told,
@@ -185,6 +186,10 @@ class PartialControl(Paying[OptionsT]):
         if not self.space.seen:
             return recommendation(self, self.outlook(history, {}, pending=False, answering=True))
         return over_contexts(typical(self.space, history), lambda context: self._at(history, context))
+
+    def widening(self, history: History, scope: Scope) -> float:
+        """The scale is that of the outcomes which the model was fitted to."""
+        return doubt_of_scale(self.model.inputs[: self.fitted_at], self.model.outcomes[: self.fitted_at])
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """What is recommended where this is seen."""

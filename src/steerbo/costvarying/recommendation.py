@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..bandit import BOUND
 from ..rounds import Recommendation
 from .control_sets import Arm, Outlook
 from .tolerance import Fraction
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 TOLERANCE = Fraction(0.1)
 """What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
-_WIDTH = 2.0  # of the bounds, in standard deviations of the expected value itself
 
 
 def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendation:
@@ -63,7 +63,7 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
     ((found,),) = method.search(outlook, [i], [0.0], seed, of_mean=True)
     mean, deviation = method.expectation(outlook, i).of_mean().moments(found.point[None])
     sign = method.problem.sign
-    lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-_WIDTH, _WIDTH))
+    lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-BOUND, BOUND))
     return Recommendation(
         method.problem.scopes[i],
         method.settings(Arm(i), found.point),

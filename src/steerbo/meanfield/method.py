@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from ..bandit import doubt_of_scale
 from ..rounds import (
     Added,
     Amended,
@@ -21,6 +22,7 @@ from ..rounds import (
     Outcome,
     PolicyStep,
     Recommendation,
+    Scope,
     Streams,
     Table,
     Told,
@@ -171,6 +173,12 @@ class Population(Method[MeanField, OptionsT]):
             self.problem.sign * float(averages[best]),
             note="the best of the distributions that were played",
         )
+
+    def widening(self, history: History, scope: Scope) -> float:
+        """The scale is that of the population's averages."""
+        before = self.problem.space.encode([outcome.realised for outcome in self.outcomes])
+        played = np.array(self.tables).reshape(len(before), -1)
+        return doubt_of_scale(np.hstack([played, before]), self.averages())
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Where to be; from a present distribution, as far on the way there as the largest move allows."""

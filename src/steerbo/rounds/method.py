@@ -140,6 +140,15 @@ class Method(ABC, Generic[P, OptionsT]):
         advice = self.recommend(history)
         return PolicyStep(advice.scope, advice.values, note=advice.note)
 
+    def widening(self, history: History, scope: Scope) -> float:
+        """How many times wider than `recommend` has them the bounds of an answer about a scope are given.
+
+        It is for what a model does not know of itself: that its scale was learned from three outcomes, or that it has
+        been surprised of late. Infinite: nothing says how wide they should be, and there are none. Bounds that are
+        right as they are need nothing.
+        """
+        return 1.0
+
     @staticmethod
     def check_informed(history: History) -> None:
         """Refuse to apply what was learned where that is nothing.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,6 +21,8 @@ from .problem import Problem
 from .suggestion import Suggestion
 
 UNMEASURED = "nothing is measured yet: any other settings may be as good"
+UNBOUNDED = "no bounds yet: nothing that was learned so far says how much outcomes may differ"
+_LARGEST = sys.float_info.max
 
 
 class Reading:
@@ -67,7 +71,7 @@ class Reading:
         named = {"values": order(advice.values), "context": order(advice.context)}
         advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
         if self._fold.history.told or self._fold.history.data:
-            return advice
+            return widened(advice, self._fold.method.widening(self._fold.history, scope))
         note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
         return replace(advice, mean=None, lower=None, upper=None, note=note)
 
@@ -130,3 +134,21 @@ class Reading:
         """Without what the problem takes and was not given; what it does not take stays, to be refused by name."""
         names = {field.name for field in self.problem.asked()}
         return {name: value for name, value in request.items() if value is not None or name not in names}
+
+
+def widened(advice: Recommendation, times: float) -> Recommendation:
+    """An answer with bounds so many times as far from its mean; without any, and a word on it, for infinitely many.
+
+    >>> from .scope import Scope
+    >>> widened(Recommendation(Scope(["ph"]), {"ph": 6.0}, mean=1.0, lower=0.0, upper=1.5), 2.0).expected
+    'expected value 1 (between -1 and 2)'
+    """
+    if advice.mean is None or (advice.lower is None and advice.upper is None):
+        return advice
+    if not times < math.inf:
+        note = "; ".join(filter(None, (advice.note, UNBOUNDED)))
+        return replace(advice, lower=None, upper=None, note=note)
+    mean = advice.mean
+    ends = [None if end is None else mean + times * (end - mean) for end in (advice.lower, advice.upper)]
+    low, high = (None if end is None else min(max(end, -_LARGEST), _LARGEST) for end in ends)
+    return replace(advice, lower=low, upper=high)

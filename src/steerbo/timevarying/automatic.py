@@ -16,6 +16,7 @@ from itertools import product
 
 import numpy as np
 
+from ..bandit import doubt_of_scale
 from ..gp import refit_due
 from ..gp.drift import Decay
 from ..space import Categorical
@@ -41,14 +42,16 @@ class Standard:
         centre: their mean.
         spread: their standard deviation; their size where they do not differ, and 1 where there is none.
         gap: the mean time between them; 0 where no time has passed: then nothing is forgotten.
+        doubt: how much wider bounds must be for that the spread is known from these alone; see `doubt_of_scale`.
 
     >>> Standard.of([Datum(0.0, 1, 0, 4.0), Datum(10.0, 2, 0, 4.0)])  # they do not differ
-    Standard(centre=4.0, spread=4.0, gap=10.0)
+    Standard(centre=4.0, spread=4.0, gap=10.0, doubt=inf)
     """
 
     centre: float = 0.0
     spread: float = 1.0
     gap: float = 0.0
+    doubt: float = math.inf
 
     @classmethod
     def of(cls, data: Sequence[Datum]) -> Standard:
@@ -65,7 +68,9 @@ class Standard:
         gap = (data[-1].time - data[0].time) / max(n - 1, 1)
         if spread <= _LEAST * largest:
             spread = largest
-        return cls(centre, spread if spread > 1e-100 else 1.0, gap if gap > 1e-100 else 0.0)
+        places = np.array([np.atleast_1d(datum.place) for datum in data])
+        doubt = doubt_of_scale(places, np.array(values))
+        return cls(centre, spread if spread > 1e-100 else 1.0, gap if gap > 1e-100 else 0.0, doubt)
 
 
 def due(last: int, n: int) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
+from ..bandit import BOUND
 from ..record import record, to_plain
 from ..rounds import (
     Added,
@@ -25,6 +26,7 @@ from ..rounds import (
     PolicyStep,
     Recommendation,
     Round,
+    Scope,
     Streams,
     Table,
     Told,
@@ -66,7 +68,8 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         super().__init__(problem, options, streams)
         self._held = 0  # outcomes in the surrogate
         self._standardised_at = 0  # outcomes, where priors are made of them
-        self._pose(candidates(problem, Standard()) if problem.automatic else problem.given)
+        self._standard = Standard()
+        self._pose(candidates(problem, self._standard) if problem.automatic else problem.given)
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(self.posed.given)]
         self.plays = np.zeros(len(self.names), dtype=int)
         self.now = 0.0
@@ -75,9 +78,9 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def _pose(self, priors: Sequence[Prior]) -> None:
         """Begin with these priors, knowing nothing yet."""
-        options = self.options
         self.posed = replace(self.problem, priors=tuple(priors)) if self.problem.automatic else self.problem
-        self.confidence = Confidence(self.posed, getattr(options, "confidence", 0.0), getattr(options, "delta", 0.1))
+        width, delta = getattr(self.options, "confidence", 0.0), getattr(self.options, "delta", 0.1)
+        self.confidence = Confidence(self.posed, width, delta)
         self.surrogate = self.fresh()
 
     def fresh(self) -> Sites | Boxes:
@@ -131,7 +134,8 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         rows = self._everything(history)
         if self.problem.automatic:
             self._standardised_at, rows = len(rows), rows[-RECENT:]
-            self._pose(candidates(self.problem, Standard.of([datum for datum, _ in rows])))
+            self._standard = Standard.of([datum for datum, _ in rows])
+            self._pose(candidates(self.problem, self._standard))
         else:
             self.surrogate.rewrite([])
         self._held = len(rows)
@@ -170,17 +174,16 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         key = place if self.problem.points is not None else tuple(place)
         before = self._tries.get(key)
         time = played.request["time"]
-        self._tries[key] = (
-            Unknown(place, max(time, before.time), before.times + 1) if before else Unknown(place, time, 1)
-        )
+        last, times = (max(time, before.time), before.times + 1) if before else (time, 1)
+        self._tries[key] = Unknown(place, last, times)
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
     def view(self, history: History, request: Mapping[str, Any]) -> View:
         """The round as the surrogate sees it."""
-        open_rounds = [played for played in history.unknown if played.waiting]
-        waiting = [Unknown(place_of(self.problem, r.realised), r.request["time"], 1) for r in open_rounds]
         available = self.problem.within(request.get("available"), request.get("context", {}))
+        waits = (r for r in history.unknown if r.waiting)
+        waiting = (Unknown(place_of(self.problem, r.realised), r.request["time"], 1) for r in waits)
         return View(request["time"], available, [*self._tries.values(), *waiting])
 
     def play(self, pick: Pick, beta: float) -> Choice:
@@ -213,6 +216,10 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
         return over_contexts(typical(self.problem.space, history), at)
 
+    def widening(self, history: History, scope: Scope) -> float:
+        """Who gives priors states a scale; else it is that of the outcomes."""
+        return self._standard.doubt if self.problem.automatic else 1.0
+
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The same at another time, and among what is available then. Priors know something before any outcome."""
         available = self.problem.within(request.get("available"), context)
@@ -221,21 +228,15 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def answer(self, history: History, view: View) -> Recommendation:
         """The points with the largest means, as the priors that are trusted most see the round."""
-        rows = [self.best(p, self.surrogate, view) for p in self.trusted()[:4]]
-        return Recommendation(
-            rows[0].scope, rows[0].values, rows[0].mean, rows[0].lower, rows[0].upper, note=rows[0].note,
-            alternatives=tuple(rows[1:]),
-        )  # fmt: skip
+        first, *others = (self.best(p, self.surrogate, view) for p in self.trusted()[:4])
+        return replace(first, alternatives=tuple(others))
 
     def best(self, p: int, surrogate: Sites | Boxes, view: View) -> Recommendation:
         """The point with the largest mean by prior p."""
-        zeros = np.zeros(len(self.names))
-        pick = surrogate.optimistic(view, zeros, np.array([p]), self.streams(0, f"recommend {p}"))
-        sign = self.problem.sign
-        lower, upper = sorted((sign * (pick.mean - 2 * pick.sd), sign * (pick.mean + 2 * pick.sd)))
-        note = f"believing {self.names[p]}, at time {view.time:g}"
-        values = settings(self.problem, pick.place)
-        return Recommendation(self.problem.scope, values, sign * pick.mean, lower, upper, note=note)
+        pick = surrogate.optimistic(view, np.zeros(len(self.names)), np.array([p]), self.streams(0, f"recommend {p}"))
+        mean, band, values = self.problem.sign * pick.mean, BOUND * pick.sd, settings(self.problem, pick.place)
+        said = f"believing {self.names[p]}, at time {view.time:g}"
+        return Recommendation(self.problem.scope, values, mean, mean - band, mean + band, note=said)
 
     def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
         """Plays and posterior weight of every prior, with further columns; the heaviest only where there are many."""

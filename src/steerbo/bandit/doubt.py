@@ -1,0 +1,74 @@
+"""How much wider than a model says bounds must be: its scale rests on few outcomes, or outcomes have surprised it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import ndtr, stdtrit
+
+BOUND = 2.0
+"""Half the width of bounds in answers, in standard deviations: about 95 %."""
+RECENT = 25
+"""Outcomes that the calibration looks back on."""
+TRUSTED = 5
+"""Imagined outcomes, as far off as the model says, that the calibration starts from."""
+BEYOND = 1e6
+"""Deviations that a surprise counts as at most: an outcome of 1e100 is no more of one."""
+_ALIKE = 4.0 * float(np.finfo(np.float64).eps)  # of the largest outcome: a smaller difference is rounding
+
+
+def doubt_of_scale(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]) -> float:
+    """How many times wider bounds are where the scale of the outcomes is known from these alone; infinite: it is not.
+
+    With k different points the scale is a root mean square with k − 1 degrees of freedom, so that a bound of two
+    standard deviations becomes the quantile of Student's t: `√(k/(k−1)) t_{k−1} / 2`. One point, or outcomes that are
+    all alike, tell no scale at all. Without columns (d = 0) every outcome is one more of the same mean.
+
+    >>> doubt_of_scale(np.array([[0.1], [0.5], [0.9]]), np.array([3.0, 4.0, 8.0])).__round__(2)
+    2.78
+    >>> doubt_of_scale(np.array([[0.1], [0.1]]), np.array([3.0, 4.0]))
+    inf
+    """
+    k = len(np.unique(points, axis=0)) if points.shape[1] else len(points)
+    if k < 2 or alike(outcomes):
+        return math.inf
+    return math.sqrt(k / (k - 1)) * float(stdtrit(k - 1, ndtr(BOUND))) / BOUND
+
+
+def alike(outcomes: Float[np.ndarray, " n"]) -> bool:
+    """Whether outcomes differ by no more than rounding.
+
+    >>> alike(np.array([0.3, 0.1 + 0.2])), alike(np.array([0.3, 0.31]))
+    (True, False)
+    """
+    low, high = 0.5 * float(outcomes.min()), 0.5 * float(outcomes.max())  # halves: the difference may not fit
+    return bool(high - low <= _ALIKE * max(abs(low), abs(high)))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How far off a model has lately been about what came next, in its own standard deviations.
+
+    Args:
+        surprises: of the latest outcomes, the last one at the end.
+
+    >>> surprised = Calibration().after(8.0, mean=0.0, deviation=2.0)
+    >>> surprised.surprises, round(surprised.factor, 2)
+    ((4.0,), 1.87)
+    """
+
+    surprises: tuple[float, ...] = ()
+
+    def after(self, value: float, mean: float, deviation: float) -> Calibration:
+        """With one more outcome, of which the model had expected this mean, give or take a deviation."""
+        surprise = float(np.clip((value - mean) / max(deviation, 1e-300), -BEYOND, BEYOND))
+        return Calibration((*self.surprises, surprise)[-RECENT:])
+
+    @property
+    def factor(self) -> float:
+        """c: root mean square of the latest surprises and of `TRUSTED` ones of one deviation; at least 1."""
+        squares = np.square(self.surprises)
+        return max(1.0, float(np.sqrt((squares.sum() + TRUSTED) / (len(squares) + TRUSTED))))
