@@ -79,7 +79,7 @@ def rival_of(optimizer: Optimizer) -> tuple[Plain, PayoffBounds]:
     posterior, features = bounds.posterior, []
     for similarity, m in ((kernel.actions, len(problem.actions)), (kernel.contexts, len(problem.contexts))):
         index = np.arange(m, dtype=float)
-        step = 1.0 if similarity.distances is None else np.sqrt(similarity.distances[0, 1])
+        step = 1.0 if similarity.features is None else np.sqrt(similarity.features.squares[0, 1])
         features.append((index * step)[:, None])
     hyper: dict[str, Any] = {"mean": posterior.mean, "scale": posterior.scale, "noise": posterior.noise}
     hyper["lengthscale"] = kernel.lengthscale("lengthscale", posterior.parameters)

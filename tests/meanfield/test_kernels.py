@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from steerbo.meanfield.acquisition import PayoffBounds
+from steerbo.meanfield.features import AllPairs
 from steerbo.meanfield.kernels import Inputs, PayoffKernel
 from steerbo.meanfield.process import Observations, posterior
 from steerbo.meanfield.similarity import Similarity
@@ -19,7 +20,7 @@ def cell_kernel(space: PayoffKernel, theta: Theta, one: np.ndarray, two: np.ndar
     similar = {}
     for name, similarity in (("actions", space.actions), ("contexts", space.contexts)):
         m, length = len(similarity.weights), space.lengthscale(name, theta)
-        d2 = 2.0 * (1 - np.eye(m)) if similarity.distances is None else similarity.distances
+        d2 = 2.0 * (1 - np.eye(m)) if similarity.features is None else similarity.features.squares
         k = np.exp(-d2 / (2 * length**2))
         similar[name] = k / (similarity.weights @ k @ similarity.weights)
     if space.embedding == "root":
@@ -86,7 +87,7 @@ def test_names_in_one_context_take_the_short_way() -> None:
     tables = np.random.default_rng(8).dirichlet(np.ones(A), size=(N, 1))
     even, alone = np.full(A, 1 / A), Similarity.of(np.ones(1), None)
     short = PayoffKernel("product", "plain", np.ones(1), Similarity(even), alone)
-    long = PayoffKernel("product", "plain", np.ones(1), Similarity(even, 2.0 * (1 - np.eye(A))), alone)
+    long = PayoffKernel("product", "plain", np.ones(1), Similarity(even, AllPairs(2.0 * (1 - np.eye(A)))), alone)
     theta, seen = {"lengthscale": -0.5, "actions": 0.2, "noise": -3.0}, Inputs(tables, tables)
     (gram, slopes), (expected, expected_slopes) = short.covariances(seen)(theta), long.covariances(seen)(theta)
     np.testing.assert_allclose(gram, expected, rtol=1e-9)

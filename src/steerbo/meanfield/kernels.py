@@ -145,7 +145,7 @@ class Covariances:
         # One context and mere names: the similarity of actions is one number, so that products of weights are all that
         # another lengthscale takes, n² steps instead of n²|A|.
         W = inputs.weights[:, 0] if len(kernel.shares) == 1 else None
-        self.products = W @ W.T if W is not None and kernel.actions.distances is None else None
+        self.products = W @ W.T if W is not None and kernel.actions.features is None else None
         self.apart = kernel.seen.squares(inputs.seen, inputs.seen) if inputs.seen is not None else None
 
     def __call__(self, parameters: Parameters, slopes: bool = True) -> tuple[Matrix, dict[str, Matrix]]:

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
+from .features import Features, SymmetricMatrix, features_of
+
+_KEPT = 4  # lengthscales whose kernels are kept: a search goes by several models in turn
+
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
@@ -18,23 +22,17 @@ class Similarity:
 
     Args:
         weights: (m,) shares of the draws that the scaling takes the mean over.
-        distances: (m, m) squared distances; None: mere names.
+        features: where they lie; None: mere names.
     """
 
     weights: Float[np.ndarray, " m"]
-    distances: Float[np.ndarray, "m m"] | None = None
-    _kept: dict[float, tuple[np.ndarray, float]] = field(default_factory=dict, init=False, repr=False)
+    features: Features | None = None
+    _kept: dict[float, tuple[SymmetricMatrix, float]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, weights: Float[np.ndarray, " m"], features: Sequence[Sequence[float]] | None) -> Similarity:
         """Of features (m, d), None: of mere names."""
-        if features is None:
-            return cls(weights)
-        x = np.asarray(features, dtype=float)
-        x = x / np.maximum(np.abs(x).max(), 1e-300)  # whatever the unit is, squares neither overflow nor vanish
-        d2 = ((x[:, None] - x) ** 2).sum(axis=2)
-        apart = d2[d2 > 0]
-        return cls(weights, d2 / np.median(apart)) if apart.size else cls(weights)
+        return cls(weights, None if features is None else features_of(features))
 
     def mix(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
         """The tables times the kernel, along the last axis.
@@ -44,25 +42,25 @@ class Similarity:
         """
         if len(self.weights) == 1:
             return tables
-        if self.distances is None:
+        if self.features is None:
             far, whole = self._names(lengthscale)
             return np.asarray(((1 - far) * tables + far * tables.sum(axis=-1, keepdims=True)) / whole)
-        kernel, whole = self._features(lengthscale)
-        return np.asarray(tables @ (kernel / whole))
+        kernel, whole = self._gaussian(lengthscale)
+        return kernel.times(tables.reshape(-1, tables.shape[-1])).reshape(tables.shape) / whole
 
     def slope(self, tables: Float[np.ndarray, "... m"], lengthscale: float) -> Float[np.ndarray, "... m"]:
         """The derivative of `mix` by the logarithm of the lengthscale."""
         if len(self.weights) == 1:
             return np.zeros_like(tables)
-        if self.distances is None:
+        if self.features is None:
             far, whole = self._names(lengthscale)
             by_far = (tables.sum(axis=-1, keepdims=True) - tables) / whole
             by_whole = (1 - self.weights @ self.weights) / whole
             return np.asarray(2 * far / lengthscale**2 * (by_far - self.mix(tables, lengthscale) * by_whole))
-        kernel, whole = self._features(lengthscale)
-        by_length = kernel * self.distances / lengthscale**2
-        p = self.weights
-        return np.asarray(tables @ (by_length / whole - kernel * (p @ by_length @ p) / whole**2))
+        kernel, whole = self._gaussian(lengthscale)
+        rows = tables.reshape(-1, tables.shape[-1])
+        by_whole = float(self.weights @ kernel.slope(self.weights[None])[0]) / whole**2
+        return (kernel.slope(rows) / whole - kernel.times(rows) * by_whole).reshape(tables.shape)
 
     def paired(self, products: Float[np.ndarray, "n n"], lengthscale: float, slope: bool) -> Float[np.ndarray, "n n"]:
         """Of mere names: covariances of tables that sum to one, from their products; or the derivative."""
@@ -79,19 +77,20 @@ class Similarity:
         """The variance k(a, a), the same for all."""
         if len(self.weights) == 1:
             return 1.0
-        if self.distances is None:
+        if self.features is None:
             return 1 / self._names(lengthscale)[1]
-        return float(1 / self._features(lengthscale)[1])
+        return 1 / self._gaussian(lengthscale)[1]
 
-    def _features(self, lengthscale: float) -> tuple[Float[np.ndarray, "m m"], float]:
-        """The similarity of any two, and its mean over pairs of draws, both before scaling; the last one is kept."""
-        known = self._kept.get(lengthscale)
+    def _gaussian(self, lengthscale: float) -> tuple[SymmetricMatrix, float]:
+        """The similarity of any two, and its mean over pairs of draws, both before scaling; the last ones are kept."""
+        known = self._kept.pop(lengthscale, None)
         if known is None:
-            assert self.distances is not None
-            kernel = np.exp(-self.distances / (2 * lengthscale**2))
-            known = kernel, self.weights @ kernel @ self.weights
-            self._kept.clear()  # an array of (m, m) is large, and a fit passes through many lengthscales
-            self._kept[lengthscale] = known
+            assert self.features is not None
+            kernel = self.features.gaussian(lengthscale)
+            known = kernel, float(self.weights @ kernel.times(self.weights[None])[0])
+            if len(self._kept) == _KEPT:  # these are large arrays, and a fit passes through many lengthscales
+                del self._kept[next(iter(self._kept))]
+        self._kept[lengthscale] = known
         return known
 
     def _names(self, lengthscale: float) -> tuple[float, float]:

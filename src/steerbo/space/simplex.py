@@ -96,8 +96,9 @@ class Simplex:
             if row is None:
                 raise error(f"{place}.{name}", None, "a distribution for every row")
             return row
+        known = set(self.columns)
         for column in row:
-            if column not in self.columns:
+            if column not in known:
                 raise error(f"{place}.{name}.{column}", row[column], one_of(self.columns, column))
         return [row.get(column, 0.0) for column in self.columns]
 
