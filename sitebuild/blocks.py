@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 
 _FENCE = re.compile(r"^(?P<ticks>```+)(?P<language>[\w-]+)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=ticks)$", re.M | re.S)
 _TITLE = re.compile(r'title="([^"]+)"')
@@ -18,7 +19,8 @@ class Block:
         text: what stands there, without the fence.
         language: such as `python`, `console`, `toml`.
         title: name of a file that readers are to write; empty where it is none.
-        words: what else stands behind the language: `fails` where an error is what is to be seen.
+        words: what else stands behind the language: `fails` where an error is what is to be seen, `needs=package`
+            where it is run only if a package is installed that building the site does not need.
     """
 
     text: str
@@ -30,6 +32,12 @@ class Block:
     def runs(self) -> bool:
         """Is it Python that is run, and not written into a file?"""
         return self.language == "python" and not self.title
+
+    @property
+    def missing(self) -> str:
+        """A package that it needs, and that is not installed; empty where there is none."""
+        needed = (word.removeprefix("needs=") for word in self.words if word.startswith("needs="))
+        return next((package for package in needed if find_spec(package) is None), "")
 
     def fenced(self, extra: str = "") -> str:
         """As it stands on the page, with more lines at its end."""

@@ -3,8 +3,8 @@
 ```` ```python ```` is run, all blocks of a page in one namespace; a last line that is an expression is shown, as in a
 notebook. Blocks with `title="name"` are written to that file. ```` ```console ```` are commands behind `$`: those of
 `steerbo` and `python` are run; `TOKEN` stands for the newest token that was printed. A block with the word `fails` must
-fail. All else is shown as it is. A comment `# thin: budget=20` is not shown: it says what a test takes in the place of
-what stands before it.
+fail; one with `needs=package` is shown unrun where that is not installed. All else is shown as it is. A comment
+`# thin: budget=20` is not shown: it says what a test takes in the place of what stands before it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def run_page(page: str, name: str = "page", thin: bool = False) -> str:
         for block in split(_THIN.sub(_less if thin else r"\g<line>", page)):
             if block.title:
                 _write(block)
-            if block.runs:
+            if block.runs and not block.missing:
                 written.append(block.fenced() + "\n" + _python(block, names, name))
             elif block.language == "console":
                 text, token = _console(block, token, name)

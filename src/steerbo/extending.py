@@ -77,7 +77,7 @@ from .errors import (
     one_of,
     together,
 )
-from .gp import Hyperparameters, Matern32, Matern52, Regression, SquaredExponentialKernel
+from .gp import Hyperparameters, Matern32, Matern52, Regression, SquaredExponentialKernel, called
 from .plots.drawing import Picture
 from .record import record
 from .rounds import (
@@ -175,6 +175,7 @@ __all__ = [
     "Typical",
     "attempt",
     "bernstein_radius",
+    "called",
     "finite",
     "hoeffding_radius",
     "maximise_box",

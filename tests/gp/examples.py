@@ -61,7 +61,7 @@ def theta_of(kernel: Kernel) -> np.ndarray:
 
 def covariance(model: Regression[Any], Z: np.ndarray) -> np.ndarray:
     """Posterior covariances of f among points (m, d), standardised."""
-    bent = model._process.warp(Z)
+    bent = model.process.warp(Z)
     half = model.factor.half_solve(model.kernel(model._given.rows, bent))
     return np.asarray(model.kernel(bent, bent) - half.T @ half)
 

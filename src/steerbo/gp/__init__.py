@@ -7,6 +7,7 @@ from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import (
+    Called,
     Constant,
     DecayKernel,
     EpochsKernel,
@@ -21,6 +22,7 @@ from .kernels import (
     SquaredExponentialKernel,
     Stationary,
     Sum,
+    called,
 )
 from .likelihood import Evidence, Level, evidence, inverted
 from .parameters import Parameter
@@ -30,6 +32,7 @@ from .transforms import Output
 from .warp import Warp
 
 __all__ = [
+    "Called",
     "Conditioned",
     "Constant",
     "Decay",
@@ -60,6 +63,7 @@ __all__ = [
     "Stationary",
     "Sum",
     "Warp",
+    "called",
     "correlation",
     "cut_gains",
     "evidence",

@@ -74,7 +74,7 @@ class Regression(Generic[K]):
             raise InvalidOption("transform", transform, "'yeo-johnson', or none")
         self._transform = transform
         prior = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
-        self._initial = self._process = prior
+        self._initial = self.process = prior
         self.output = Output()
         self.last_fit: Fit | None = None
         self._points, self._outcomes = np.zeros((0, prior.width)), np.zeros(0)
@@ -86,17 +86,17 @@ class Regression(Generic[K]):
     @property
     def kernel(self) -> K:
         """The kernel with the hyperparameters in use; with a warp, of bent points."""
-        return self._process.kernel
+        return self.process.kernel
 
     @property
     def noise(self) -> float:
         """Noise variance, standardised."""
-        return self._process.noise
+        return self.process.noise
 
     @property
     def mean(self) -> float:
         """The prior mean, standardised, the same everywhere."""
-        return self._process.mean
+        return self.process.mean
 
     @property
     def scale(self) -> float:
@@ -148,7 +148,7 @@ class Regression(Generic[K]):
     @property
     def hyperparameters(self) -> Hyperparameters:
         """Those in use."""
-        return Hyperparameters(tuple(self._process.theta.tolist()), self.output)
+        return Hyperparameters(tuple(self.process.theta.tolist()), self.output)
 
     def fit(self) -> Hyperparameters:
         """Hyperparameters learned from all observations by maximum a posteriori; `set` takes them over. O(n³).
@@ -157,7 +157,7 @@ class Regression(Generic[K]):
         than two different outcomes there is nothing to learn but offset and scale. `last_fit` tells what happened.
         """
         output = Output.fitted(self._outcomes, self._transform)
-        z, before = output.forward(self._outcomes), self._process.theta
+        z, before = output.forward(self._outcomes), self.process.theta
         if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
             self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
@@ -181,7 +181,7 @@ class Regression(Generic[K]):
         if len(hyperparameters.theta) != len(names) or np.abs(hyperparameters.theta).max() > 100:
             allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
             raise InvalidStudy("hyperparameters.theta", hyperparameters.theta, allowed)
-        self._process = self._initial.with_theta(np.array(hyperparameters.theta))
+        self.process = self._initial.with_theta(np.array(hyperparameters.theta))
         self.output = hyperparameters.output
         self._condition()
 
@@ -195,7 +195,7 @@ class Regression(Generic[K]):
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
         """Bent points, residuals and noise variances."""
         residuals = self.output.forward(outcomes) - self.mean
-        return self._process.warp(points), residuals[:, None], np.full(len(points), self.noise)
+        return self.process.warp(points), residuals[:, None], np.full(len(points), self.noise)
 
     @property
     def factor(self) -> Factor:
@@ -210,7 +210,7 @@ class Regression(Generic[K]):
     @contextmanager
     def hallucinated(self, X: ArrayLike) -> Iterator[Factor]:
         """Inside the context pending points X (p, d) shrink the variance, not the mean: see `Conditioned.extended`."""
-        bent = self._process.warp(self._read(X))
+        bent = self.process.warp(self._read(X))
         with self._given.extended(bent, np.full(len(bent), self.noise)) as factor:
             yield factor
 
@@ -225,12 +225,12 @@ class Regression(Generic[K]):
 
     def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and variance of f at Z (m, d), standardised, (m,) each, all rows at once. O(n²) a point."""
-        found = self._given.solve(self._process.warp(Z))
+        found = self._given.solve(self.process.warp(Z))
         return self.mean + found.mean[0], found.variance
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
-        return self.mean + self._given.means(self._process.warp(Z))[0]
+        return self.mean + self._given.means(self.process.warp(Z))[0]
 
     @property
     def fitted(self) -> Float[np.ndarray, " n"]:
@@ -239,12 +239,12 @@ class Regression(Generic[K]):
 
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
-        mean, variance = self._given.average(self._process.warp(Z))
+        mean, variance = self._given.average(self.process.warp(Z))
         return self.mean + float(mean[0]), variance
 
     def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised (r,), and their gradients (r, d). O(n²) a point."""
-        found, bend = self._given.solve(self._process.warp(Z)), self._process.warp.slope(Z)
+        found, bend = self._given.solve(self.process.warp(Z)), self.process.warp.slope(Z)
         rise = self._given.slope(found, np.ones(found.mean.shape), None) * bend
         fall = self._given.slope(found, None, np.ones(len(Z))) * bend
         return self.mean + found.mean[0], found.variance, rise, fall

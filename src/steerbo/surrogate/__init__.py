@@ -4,6 +4,7 @@ from .averages import AveragedScore
 from .batched_bounds import Stack
 from .expectation import Expectation
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
+from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
 from .searches import Domain, highest, highest_of, polished
@@ -13,6 +14,7 @@ from .thinning import thinned
 __all__ = [
     "RESOLVED",
     "AveragedScore",
+    "Columns",
     "Domain",
     "Drawn",
     "Expectation",
@@ -21,6 +23,7 @@ __all__ = [
     "LawOf",
     "Moments",
     "Part",
+    "Posterior",
     "Rows",
     "Sample",
     "Score",
@@ -31,6 +34,7 @@ __all__ = [
     "expected_improvement",
     "highest",
     "highest_of",
+    "inverse_root",
     "parts_of",
     "polished",
     "thinned",

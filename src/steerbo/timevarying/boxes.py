@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import ModelFailure
-from ..gp import Stationary
 from ..search import Box, maximise_box
 from ..space import Categorical
 from .acquisition import Datum, Pick, View, draw_largest
@@ -36,7 +35,7 @@ class Boxes:
         self.problem, self.means = problem, Means(problem)
         _, group = sharing(problem.given)
         self.shared = [Shared(problem, np.flatnonzero(group == g), static) for g in range(group.max() + 1)]
-        self.gradients = all(isinstance(s.space, Stationary) for s in self.shared)
+        self.gradients = all(s.space.gradients for s in self.shared)
 
     @property
     def evidence(self) -> Float[np.ndarray, " P"]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from jaxtyping import Float as Floats
 from pydantic import Field, model_validator
 
-from ..errors import InvalidProblem, MissingExtra, ModelFailure
-from ..gp import Kernel, Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
+from ..errors import InvalidProblem
+from ..gp import Kernel, Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary, called
 from ..record import record
 from ..space.fields import Listed, Number, Positive
 
@@ -122,33 +121,6 @@ def check_covariance(field: str, K: Floats[np.ndarray, "n n"]) -> None:
         raise InvalidProblem(field, least, "no negative eigenvalue", "Clip the negative eigenvalues to zero.")
 
 
-@dataclass(frozen=True, eq=False)
-class Called(Kernel):
-    """A kernel of somebody else's, of the first `dimension` columns. Slopes are not to be had of it."""
-
-    function: Callable[..., Any]
-    dimension: int
-
-    @property
-    def columns(self) -> tuple[int, ...]:
-        """The coordinates."""
-        return tuple(range(self.dimension))
-
-    def __call__(self, X: Floats[np.ndarray, "n d"], Z: Floats[np.ndarray, "m d"]) -> Floats[np.ndarray, "n m"]:
-        """k(x, z) for all pairs of rows, (n, m)."""
-        return np.array(self.function(X[:, : self.dimension], Z[:, : self.dimension]), dtype=np.float64)
-
-    def diagonal(self, X: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, " n"]:
-        """k(x, x) for every row, (n,)."""
-        return np.array([float(self(x[None], x[None])[0, 0]) for x in X])
-
-    def input_gradient(
-        self, X: Floats[np.ndarray, "r d"], Z: Floats[np.ndarray, "n d"], W: Floats[np.ndarray, "r n"]
-    ) -> Floats[np.ndarray, "r d"]:
-        """Not known: whoever searches takes differences of what is searched for (`Boxes.gradients`)."""
-        raise ModelFailure("the slopes of a kernel that is a Python function are not known")
-
-
 def spatial(kernel: Any, categorical: Sequence[bool]) -> Kernel:
     """The kernel that a prior's declares, for points with as many coordinates; a `Covariance` declares none.
 
@@ -166,21 +138,4 @@ def spatial(kernel: Any, categorical: Sequence[bool]) -> Kernel:
     dimension = len(categorical)
     if isinstance(kernel, Covariance):
         raise InvalidProblem("kernel", "Covariance", "a kernel that is defined between all points of the box")
-    if any(base.__module__.startswith("gpytorch.") for base in type(kernel).__mro__):
-        return Called(_from_gpytorch(kernel), dimension)
-    return Called(kernel, dimension)
-
-
-def _from_gpytorch(kernel: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra("torch", "peers") from None
-
-    def covariances(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        with torch.no_grad():
-            found = kernel(torch.as_tensor(X, dtype=torch.float64), torch.as_tensor(Z, dtype=torch.float64))
-            dense: np.ndarray = found.to_dense().numpy().astype(np.float64)
-        return dense
-
-    return covariances
+    return called(kernel, dimension)

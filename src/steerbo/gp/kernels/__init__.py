@@ -4,11 +4,13 @@ Those that users declare by the same word, as data, carry `Kernel` in their name
 """
 
 from .base import Kernel, Product, Sum
+from .called import Called, called
 from .elementary import Constant, Fixed, Linear
 from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from .temporal import DecayKernel, EpochsKernel, PeriodicKernel
 
 __all__ = [
+    "Called",
     "Constant",
     "DecayKernel",
     "EpochsKernel",
@@ -23,4 +25,5 @@ __all__ = [
     "SquaredExponentialKernel",
     "Stationary",
     "Sum",
+    "called",
 ]

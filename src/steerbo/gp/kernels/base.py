@@ -82,6 +82,11 @@ class Kernel(ABC):
         """The least number of columns d that points must have."""
         return max(self.columns, default=-1) + 1
 
+    @property
+    def gradients(self) -> bool:
+        """Whether slopes along inputs are exact; else they are differences, and dear."""
+        return True
+
     def __add__(self, other: Kernel) -> Sum:
         return Sum((*_members(self, Sum), *_members(other, Sum)))
 
@@ -106,6 +111,10 @@ class _Compound(Kernel):
     @property
     def columns(self) -> tuple[int, ...]:
         return tuple(sorted({column for member in self.members for column in member.columns}))
+
+    @property
+    def gradients(self) -> bool:
+        return all(member.gradients for member in self.members)
 
     def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
         ends = list(accumulate(len(member.parameters) for member in self.members))

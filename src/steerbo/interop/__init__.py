@@ -1,0 +1,1 @@
+"""Doors to other libraries, each imported only by who asks for it: `steerbo.interop.botorch`, `.optuna`, `.kernels`."""

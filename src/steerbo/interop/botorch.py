@@ -1,0 +1,221 @@
+"""A fitted posterior as a BoTorch model, so that BoTorch's acquisition functions, and yours, run on it.
+
+    from steerbo.interop.botorch import to_botorch
+
+    model = to_botorch(study)                            # the objective over all variables
+    model = to_botorch(study, scope=["ph"])              # what holding ph gives on average, nature doing the rest
+    point, _ = optimize_acqf(qLogEI(model, best_f=…), model.bounds, q=1, num_restarts=8, raw_samples=128)
+    model.decode(point)                                  # [{"ph": 6.4}]
+
+An expectation under laws is here a model of its own, and neither an objective nor an acquisition function: an average
+of a Gaussian process is one again, and exact. BoTorch's own way, `AppendFeatures` with `ExpectationPosteriorTransform`,
+has a point for every combination of what nature may draw; the tests show that both say the same.
+
+Needs BoTorch (`pip install 'steerbo[botorch]'`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidRequest, MissingExtra
+from ..rounds import Reading
+from ..surrogate import Posterior
+from .posteriors import Which, posterior_of
+
+try:
+    import torch
+    from botorch.models.model import Model
+    from botorch.posteriors import GPyTorchPosterior
+    from gpytorch.distributions import MultivariateNormal
+    from linear_operator.operators import DenseLinearOperator
+    from torch import Tensor
+    from torch.autograd.function import once_differentiable
+except ImportError:
+    raise MissingExtra("botorch", "botorch") from None
+
+
+def to_botorch(
+    study: Reading,
+    *,
+    scope: Any = None,
+    context: Mapping[str, Any] | None = None,
+    time: float | None = None,
+    prior: str | None = None,
+) -> SteerboModel:
+    """The posterior of a study as a BoTorch model, as it is now; later outcomes do not reach it.
+
+    Larger is better, as BoTorch has it: of a problem that minimises it is the posterior of less the objective. Rounds
+    without an outcome are left out: give their points to an acquisition function as `X_pending`.
+
+    Args:
+        study: a study, or an optimizer; it stays as it is.
+        scope: of a cost-varying problem a control set, as names: the model is then of its expected value under the laws
+            of what it leaves to nature. None: of the objective, over all variables. Of a causal problem the scope whose
+            model it is.
+        context: with a control set, what is seen before choosing, by variable.
+        time: of a time-varying problem, at what time; None: that of the last round.
+        prior: of a time-varying problem, as which prior sees it, by name; None: the most probable one.
+
+    Raises:
+        InvalidRequest: the method keeps no Gaussian process over a box (those of mean-field problems, say), or not the
+            one that is asked for.
+
+    >>> import steerbo as sb
+    >>> optimizer = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
+    >>> optimizer.tell(optimizer.ask(), value=1.5)
+    >>> to_botorch(optimizer).bounds.tolist()
+    [[0.0], [1.0]]
+    """
+    which = Which(scope, context or {}, time, prior)
+    return SteerboModel(posterior_of(study._method, study.history, which))
+
+
+class _Computed(torch.autograd.Function):  # type: ignore[misc]
+    """A function of points that numpy computes, with its pull-back, as one step of autograd."""
+
+    @staticmethod
+    def forward(ctx: Any, Z: Tensor, function: Callable[..., Any], pull: Callable[..., Any]) -> Tensor:
+        """The function's values."""
+        ctx.save_for_backward(Z)
+        ctx.pull = pull
+        return torch.from_numpy(np.ascontiguousarray(function(Z.detach().cpu().numpy()))).to(Z)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, W: Tensor) -> tuple[Tensor, None, None]:
+        """The gradient of the weighted sum of the values."""
+        (Z,) = ctx.saved_tensors
+        return torch.from_numpy(ctx.pull(Z.detach().cpu().numpy(), W.detach().cpu().numpy())).to(Z), None, None
+
+
+class _Normal(Model):  # type: ignore[misc]
+    """What is common to models whose posterior is normal: one output, of any batch of points."""
+
+    num_outputs = 1
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
+        raise NotImplementedError
+
+    @property
+    def noise_variance(self) -> float:
+        """Of an outcome, in its squared units."""
+        raise NotImplementedError
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: Sequence[int] | None = None,
+        observation_noise: bool = False,
+        posterior_transform: Any = None,
+    ) -> Any:
+        """The joint posterior of f at q points, (b, q, d), in double precision; with noise, of outcomes there."""
+        if output_indices is not None and list(output_indices) != [0]:
+            raise InvalidRequest("output_indices", list(output_indices), "[0]: there is one output")
+        mean, covariance = self.joint(self.transform_inputs(X).double())
+        if observation_noise is not False:
+            covariance = covariance + self.noise_variance * torch.eye(X.shape[-2]).to(covariance)
+        found = GPyTorchPosterior(MultivariateNormal(mean, DenseLinearOperator(covariance)))
+        return found if posterior_transform is None else posterior_transform(found)
+
+
+class SteerboModel(_Normal):
+    """A posterior of steerbo's as a BoTorch model, in double precision; batches of q points, gradients by autograd.
+
+    Args:
+        found: the posterior.
+
+    Attributes:
+        names: of the columns of points.
+        bounds: (2, d), where points lie, as BoTorch's optimisers take them.
+        gradients: whether acquisition functions have gradients. Where they have none (a kernel that is a Python
+            function), pass ``options={"with_grad": False}`` to BoTorch's optimisers.
+    """
+
+    def __init__(self, found: Posterior) -> None:
+        super().__init__()
+        self.found, self.names = found, found.columns.names
+        box = found.columns.box
+        self.gradients = found.kernel.gradients
+        self.register_buffer("bounds", torch.from_numpy(np.array([box.low, box.high])))
+        self.register_buffer("weights", torch.from_numpy(np.array(found.weights)))
+        self.register_buffer("root", torch.from_numpy(np.array(found.root)))
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """None: one model."""
+        return torch.Size()
+
+    def encode(self, rows: Sequence[Mapping[str, Any]]) -> Tensor:
+        """Values by variable as points, (r, d)."""
+        return torch.from_numpy(np.array([self.found.columns.encode(row) for row in rows]))
+
+    def decode(self, X: Tensor) -> list[dict[str, Any]]:
+        """Points (…, d) as the nearest values that can be set, by variable, one after another."""
+        return [self.found.columns.decode(point) for point in X.detach().double().reshape(-1, len(self.names)).numpy()]
+
+    @property
+    def noise_variance(self) -> float:
+        """Of an outcome, in its squared units.
+
+        Raises:
+            InvalidRequest: of an expected value: an outcome has what nature drew in it, too.
+        """
+        if self.found.noise is None:
+            hint = "For fantasies take the model of the objective: leave ‹scope› out."
+            raise InvalidRequest("observation_noise", True, "False: nobody observes an expected value", hint)
+        return self.found.scale**2 * self.found.noise
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
+        found, shape = self.found, X.shape[:-1]
+        points, batches = X.reshape(-1, X.shape[-1]), X.reshape(-1, *X.shape[-2:])
+        cross = _Computed.apply(points, found.cross, found.cross_slope)
+        half = (cross @ self.root).reshape(*shape, -1)
+        prior = _Computed.apply(batches, found.prior, found.prior_slope).reshape(*shape, shape[-1])
+        mean = found.offset + found.scale * (found.mean + cross @ self.weights)
+        if found.trend is not None:
+            trend = found.trend
+            mean = mean + _Computed.apply(points, trend, lambda Z, w: w[:, None] * trend.slope(Z))
+        return mean.reshape(shape), found.scale**2 * (prior - half @ half.transpose(-1, -2))
+
+    def fantasize(self, X: Tensor, sampler: Any, observation_noise: None = None, **kwargs: Any) -> _Conditioned:
+        """The model with outcomes drawn at points X (…, m, d): what a knowledge gradient looks ahead by."""
+        return self.condition_on_observations(X, sampler(self.posterior(X, observation_noise=True)))
+
+    def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> _Conditioned:
+        """The model with outcomes Y (…, m, 1) at points X (…, m, d), as fantasies have them."""
+        return _Conditioned(self, X, Y)
+
+
+class _Conditioned(_Normal):
+    """A model with more outcomes: batches of them, each a model of its own."""
+
+    def __init__(self, model: SteerboModel, X: Tensor, Y: Tensor) -> None:
+        super().__init__()
+        self.model, self.X, self.Y = model, X.double(), Y.double()[..., 0]
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """That of the outcomes."""
+        return self.Y.shape[:-1]
+
+    @property
+    def noise_variance(self) -> float:
+        """Of an outcome, in its squared units."""
+        return self.model.noise_variance
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
+        m, batch = self.X.shape[-2], torch.broadcast_shapes(X.shape[:-2], self.batch_shape)
+        both = torch.cat([self.X.expand(*batch, *self.X.shape[-2:]), X.expand(*batch, *X.shape[-2:])], dim=-2)
+        mean, covariance = self.model.joint(both)
+        noisy = covariance[..., :m, :m] + self.noise_variance * torch.eye(m).to(covariance)
+        gain = torch.linalg.solve(noisy, covariance[..., :m, m:]).transpose(-1, -2)
+        rest = (self.Y - mean[..., :m]).unsqueeze(-1)
+        shift = (gain @ rest).squeeze(-1)
+        return mean[..., m:] + shift, covariance[..., m:, m:] - gain @ covariance[..., :m, m:]

@@ -1,0 +1,162 @@
+"""The posterior that a method keeps, for others to compute with.
+
+Every method whose model is a Gaussian process over a box has one; of the others it is said why they have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..causal.method import ScopeBandit
+from ..costvarying.method import PartialControl
+from ..errors import InvalidRequest, one_of
+from ..gp import Warp
+from ..rounds import History, Method, Scope
+from ..space import Categorical, Variable
+from ..surrogate import Columns, Posterior, inverse_root
+from ..timevarying.acquisition import View
+from ..timevarying.boxes import Boxes
+from ..timevarying.forgetting import Forgetting
+from ..timevarying.method import CandidatePriors
+from ..timevarying.places import place_of
+
+
+@dataclass(frozen=True)
+class Which:
+    """Which posterior, where a method has several; None: not said.
+
+    Args:
+        scope: a control set (names, or a `Scope`): its expected value over what nature draws; of a causal problem the
+            scope whose model it is.
+        context: what is seen before choosing, for an expected value.
+        time: of a time-varying problem; None: now.
+        prior: of a time-varying problem, its name; None: the most probable one.
+    """
+
+    scope: Any = None
+    context: Mapping[str, Any] = field(default_factory=dict)
+    time: float | None = None
+    prior: str | None = None
+
+    def only(self, kind: str, *names: str) -> None:
+        """Refuse what a kind of problem does not take."""
+        for name in ("scope", "context", "time", "prior"):
+            value = getattr(self, name)
+            if name not in names and value is not None and value != {}:
+                raise InvalidRequest(name, value, f"nothing: the posterior of a {kind} problem does not take it")
+
+
+@singledispatch
+def posterior_of(method: Method[Any, Any], history: History, which: Which) -> Posterior:
+    """The posterior of a method. Other kinds are added by `posterior_of.register`.
+
+    Args:
+        method: whose state is up to date with `history`.
+        history: of its study.
+        which: of several.
+
+    Raises:
+        InvalidRequest: the method has none over a box, or not this one.
+    """
+    hint = "‹steerbo methods› lists the methods of each kind of problem."
+    allowed = "a method whose model is a Gaussian process over a box"
+    if method.problem.kind == "mean-field":
+        hint = "What is chosen there is a distribution, and no point of a box."
+    raise InvalidRequest("method", method.name, allowed, hint)
+
+
+@posterior_of.register(PartialControl)
+def _of_control_sets(method: PartialControl[Any], history: History, which: Which) -> Posterior:
+    """Of the objective over all variables, or of a control set's expected value over what it sets."""
+    problem = method.problem
+    if which.scope is None:
+        which.only(problem.kind)
+        return Posterior.of_regression(method.model, Columns.of(method.space))
+    which.only(problem.kind, "scope", "context")
+    scope = problem.read_scope(which.scope)
+    assert scope is not None  # one was asked for
+    seen = problem.read_known(which.context) if method.space.seen else {}
+    if which.context and not seen:
+        raise InvalidRequest("context", dict(which.context), "nothing: no variable is ‹seen› before choosing")
+    outlook = method.outlook(history, {"context": seen}, pending=False)
+    number = problem.number(scope)
+    names = [method.space.names[d] for d in method.sets[number]]
+    parts = outlook.domains[number].parts
+    return Posterior.of_expectation(outlook.process, parts, method.model.output, Columns.of(method.space.subset(names)))
+
+
+@posterior_of.register(ScopeBandit)
+def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Which) -> Posterior:
+    """Of one scope's model, over its actions and what it looks at."""
+    which.only(method.problem.kind, "scope")
+    scopes = {str(arm.scope): i for i, arm in enumerate(method.arms)}
+    wanted = str(next(iter(scopes))) if which.scope is None and len(scopes) == 1 else which.scope
+    numbers = {arm.scope: i for i, arm in enumerate(method.arms)}
+    i = numbers.get(wanted) if isinstance(wanted, Scope) else scopes.get(str(wanted))
+    if i is None:
+        hint = "Every scope has a model of its own: ‹recommend› says which is the best."
+        raise InvalidRequest("scope", None if wanted is None else str(wanted), one_of(scopes, wanted), hint)
+    space = method.arms[i].space
+    if space is None:
+        raise InvalidRequest("scope", str(wanted), "a scope that sets something, or looks at something")
+    return Posterior.of_regression(method.model(i), Columns.of(space))
+
+
+@dataclass(frozen=True, eq=False)
+class _MeanOf:
+    """The prior mean of one prior, of all that are computed together."""
+
+    surrogate: Boxes
+    prior: int
+
+    def __call__(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, " r"]:
+        """At points, (r,)."""
+        return self.surrogate.means(Z)[self.prior]
+
+    def slope(self, Z: Float[np.ndarray, "r d"]) -> Float[np.ndarray, "r d"]:
+        """Its gradients, (r, d)."""
+        weights = np.zeros((len(self.surrogate.problem.given), len(Z)))
+        weights[self.prior] = 1.0
+        return self.surrogate.means.slope(Z, weights)
+
+
+@posterior_of.register(CandidatePriors)
+def _of_priors(method: CandidatePriors[Any], history: History, which: Which) -> Posterior:
+    """Of the objective at one time, as one of the priors sees it."""
+    problem, time = method.posed, method.now if which.time is None else float(which.time)
+    which.only(problem.kind, "time", "prior")
+    surrogate = method.recall(history, time) if isinstance(method, Forgetting) else method.surrogate
+    if not isinstance(surrogate, Boxes):
+        hint = "Of few points BoTorch needs no model of a box: ‹recommend› compares them all."
+        raise InvalidRequest(
+            "variables", list(problem.space.names), "a domain that is a box, not a list of points", hint
+        )
+    if which.prior is not None and which.prior not in method.names:
+        raise InvalidRequest("prior", which.prior, one_of(method.names, which.prior))
+    p = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
+    shared = next(s for s in surrogate.shared if p in s.ids)
+    given, d = shared.posterior, shared.time
+    row = np.full((1, d + 1), time)
+    columns = Columns(
+        problem.space.names,
+        surrogate.box(View(time)),
+        lambda values: np.asarray(place_of(problem, values)),
+        lambda point: {v.name: _nearest(v, x) for v, x in zip(problem.variables, point, strict=True)},
+    )
+    left = np.ones(len(given)) if shared.drift is None else shared.drift.over(d)(row, given.points)[0]
+    weights = given.weights[:, list(shared.ids).index(p)]
+    return Posterior(
+        columns, shared.space, Warp(), given.points[:, :d], weights, inverse_root(given.factor), left,
+        noise=shared.variance, trend=_MeanOf(surrogate, p),
+    )  # fmt: skip
+
+
+def _nearest(variable: Variable, x: float) -> Any:
+    """The value that can be set nearest to a coordinate."""
+    return variable.choices[round(x)] if isinstance(variable, Categorical) else variable.decode(variable.encode([x]))[0]

@@ -1,0 +1,183 @@
+"""A fitted Gaussian process over a box as other programs take it over: joint moments of points, and their slopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from jaxtyping import Float
+
+from ..errors import InvalidRequest
+from ..gp import Factor, Kernel, Output, Regression, SquaredExponentialKernel, Warp
+from ..search import Box
+from ..space import Space
+from .expectation import Expectation
+from .parts import Part
+from .standardised import Standardised
+
+Points = Float[np.ndarray, "r d"]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What the columns of points are, and where they lie.
+
+    Args:
+        names: of the variables.
+        box: bounds, levels of those that are not continuous, and which are categories; as the process reads them.
+        encode: values by variable to a point (d,).
+        decode: the nearest settable values, by variable, of a point (d,).
+    """
+
+    names: tuple[str, ...]
+    box: Box
+    encode: Callable[[Mapping[str, Any]], Float[np.ndarray, " d"]]
+    decode: Callable[[Float[np.ndarray, " d"]], dict[str, Any]]
+
+    @classmethod
+    def of(cls, space: Space) -> Self:
+        """Those of a space, encoded: numbers in [0, 1], and categories by number."""
+        levels = [variable.levels for variable in space]
+        box = Box(
+            [0.0 if k is None else float(k[0]) for k in levels],
+            [1.0 if k is None else float(k[-1]) for k in levels],
+            levels,
+            space.categorical,
+        )
+        return cls(
+            space.names, box, lambda values: space.encode([values])[0], lambda point: space.decode(point[None])[0]
+        )
+
+
+class Trend(Protocol):
+    """A prior mean that is not the same everywhere, in the units of the outcomes."""
+
+    def __call__(self, Z: Points) -> Float[np.ndarray, " r"]:
+        """At points (r, d), (r,)."""
+
+    def slope(self, Z: Points) -> Points:
+        """Its gradients there, (r, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """A Gaussian process f over a box, conditioned on n outcomes, as arrays and a kernel k.
+
+    With the covariances `κ(z) = average ∘ k(w(z), X)` between f and the outcomes,
+
+        mean(z)    = offset + scale (mean + κ(z) weights) + trend(z)
+        cov(z, z') = scale² (doubly k(w(z), w(z')) − κ(z) root rootᵀ κ(z')ᵀ).
+
+    Larger is better: where the problem minimises, f is less the objective.
+
+    Args:
+        columns: what points are.
+        kernel: k.
+        warp: w, how points are bent; outcomes' points X are bent already.
+        inputs: X, (n, d).
+        weights: (n,).
+        root: (n, n): `root rootᵀ` is the inverse of the outcomes' covariances, noise included.
+        average: (n,).
+        doubly: one, or what is left of the prior variance where f is itself an expectation.
+        mean: of the prior, standardised.
+        offset, scale: from standardised units to those of the outcomes.
+        noise: variance of an outcome's noise, standardised; None: no single outcome is one of f and noise alone.
+        trend: what the prior mean has beside `mean`; None: nothing.
+    """
+
+    columns: Columns
+    kernel: Kernel
+    warp: Warp
+    inputs: Float[np.ndarray, "n d"]
+    weights: Float[np.ndarray, " n"]
+    root: Float[np.ndarray, "n n"]
+    average: Float[np.ndarray, " n"]
+    doubly: float = 1.0
+    mean: float = 0.0
+    offset: float = 0.0
+    scale: float = 1.0
+    noise: float | None = None
+    trend: Trend | None = None
+
+    @classmethod
+    def of_regression(cls, model: Regression[Any], columns: Columns) -> Self:
+        """That of a regression, as it stands.
+
+        Raises:
+            InvalidRequest: outcomes are transformed, so that f is not normal in their units.
+        """
+        _check_affine(model.output)
+        warp, output = model.process.warp, model.output
+        return cls(
+            columns, model.kernel, warp, warp(model.inputs), model.weights, inverse_root(model.factor),
+            np.ones(len(model)), mean=model.mean, offset=output.offset, scale=output.scale, noise=model.noise,
+        )  # fmt: skip
+
+    @classmethod
+    def of_expectation(cls, process: Standardised, parts: Sequence[Part], output: Output, columns: Columns) -> Self:
+        """That of `g(z) = E f` over what nature draws, a function of what is set: exact, as `Expectation` is.
+
+        Raises:
+            InvalidRequest: as for a regression.
+        """
+        _check_affine(output)
+        over = Expectation.over(process, parts, product=False)
+        held = over.controlled
+        kernel = SquaredExponentialKernel(
+            process.lengthscales[held], process.variance, categorical=process.categorical[held].tolist()
+        )
+        root = np.linalg.cholesky(process.inverse) if len(process.inverse) else process.inverse
+        return cls(
+            columns, kernel, Warp(), process.inputs[:, held], process.weights, root, over.average, over.doubly,
+            process.mean, output.offset, output.scale,
+        )  # fmt: skip
+
+    # -- what the formula is made of, each with its pull-back ----------------------------------------------------------
+
+    def cross(self, Z: Points) -> Float[np.ndarray, "r n"]:
+        """κ at points (r, d)."""
+        return self.kernel(self.warp(Z), self.inputs) * self.average
+
+    def cross_slope(self, Z: Points, W: Float[np.ndarray, "r n"]) -> Points:
+        """`∂/∂z_i Σ_j W_ij κ_j(z_i)`, (r, d)."""
+        return self.kernel.input_gradient(self.warp(Z), self.inputs, W * self.average) * self.warp.slope(Z)
+
+    def prior(self, Z: Float[np.ndarray, "b q d"]) -> Float[np.ndarray, "b q q"]:
+        """Prior covariances among the q points of each batch, (b, q, q), standardised."""
+        if Z.shape[1] == 1:
+            return self.doubly * self.kernel.diagonal(self.warp(Z[:, 0]))[:, None, None]
+        bent = [self.warp(points) for points in Z]
+        return self.doubly * np.array([self.kernel(points, points) for points in bent]).reshape(*Z.shape[:2], -1)
+
+    def prior_slope(self, Z: Float[np.ndarray, "b q d"], W: Float[np.ndarray, "b q q"]) -> Float[np.ndarray, "b q d"]:
+        """`∂/∂z Σ_ij W_ij prior_ij` in each batch, (b, q, d)."""
+        if Z.shape[1] == 1:
+            bend = self.warp.slope(Z[:, 0])
+            slope = self.doubly * W[:, 0] * self.kernel.diagonal_gradient(self.warp(Z[:, 0])) * bend
+            return slope[:, None]
+        slope = np.empty(Z.shape)
+        for b, (points, weights) in enumerate(zip(Z, W, strict=True)):
+            bent = self.warp(points)
+            slope[b] = self.kernel.input_gradient(bent, bent, weights + weights.T) * self.warp.slope(points)
+        return self.doubly * slope
+
+    def moments(self, Z: Points) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r r"]]:
+        """Means (r,) and covariances (r, r) of f at points (r, d), in the units of the outcomes."""
+        cross = self.cross(Z)
+        half = cross @ self.root
+        mean = self.offset + self.scale * (self.mean + cross @ self.weights)
+        covariance = self.scale**2 * (self.prior(Z[None])[0] - half @ half.T)
+        return mean + (self.trend(Z) if self.trend is not None else 0.0), covariance
+
+
+def inverse_root(factor: Factor) -> Float[np.ndarray, "n n"]:
+    """`L⁻ᵀ`: a root of the inverse."""
+    return factor.half_solve(np.eye(len(factor))).T
+
+
+def _check_affine(output: Output) -> None:
+    if not output.affine:
+        hint = "Begin a study without ‹transform›."
+        raise InvalidRequest("transform", "yeo-johnson", "a posterior that is normal in the outcome's units", hint)

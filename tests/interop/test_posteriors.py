@@ -1,0 +1,85 @@
+"""Which posterior is handed over, and what is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidRequest
+from steerbo.interop.posteriors import Which, posterior_of
+from steerbo.timevarying import Bumps
+from tests.interop.examples import box, control_sets, played, scopes, seen
+from tests.meanfield import worlds as meanfield
+from tests.timevarying import cases
+
+
+def found(optimizer: sb.Optimizer, **which: Any) -> Any:
+    return posterior_of(optimizer._method, optimizer.history, Which(**which))
+
+
+def refused(optimizer: sb.Optimizer, field: str, **which: Any) -> str:
+    with pytest.raises(InvalidRequest) as caught:
+        found(optimizer, **which)
+    assert str(caught.value).startswith(f"{field}: ")
+    return str(caught.value)
+
+
+def test_kinds_without_a_process_over_a_box_are_refused_by_name() -> None:
+    assert "distribution" in refused(played(meanfield.case("mf-gp-ucb")), "method")
+    assert "list of points" in refused(played(cases.case("prior-elimination")), "variables")
+
+
+def test_a_transformed_outcome_is_refused() -> None:
+    optimizer = scopes(transform="yeo-johnson")
+    assert "without ‹transform›" in refused(optimizer, "transform", scope=optimizer.recommend().scope)
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "field", "which"),
+    [
+        (control_sets, "time", {"time": 3.0}),
+        (control_sets, "prior", {"prior": "smooth"}),
+        (control_sets, "context", {"scope": ["t"], "context": {"weather": 3.0}}),
+        (control_sets, "context", {"context": {"weather": 3.0}}),
+        (box, "scope", {"scope": ["x"]}),
+        (box, "prior", {"prior": "hill at 0.7"}),
+        (scopes, "time", {"time": 3.0}),
+        (scopes, "scope", {}),
+        (scopes, "scope", {"scope": sb.Scope(["nothing"])}),
+    ],
+)
+def test_what_a_kind_does_not_have_is_refused(optimizer: Any, field: str, which: dict[str, Any]) -> None:
+    assert "expected" in refused(optimizer(), field, **which)
+
+
+def test_a_control_set_that_is_none_is_refused() -> None:
+    with pytest.raises(sb.SteerboError, match=r"humidity.*one of t, ph"):
+        found(control_sets(), scope=["t", "humidity"])
+
+
+def test_what_is_seen_is_needed_for_an_expected_value() -> None:
+    with pytest.raises(sb.SteerboError, match=r"context\.weather"):
+        found(seen(), scope=["temperature"])
+
+
+def test_a_scope_can_be_said_in_words() -> None:
+    optimizer = scopes()
+    scope = optimizer.recommend().scope
+    assert found(optimizer, scope=str(scope)).columns.names == found(optimizer, scope=scope).columns.names
+
+
+def test_priors_see_a_box_as_they_believe() -> None:
+    optimizer = box()
+    early, late = (found(optimizer, prior="hill at 0.9", time=t).moments(np.array([[0.5]])) for t in (16.0, 1e6))
+    assert early[1] < late[1], "what was seen is forgotten"
+    hill = Bumps(centres=[[0.1], [0.5], [0.9]], heights=[0.1, 0.1, 0.3], width=0.1)
+    assert late[0] == pytest.approx(hill(np.array([[0.5]])), abs=1e-6)
+    assert late[1] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_forgetting_methods_hand_over_what_they_remember() -> None:
+    optimizer = played(cases.case("sw-gp-ucb", cases.box(), confidence=2.0, window=3, prior="hill at 0.5"))
+    assert found(optimizer).inputs.shape == (3, 1)
