@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 
 _FENCE = re.compile(r"^(?P<ticks>```+)(?P<language>[\w-]+)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=ticks)$", re.M | re.S)
@@ -38,6 +40,14 @@ class Block:
         """A package that it needs, and that is not installed; empty where there is none."""
         needed = (word.removeprefix("needs=") for word in self.words if word.startswith("needs="))
         return next((package for package in needed if find_spec(package) is None), "")
+
+    def load(self) -> None:
+        """Import what it needs, whatever that says of itself: warnings are errors only of what the page does."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for word in self.words:
+                if word.startswith("needs="):
+                    import_module(word.removeprefix("needs="))
 
     def fenced(self, extra: str = "") -> str:
         """As it stands on the page, with more lines at its end."""

@@ -79,6 +79,7 @@ def run_page(page: str, name: str = "page", thin: bool = False) -> str:
             if block.title:
                 _write(block)
             if block.runs and not block.missing:
+                block.load()
                 written.append(block.fenced() + "\n" + _python(block, names, name))
             elif block.language == "console":
                 text, token = _console(block, token, name)

@@ -9,7 +9,7 @@ from sklearn.gaussian_process import kernels as sk
 
 import steerbo as sb
 from steerbo.errors import InvalidProblem
-from steerbo.gp import Called, Constant, Matern52, Regression, SquaredExponentialKernel, called
+from steerbo.gp import Called, Constant, Fixed, Matern52, Regression, SquaredExponentialKernel, called
 
 X, Z = np.random.default_rng(0).random((2, 5, 2))
 
@@ -41,6 +41,7 @@ def test_a_kernel_of_scikit_learn_in_a_regression() -> None:
 def test_sums_and_products_say_that_slopes_are_differences() -> None:
     foreign = called(sk.DotProduct(1.0), 2)
     assert not (foreign + Constant(2.0)).gradients
+    assert not Fixed(foreign).gradients
     assert not (foreign * SquaredExponentialKernel([0.3, 0.4])).gradients
     assert_allclose(foreign.diagonal_gradient(X), 2 * X, atol=1e-8)
     assert_allclose((foreign + Constant(2.0)).diagonal(X), (X**2).sum(axis=1) + 3.0)

@@ -145,6 +145,11 @@ class Fixed(Kernel):
         """The columns that it reads."""
         return self.kernel.columns
 
+    @property
+    def gradients(self) -> bool:
+        """Whether those of the kernel are exact."""
+        return self.kernel.gradients
+
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
         return self.kernel(X, Z)
