@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,8 @@ from benchmarks.causal.problems import FIGURE_1, figure_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.causal.arm import Arm
 from steerbo.causal.observations import adjustment
-from steerbo.rounds import Optimizer, Scope
+from steerbo.errors import InvalidOption, InvalidOutcome
+from steerbo.rounds import Optimizer, Scope, load
 from steerbo.space import Float
 from tests.causal.test_methods import FIGURE
 
@@ -76,3 +80,128 @@ def test_adjusted_observations_survive_replay_and_amendments() -> None:
     for ours, theirs in zip(optimizer._method.models.each, again._method.models.each, strict=True):  # type: ignore[attr-defined]
         np.testing.assert_array_equal(ours.outcomes, theirs.outcomes)
         assert len(ours) >= 30 or not len(ours)
+
+
+def _world(a: float, n: int) -> tuple[Causal, dict[str, np.ndarray], Any]:
+    """What is observed where a hidden cause of strength a moves x and y, and what a play gives."""
+    graph = CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])
+    problem = Causal(graph, [Float("x", 0, 1), Float("c", 0, 1)])
+    random = np.random.default_rng(1)
+    c, u = random.random(n), random.standard_normal(n)
+    x = np.clip(0.5 + 0.25 * u, 0, 1)
+    y = -((x - c) ** 2) + a * u + 0.05 * random.standard_normal(n)
+
+    def play(x: float, c: float) -> float:
+        return float(-((x - c) ** 2) + a * random.standard_normal() + 0.05 * random.standard_normal())
+
+    return problem, {"x": x, "c": c, "y": y}, play
+
+
+def _observed(a: float, n: int, rounds: int, **options: Any) -> Optimizer:
+    problem, drawn, play = _world(a, n)
+    optimizer = Optimizer(problem, "coca-bo", seed=0, **options)
+    for k in range(n):
+        optimizer.add(float(drawn["y"][k]), {name: float(drawn[name][k]) for name in ("x", "c")})
+    for k in range(rounds):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        suggestion = optimizer.decide(suggestion, {"c": (0.37 * k) % 1.0})
+        optimizer.tell(suggestion, play(suggestion.values["x"], suggestion.context["c"]))
+    return optimizer
+
+
+def _model(optimizer: Optimizer) -> Any:
+    return optimizer._method.models.each[0]  # type: ignore[attr-defined]
+
+
+def _slope(optimizer: Optimizer) -> float:
+    """What raising x does, of which a hidden cause makes observations tell too much."""
+    low, high = _model(optimizer).predict([[0.25, 0.5], [0.75, 0.5]])[0]
+    return float(high - low)
+
+
+def test_where_the_graph_forgets_a_cause_checked_observations_mislead_less() -> None:
+    trusted, checked = (_observed(0.5, 80, 30, observations=how) for how in ("trusted", "checked"))
+    assert abs(_slope(checked)) < 0.7 * abs(_slope(trusted))
+
+
+def test_explain_says_where_observations_and_plays_disagree() -> None:
+    wrong, right = _observed(0.5, 80, 25).explain(), _observed(0.0, 80, 25).explain()
+    assert "They do not agree with plays of x after looking at c: near x = " in wrong.summary
+    assert "draw ‹<->›" in wrong.summary
+    assert "do not agree" not in right.summary
+    table = right.tables[-1]
+    assert table.rows[0][:3] == ("x after looking at c", 80, 25)
+    assert wrong.tables[-1].rows[0][3] > 3 * table.rows[0][3], "they differ by more"
+    trusted = _observed(0.5, 80, 5, observations="trusted").explain()
+    assert all(table.title != "Observations beside plays" for table in trusted.tables)
+
+
+def test_many_observations_are_thinned_and_that_is_said() -> None:
+    optimizer = _observed(0.0, 600, 4)
+    assert len(_model(optimizer)) == 256 + 4
+    assert "256 are left" in optimizer.explain().summary
+    again = Optimizer.replay(optimizer.problem, optimizer.events)
+    np.testing.assert_array_equal(_model(again).inputs, _model(optimizer).inputs)
+    assert again.ask() == optimizer.ask()
+    optimizer.amend("added-7", void=True, reason="a typing error")
+    assert len(_model(optimizer)) == 256 + 4
+    again = Optimizer.replay(optimizer.problem, optimizer.events)
+    np.testing.assert_array_equal(_model(again).outcomes, _model(optimizer).outcomes)
+    assert again.recommend() == optimizer.recommend()
+
+
+def test_many_observations_that_are_adjusted_are_thinned_before() -> None:
+    problem, drawn = _confounded()
+    optimizer = Optimizer(problem, "cabo", seed=0)
+    for k in range(480):
+        optimizer.add(float(drawn["y"][k % 120]), {name: float(drawn[name][k % 120]) for name in ("x", "z")})
+    optimizer.ask()
+    method = optimizer._method
+    model = next(m for m, arm in zip(method.models.each, method.arms, strict=True) if arm.names == ("x",))  # type: ignore[attr-defined]
+    low, high = model.predict([[0.1], [0.9]])[0]
+    assert high - low == pytest.approx(-0.8, abs=0.25)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_few_observations_and_constant_columns(rows: int) -> None:
+    problem, _, play = _world(0.0, 1)
+    optimizer = Optimizer(problem, "coca-bo", seed=0)
+    for _ in range(rows):
+        optimizer.add(1.0, {"x": 0.5, "c": 0.5})
+    assert optimizer.recommend().mean is not None
+    for k in range(6):
+        suggestion = optimizer.decide(optimizer.ask(), {"c": 0.2 * k})  # type: ignore[arg-type]
+        optimizer.tell(suggestion, play(suggestion.values["x"], 0.2 * k))
+    assert np.isfinite(optimizer.recommend().mean or np.nan)
+
+
+def test_observations_that_come_after_plays_are_checked_from_then_on() -> None:
+    optimizer = _observed(0.0, 0, 6)
+    problem, drawn, _ = _world(0.0, 40)
+    for k in range(40):
+        optimizer.add(float(drawn["y"][k]), {name: float(drawn[name][k]) for name in ("x", "c")})
+    assert len(_model(optimizer)) == 46
+    pending = optimizer.ask(batch=2)
+    assert len(pending) == 2
+    optimizer.amend(next(iter(optimizer.history)).suggestion.token, value=0.0)
+    again = Optimizer.replay(problem, optimizer.events)
+    np.testing.assert_array_equal(_model(again).weights, _model(optimizer).weights)
+    assert again.ask() == optimizer.ask()
+
+
+def test_logs_from_before_there_was_a_choice_go_on_trusting() -> None:
+    optimizer = _observed(0.0, 20, 3, observations="trusted")
+    saved = json.loads(optimizer.to_json())
+    del saved["events"][0]["options"]["observations"]
+    again = load(json.dumps(saved))
+    assert again.ask() == optimizer.ask()
+    assert _model(again).inputs.shape == (23, 2)
+
+
+def test_what_is_no_number_is_refused_by_name() -> None:
+    optimizer = _observed(0.0, 0, 0)
+    with pytest.raises(InvalidOutcome, match=r"realised\.c|c"):
+        optimizer.add(1.0, {"x": 0.1, "c": float("nan")})
+    with pytest.raises(InvalidOption, match="observations"):
+        _observed(0.0, 0, 0, observations="believed")

@@ -11,7 +11,7 @@ from ..gp import Constant, Kernel, Linear, Matern32, Matern52, Regression
 from ..record import record
 from ..space import Space
 
-_LIKELY_NOISE = 1.0  # of standardised outcomes: what is neither set nor seen varies, and its effect is noise
+LIKELY_NOISE = 1.0  # of standardised outcomes: what is neither set nor seen varies, and its effect is noise
 
 
 @record
@@ -22,6 +22,9 @@ class ModelOptions:
         kernel: ``"matern-5/2"`` or ``"matern-3/2"``, plus a linear kernel over the columns that are numbers.
         warp: whether inputs are bent by a learned Kumaraswamy warp.
         transform: ``"yeo-johnson"`` for skewed outcomes.
+        observations: ``"checked"``: observations without intervention may be off, by a smooth function that plays find
+            out; see `Watching`. ``"trusted"``: they are as good as plays where the graph says so, and exact: slow
+            beyond some hundreds.
         beta: β of `μ + sqrt(β) σ`.
         initial: plays of each arm at random actions before its model counts; None: one more than it has columns.
     """
@@ -29,6 +32,7 @@ class ModelOptions:
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
     warp: bool = False
     transform: Literal["yeo-johnson"] | None = None
+    observations: Literal["checked", "trusted"] = "checked"
     beta: float = 4.0
     initial: int | None = None
 
@@ -43,13 +47,30 @@ class ModelOptions:
 ArmModel = Regression[Kernel]
 
 
+def numbers_of(space: Space | None) -> list[int]:
+    """The columns that are numbers, no categories."""
+    return [] if space is None else np.flatnonzero(~space.categorical).tolist()
+
+
+def kernel_of(space: Space | None, options: ModelOptions) -> Kernel:
+    """Covariances of outcomes over these variables; None: over none."""
+    if space is None:
+        return Constant()
+    matern, numbers = _matern(options).over(space.categorical), numbers_of(space)
+    return matern + Linear(numbers, variance=0.1) if numbers else matern
+
+
+def discrepancy_kernel(space: Space | None, options: ModelOptions) -> Kernel:
+    """Covariances of what observations are off by, as a share of a variance of about one."""
+    return Constant() if space is None else _matern(options).over(space.categorical)
+
+
+def _matern(options: ModelOptions) -> type[Matern32 | Matern52]:
+    return Matern32 if options.kernel == "matern-3/2" else Matern52
+
+
 def arm_model(space: Space | None, options: ModelOptions) -> ArmModel:
     """An empty model over these variables; None: over none."""
-    if space is None:
-        return Regression(Constant(), likely_noise=_LIKELY_NOISE)
-    categorical = space.categorical
-    numbers = np.flatnonzero(~categorical).tolist()
-    matern = (Matern32 if options.kernel == "matern-3/2" else Matern52).over(categorical)
-    kernel: Kernel = matern + Linear(numbers, variance=0.1) if numbers else matern
-    warped = numbers if options.warp else ()
-    return Regression(kernel, warp=warped, transform=options.transform, likely_noise=_LIKELY_NOISE)
+    kernel, warped = kernel_of(space, options), numbers_of(space) if options.warp else ()
+    transform = None if space is None else options.transform
+    return Regression(kernel, warp=warped, transform=transform, likely_noise=LIKELY_NOISE)

@@ -35,6 +35,7 @@ from ..space import Space
 from ..surrogate import Score, upper_bound
 from ..words import counted
 from .acting import Actor
+from .agreement import explained
 from .arm import Arm
 from .arm_model import ArmModel, ModelOptions, arm_model
 from .contexts import latest_contexts
@@ -62,12 +63,17 @@ class ScopeBandit(Method[Causal, O]):
         self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
         self.arms = [Arm(scope, problem.graph, problem.space) for scope in scopes]
-        self.models = Models(self.arms, self.empty_model, problem.sign)
+        self.models = Models(self.arms, self.empty_model, problem.sign, self.options)
         self.plays = np.zeros(len(self.arms), dtype=int)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """How many scopes there are to choose among."""
         return (("arms", counted(len(self.arms), "policy scope")),)
+
+    @classmethod
+    def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
+        """Options as a log has them; before there was a choice, observations were trusted."""
+        return {"observations": "trusted", **super().read_options(logged)}
 
     @abstractmethod
     def scopes(self) -> tuple[Scope, ...]:
@@ -104,8 +110,6 @@ class ScopeBandit(Method[Causal, O]):
                 self.models.observe(event.outcome)
             case Amended():
                 self.models.rebuild(history)
-            case _:
-                pass
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters anew, of the models whose schedule says so."""
@@ -235,15 +239,13 @@ class ScopeBandit(Method[Causal, O]):
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""
         extra = {} if self.known else self.indices(history)
-        rows = tuple(zip([str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True))
-        tables = [Table("Scopes", ("scope", "plays", *extra), rows)]
+        rows = zip([str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True)
+        tables = [Table("Scopes", ("scope", "plays", *extra), tuple(rows))]
         if any(len(model) for model in self.models.each):
-            best = self.recommend(history)
-            tables += [best.table] if best.table else []
+            tables += [table] if (table := self.recommend(history).table) else []
         chosen = f"{counted(len(self.arms), 'scope')} in {counted(int(self.plays.sum()), 'round')}"
-        return Explanation(
-            f"{self.name} has chosen among {chosen}.{self.models.fed(len(history.added))}", tuple(tables)
-        )
+        said, more = explained(self.models, len(history.added), self.problem.sign)
+        return Explanation(f"{self.name} has chosen among {chosen}.{said}", (*tables, *more))
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """More columns for the table of scopes: the parts of every arm's index."""

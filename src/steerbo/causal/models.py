@@ -10,10 +10,11 @@ import numpy as np
 from ..gp import Hyperparameters, refit_due
 from ..rounds import History, Outcome, Scope
 from ..space import Space
-from ..words import counted
 from .arm import Arm
-from .arm_model import ArmModel
-from .observations import Adjuster, adjustment
+from .arm_model import ArmModel, ModelOptions
+from .observations import Observations, adjustment
+from .thinned import MOST
+from .watching import Watching
 
 
 class Models:
@@ -23,45 +24,78 @@ class Models:
         arms: the scopes.
         empty_model: makes a model without data over some variables (None: over none).
         sign: −1 where smaller values are better.
+        options: how arms are modelled, and whether observations are checked.
 
     Attributes:
         number: by scope, which of the arms it is.
         of: by arm, the model that it has.
         each: the models; outcomes are in units of `sign · value`.
+        arms: the scopes.
         arm_of_row: by model and row, the arm that it was told to, −1 for observations without intervention.
+        typical: by model, one of its arms.
         adjusted_for: by model, what observations must be adjusted for; None where they say nothing.
+        observed: by model, what was observed of it, where that says something.
     """
 
-    def __init__(self, arms: Sequence[Arm], empty_model: Callable[[Space | None], ArmModel], sign: float) -> None:
+    def __init__(
+        self, arms: Sequence[Arm], empty_model: Callable[[Space | None], ArmModel], sign: float, options: ModelOptions
+    ) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
         self.number = {arm.scope: i for i, arm in enumerate(arms)}
         self.of = [classes.index(arm.names) for arm in arms]
-        self._arms, self._empty_model, self._sign = arms, empty_model, sign
-        self._typical = [arms[self.of.index(k)] for k in range(len(classes))]
-        self.adjusted_for = [adjustment(arm) for arm in self._typical]
-        self._fitted_at = [0] * len(classes)
+        self.arms, self._empty_model, self._sign, self._options = arms, empty_model, sign, options
+        self.checked = options.observations == "checked"
+        self.typical = [arms[self.of.index(k)] for k in range(len(classes))]
+        self.adjusted_for = [adjustment(arm) for arm in self.typical]
+        self._fitted_at = [0] * len(classes)  # see `_counted`
+        self._rows_fitted = [0] * len(classes)
+        self._fitted: set[int] = set()
+        self._watching: set[int] = set()  # models that observations are checked in
         self._empty()
 
     def _empty(self) -> None:
-        self.each: list[ArmModel] = [self._empty_model(arm.space) for arm in self._typical]
+        self.each: list[ArmModel] = [self._new_model(k) for k in range(len(self.typical))]
         self.arm_of_row: list[list[int]] = [[] for _ in self.each]
-        self._adjusters = {k: Adjuster(self._typical[k], names) for k, names in enumerate(self.adjusted_for) if names}
+        self.observed = {
+            k: Observations(self.typical[k], names, checked=self.checked)
+            for k, names in enumerate(self.adjusted_for)
+            if names is not None
+        }
+
+    def _new_model(self, k: int) -> ArmModel:
+        """Model `k` without data: as long as nothing was observed, of plays alone."""
+        space = self.typical[k].space
+        return Watching(space, self._options, checked=True) if k in self._watching else self._empty_model(space)
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
     def take(self, i: int, outcome: Outcome) -> None:
         """The outcome of a round of arm `i`."""
-        self.each[self.of[i]].add(self._arms[i].encode(outcome.realised)[0], self._sign * outcome.value)
+        self.each[self.of[i]].add(self.arms[i].encode(outcome.realised)[0], self._sign * outcome.value)
         self.arm_of_row[self.of[i]].append(i)
+
+    def plays(self, k: int) -> np.ndarray:
+        """Which rows of model `k` are plays, (n,) truth values."""
+        return np.array(self.arm_of_row[k], dtype=int) >= 0
 
     def observe(self, outcome: Outcome) -> None:
         """An observation without intervention: for every model whose effect it helps to identify."""
-        for k, arm in enumerate(self._typical):
-            if self.adjusted_for[k] == ():
-                self.each[k].add(arm.encode(outcome.realised)[0], self._sign * outcome.value)
+        for k, observed in self.observed.items():
+            row = observed.add(outcome, self._sign)
+            if self.checked and k not in self._watching:
+                self._watch(k)
+            if not observed.others and (not self.checked or len(observed) <= MOST):
+                self.each[k].add(row, self._sign * outcome.value)
                 self.arm_of_row[k].append(-1)
-        for adjuster in self._adjusters.values():
-            adjuster.add(outcome, self._sign)
+
+    def _watch(self, k: int) -> None:
+        """From now on model `k` is told of observations, too."""
+        before = self.each[k]
+        self._watching.add(k)
+        self.each[k] = model = Watching(self.typical[k].space, self._options, checked=True)
+        if k in self._fitted:
+            model.take_over(before.hyperparameters)
+        model.replace(before.inputs, before.outcomes)
 
     def without_outcome(self, history: History, k: int, but: str | None) -> np.ndarray:
         """Points of rounds of model `k` that are decided and have no outcome, but for one by its token, (p, d)."""
@@ -70,28 +104,16 @@ class Models:
             for played in history.unknown
             if played.suggestion.token != but
             and self.of[(i := self.number[played.suggestion.scope])] == k
-            and set((arm := self._arms[i]).names) <= (known := {**played.suggestion.context, **played.realised}).keys()
+            and set((arm := self.arms[i]).names) <= (known := {**played.suggestion.context, **played.realised}).keys()
         ]
-        return np.concatenate(rows) if rows else np.zeros((0, self.each[k].inputs.shape[1]))
-
-    def fed(self, added: int) -> str:
-        """Of which scopes so many observations without intervention tell, in words."""
-        if not added:
-            return ""
-        scopes = [
-            f"set {arm.scope} (adjusted for {', '.join(others)})" if others else f"set {arm.scope}"
-            for arm, k in zip(self._arms, self.of, strict=True)
-            if (others := self.adjusted_for[k]) is not None
-        ]
-        feed = "feeds" if added == 1 else "feed"
-        return f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."
+        return np.concatenate(rows) if rows else np.zeros((0, len(self.typical[k].names)))
 
     def rebuild(self, history: History) -> None:
         """The same from the beginning, with outcomes as they stand now."""
-        before, adjusters = [model.hyperparameters for model in self.each], self._adjusters
+        before, observed = [model.hyperparameters for model in self.each], self.observed
         self._empty()
         for k, hyperparameters in enumerate(before):
-            if self._fitted_at[k]:
+            if k in self._fitted:
                 self.each[k].set(hyperparameters)
         for _, outcome, played in history.outcomes():
             if played is None:
@@ -100,64 +122,87 @@ class Models:
                 self.take(self.number[played.suggestion.scope], outcome)
         for model in self.each:
             model.replace(model.inputs, model.outcomes)
-        for k, adjuster in adjusters.items():
-            if adjuster.hyperparameters is not None:
-                self._adjusters[k].hyperparameters, self._adjusters[k].used = adjuster.hyperparameters, adjuster.used
-                self._adjust(k)
+        for k, known in observed.items():
+            self.observed[k].hyperparameters = known.hyperparameters
+            self._join(k, min(known.used, len(self.observed[k])))
 
-    def _adjust(self, k: int) -> None:
-        """Take the adjusted observations of model `k` instead of those it had."""
-        adjuster = self._adjusters[k]
-        assert adjuster.hyperparameters is not None
-        X, y = self._joined(k, adjuster.hyperparameters)
-        self.arm_of_row[k] = [-1] * len(adjuster.outcomes) + [i for i in self.arm_of_row[k] if i >= 0]
-        self.each[k].replace(X, y)
+    def _join(self, k: int, n: int) -> None:
+        """Let model `k` have the first `n` observations, adjusted or thinned, in the place of those it had.
 
-    def _joined(self, k: int, hyperparameters: Hyperparameters) -> tuple[np.ndarray, np.ndarray]:
-        """Adjusted observations of model `k`, and then what it was told."""
-        X, y = self._adjusters[k].data(hyperparameters)
-        told = np.array(self.arm_of_row[k], dtype=int) >= 0
+        Where each is a row as it came, it has been one since.
+        """
+        observed = self.observed[k]
+        observed.used = n
+        if observed.hyperparameters is not None or self._many(observed):
+            X, y = self._with_plays(k, *observed.all(n, self.each[k].output))
+            told = [i for i in self.arm_of_row[k] if i >= 0]
+            self.arm_of_row[k] = [-1] * (len(y) - len(told)) + told
+            self.each[k].replace(X, y)
+
+    def _with_plays(self, k: int, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Observations of model `k`, and then its plays."""
+        told = self.plays(k)
         return np.vstack([X, self.each[k].inputs[told]]), np.append(y, self.each[k].outcomes[told])
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 
     def refit(self) -> dict[str, Any] | None:
-        """Hyperparameters learned anew where the schedule says so, in plain form; nothing changes."""
-        adjusters = {
-            k: adjuster.fit()
-            for k, adjuster in self._adjusters.items()
-            if len(adjuster.outcomes) and refit_due(adjuster.used, len(adjuster.outcomes))
+        """Hyperparameters learned anew where the schedule says so, in plain form; nothing changes.
+
+        Where observations are checked, that is when a quarter more plays have come, or a quarter more observations: it
+        is by plays that one learns how far these are off, and there may be few of them beside.
+        """
+        regressions = {
+            k: observed.fit()
+            for k, observed in self.observed.items()
+            if observed.others and len(observed) and refit_due(observed.used, len(observed))
         }
         models = {
-            k: self._refitted(k, adjusters[k]) if k in adjusters else model.fit()
-            for k, model in enumerate(self.each)
-            if k in adjusters or (len(model) and refit_due(self._fitted_at[k], len(model)))
+            k: self._refitted(k, regressions.get(k)) for k in range(len(self.each)) if k in regressions or self._due(k)
         }
-        kinds = {"models": models, "adjusters": adjusters}
+        kinds = {"models": models, "adjusters": regressions}
         return {
             name: {str(k): found.to_plain() for k, found in kind.items()} for name, kind in kinds.items() if kind
         } or None
 
+    def _counted(self, k: int) -> int:
+        """By what the schedule of model `k` goes: its rows, or its plays where observations are checked."""
+        return int(self.plays(k).sum()) if k in self._watching else len(self.each[k])
+
+    def _due(self, k: int) -> bool:
+        due = refit_due(self._fitted_at[k], self._counted(k)) and len(self.each[k]) > 0
+        return due or (k in self._watching and refit_due(self.observed[k].used, len(self.observed[k])))
+
+    def _refitted(self, k: int, regression: Hyperparameters | None) -> Hyperparameters:
+        """Hyperparameters of model `k` for observations that are adjusted or thinned anew, or for the rows it has."""
+        observed = self.observed.get(k)
+        if observed is None or (regression is None and not self._many(observed)):
+            return self.each[k].fit()
+        model = self._new_model(k)
+        if k in self._fitted:
+            model.set(self.each[k].hyperparameters)
+        model.replace(*self._with_plays(k, *observed.some(regression or observed.hyperparameters)))
+        return model.fit()
+
+    def _many(self, observed: Observations) -> bool:
+        return self.checked and len(observed) > MOST
+
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
         """Take over what `refit` found."""
-        for k, plain in hyperparameters.get("adjusters", {}).items():
-            adjuster = self._adjusters[int(k)]
-            adjuster.hyperparameters, adjuster.used = Hyperparameters.from_plain(plain), len(adjuster.outcomes)
-            self._adjust(int(k))
-        for k, plain in hyperparameters["models"].items():
-            self.each[int(k)].set(Hyperparameters.from_plain(plain))
-            self._fitted_at[int(k)] = len(self.each[int(k)])
+        regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
+        for k, plain in regressions.items():
+            self.observed[k].hyperparameters = Hyperparameters.from_plain(plain)
+        for name, plain in hyperparameters["models"].items():
+            k = int(name)
+            self.each[k].set(Hyperparameters.from_plain(plain))
+            self._fitted.add(k)
+            if k in regressions or k in self._watching:
+                self._join(k, len(self.observed[k]))
+            self._fitted_at[k] = self._counted(k)
+            self._rows_fitted[k] = len(self.each[k])
 
     def fitted(self, scope: Scope) -> tuple[np.ndarray, np.ndarray]:
         """Points and outcomes that the model of a scope was fitted to."""
         k = self.of[self.number[scope]]
-        model, n = self.each[k], self._fitted_at[k]
-        return model.inputs[:n], model.outcomes[:n]
-
-    def _refitted(self, k: int, adjuster: Hyperparameters) -> Hyperparameters:
-        """Hyperparameters of model `k` for observations that are adjusted anew."""
-        model = self._empty_model(self._typical[k].space)
-        if self._fitted_at[k]:
-            model.set(self.each[k].hyperparameters)
-        model.replace(*self._joined(k, adjuster))
-        return model.fit()
+        model, n = self.each[k], self._rows_fitted[k]
+        return model.inputs[:n, : len(self.typical[k].names)], model.outcomes[:n]

@@ -7,12 +7,14 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import Hyperparameters
+from ..gp import Hyperparameters, Output
 from ..rounds import Outcome
 from ..space import Space
 from .arm import Arm
-from .arm_model import ModelOptions, arm_model
+from .arm_model import ModelOptions
 from .separation import Masks, bits, mask_of
+from .thinned import MOST, Thinned
+from .watching import WATCHED, Watching
 
 _MOST = 64  # neighbours that an outcome is averaged over
 
@@ -49,10 +51,11 @@ def adjustment(arm: Arm) -> tuple[str, ...] | None:
     return graph.named(mask_of(bits(others)))
 
 
-class Adjuster:
-    """Observations as data of a scope: each outcome less what its other variables did, plus what they do on average.
+class Observations:
+    """What was observed of a scope, as data of its model.
 
-    With a regression m of the outcomes on x, c and z the i-th outcome becomes
+    Where other variables z have to be watched beside the scope's own, each outcome becomes what it was, less what its
+    own z did, plus what z does on average: with a regression m of the outcomes on x, c and z the i-th becomes
 
         y_i − m(x_i, c_i, z_i) + mean over j of m(x_i, c_i, z_j),
 
@@ -62,50 +65,117 @@ class Adjuster:
     Args:
         arm: the scope.
         others: the adjusting variables z.
+        checked: whether they may be off, see `Watching`; if so, they are thinned where they are many.
+
+    Attributes:
+        used: how many observations the model has; later ones wait for the next fit.
+        hyperparameters: of the regression m; None: there is none yet.
     """
 
-    def __init__(self, arm: Arm, others: tuple[str, ...]) -> None:
-        self._arm, self._others = arm, others
-        self._space: Space = arm.problem_space.subset((*arm.names, *others))
-        self.points = np.zeros((0, len(arm.names) + len(others)))
-        self.outcomes = np.zeros(0)
+    def __init__(self, arm: Arm, others: tuple[str, ...], *, checked: bool) -> None:
+        self.others = others
+        self._arm, self._checked = arm, checked
+        names = (*arm.names, *others)
+        self._space: Space | None = arm.problem_space.subset(names) if names else None
+        self._categorical = np.zeros(0, dtype=bool) if self._space is None else self._space.categorical
+        self._rows: list[np.ndarray] = []
+        self._outcomes: list[float] = []
+        self._kept: tuple[int, Thinned] = (-1, Thinned.of(np.zeros((0, 0)), self._categorical, 0))
         self.hyperparameters: Hyperparameters | None = None
-        self.used = 0  # observations that are data of the scope's model
+        self.used = 0
 
-    def add(self, outcome: Outcome, sign: float) -> None:
-        """One more observation; it is used from the next fit on."""
-        self.points = np.vstack([self.points, self._space.encode([outcome.realised])])
-        self.outcomes = np.append(self.outcomes, sign * outcome.value)
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, outcome: Outcome, sign: float) -> Float[np.ndarray, " q"]:
+        """One more; it is used from the next fit on. Returns it as a row of the scope's model."""
+        encoded = np.zeros(0) if self._space is None else self._space.encode([outcome.realised])[0]
+        self._rows.append(encoded)
+        self._outcomes.append(sign * outcome.value)
+        return self._marked(encoded[None], np.zeros(1))[0]
 
     def fit(self) -> Hyperparameters:
-        """Hyperparameters of the regression, learned from all observations."""
-        model = arm_model(self._space, ModelOptions())
-        if self.hyperparameters is not None:
-            model.set(self.hyperparameters)
-        model.replace(self.points, self.outcomes)
+        """Hyperparameters of the regression m, learned from all observations."""
+        model = self._regression(self.hyperparameters)
+        points, outcomes = self._some(len(self))
+        model.replace(points, outcomes)
         return model.fit()
 
-    def data(self, hyperparameters: Hyperparameters) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
-        """Points of the scope (n, d) and adjusted outcomes (n,)."""
-        model = arm_model(self._space, ModelOptions())
-        model.set(hyperparameters)
-        model.replace(self.points, self.outcomes)
+    def some(self, regression: Hyperparameters | None) -> tuple[Float[np.ndarray, "k q"], Float[np.ndarray, " k"]]:
+        """Rows of the scope's model and their outcomes, all single observations: what it learns hyperparameters by."""
+        points, outcomes = self._some(len(self))
+        adjusted = outcomes if regression is None else self._adjusted(points, outcomes, len(self), regression)
+        return self._marked(points, np.zeros(len(points))), adjusted
+
+    def all(self, n: int, output: Output) -> tuple[Float[np.ndarray, "m q"], Float[np.ndarray, " m"]]:
+        """Rows of the scope's model and outcomes: the first n observations, those that lie together as their mean."""
+        points, outcomes, more = self._grouped(n, output)
+        if self.hyperparameters is not None:
+            outcomes = self._adjusted(points, outcomes, n, self.hyperparameters)
+        return self._marked(points, more), outcomes
+
+    # -- many as few ---------------------------------------------------------------------------------------------------
+
+    def _thinned(self, n: int) -> tuple[Thinned, Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+        points = np.array(self._rows[:n]).reshape(n, len(self._categorical))
+        if self._kept[0] != n:
+            self._kept = n, Thinned.of(points, self._categorical, MOST if self._checked else n)
+        return self._kept[1], points, np.array(self._outcomes[:n])
+
+    def _some(self, n: int) -> tuple[Float[np.ndarray, "k d"], Float[np.ndarray, " k"]]:
+        groups, points, outcomes = self._thinned(n)
+        return points[groups.chosen], outcomes[groups.chosen]
+
+    def _grouped(
+        self, n: int, output: Output
+    ) -> tuple[Float[np.ndarray, "m d"], Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Points, outcomes, and how many there are behind each beside the first one."""
+        groups, points, outcomes = self._thinned(n)
+        if len(groups.groups) == n:
+            return points, outcomes, np.zeros(n)
+        standard = groups.means(output.forward(outcomes))
+        return groups.points(points, self._categorical), output.backward(standard), groups.more
+
+    def _marked(self, points: Float[np.ndarray, "m p"], more: Float[np.ndarray, " m"]) -> Float[np.ndarray, "m q"]:
+        """As rows of the scope's model."""
+        own = points[:, : len(self._arm.names)]
+        return np.column_stack([own, np.full(len(own), WATCHED), more]) if self._checked else own
+
+    # -- adjusting -----------------------------------------------------------------------------------------------------
+
+    def _regression(self, hyperparameters: Hyperparameters | None) -> Watching:
+        model = Watching(self._space, ModelOptions(), checked=False)
+        if hyperparameters is not None:
+            model.set(hyperparameters)
+        return model
+
+    def _adjusted(
+        self,
+        points: Float[np.ndarray, "k d"],
+        outcomes: Float[np.ndarray, " k"],
+        n: int,
+        hyperparameters: Hyperparameters,
+    ) -> Float[np.ndarray, " k"]:
+        """Outcomes at some points as they would be with the usual z, by a regression on the first n observations."""
+        model = self._regression(hyperparameters)
+        known, told, more = self._grouped(n, model.output)
+        model.replace(np.column_stack([known, np.zeros(len(known)), more]), told)
         d = len(self._arm.names)
-        near = self._neighbours()
-        rows = np.repeat(self.points[:, None], near.shape[1], axis=1)
-        rows[:, :, d:] = self.points[near, d:]
+        near = self._neighbours(points, known)
+        rows = np.repeat(points[:, None], near.shape[1], axis=1)
+        rows[:, :, d:] = known[near, d:]
         level = np.concatenate([model.predict(block.reshape(-1, block.shape[-1]))[0] for block in rows])
         usual = level.reshape(near.shape).mean(axis=1)
-        return self.points[:, :d], self.outcomes - model.predict(self.points)[0] + usual
+        return outcomes - model.predict(points)[0] + usual
 
-    def _neighbours(self) -> np.ndarray:
-        """The observations with the nearest contexts, itself included, (n, k)."""
-        n = len(self.points)
+    def _neighbours(self, points: Float[np.ndarray, "k d"], known: Float[np.ndarray, "m d"]) -> np.ndarray:
+        """The observations whose contexts are nearest to each point's, (k, j)."""
+        m = len(known)
         columns = self._arm.columns(frozenset(self._arm.contexts))
         if not columns:
-            spread = np.unique(np.linspace(0, n - 1, min(n, _MOST)).round().astype(int))
-            return np.tile(spread, (n, 1))
-        seen, unordered = self.points[:, columns], self._space.categorical[columns]
-        gaps = np.abs(seen[:, None] - seen)
+            spread = np.unique(np.linspace(0, m - 1, min(m, _MOST)).round().astype(int))
+            return np.tile(spread, (len(points), 1))
+        seen, unordered = known[:, columns], self._categorical[columns]
+        gaps = np.abs(points[:, None, columns] - seen)
         gaps = np.where(unordered, gaps > 0, gaps)
-        return np.argsort((gaps**2).sum(axis=2), axis=1, kind="stable")[:, : min(math.ceil(math.sqrt(n)), _MOST)]
+        return np.argsort((gaps**2).sum(axis=2), axis=1, kind="stable")[:, : min(math.ceil(math.sqrt(m)), _MOST)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -26,7 +26,6 @@ from .warp import Warp
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
-_MANY = 400  # observations from which on a fit saves time
 
 
 class Regression(Generic[K]):
@@ -35,9 +34,8 @@ class Regression(Generic[K]):
     Points are encoded, rows of (n, d). Outcomes are in the user's units; inside, they are standardised. `predict` and
     `raw` answer in the user's units, everything else in standardised ones.
 
-    Before the first `set`, offset and scale are 0 and 1. Learning is in two steps, because a log may stand between:
-    `fit` finds hyperparameters and changes nothing, `set` takes them over. Until the next `set` offset and scale stay,
-    too, so that one more observation costs O(n²).
+    Before the first `set`, offset and scale are 0 and 1. Learning has two steps, a log may stand between: `fit` finds
+    hyperparameters and changes nothing, `set` takes them over. Till then offset and scale stay, and a row costs O(n²).
 
     Args:
         kernel: the covariance function, with the hyperparameters to begin with.
@@ -57,6 +55,8 @@ class Regression(Generic[K]):
     >>> mean.round(2), sd.round(2)
     (array([1.  , 0.07]), array([0., 1.]))
     """
+
+    many: ClassVar[int] = 400  # observations from which on a fit saves time
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class Regression(Generic[K]):
                 parameters,
                 lambda theta: self._initial.with_theta(theta).log_likelihood(self._points, z),
                 [before, fixed, short],
-                many=len(z) > _MANY,
+                many=len(z) > self.many,
             )
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output)
 

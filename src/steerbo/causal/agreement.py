@@ -1,0 +1,105 @@
+"""Whether observations and plays tell the same, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..rounds import Table, as_text
+from ..words import counted
+from .models import Models
+from .thinned import MOST
+from .watching import Watching
+
+_SURE = 3.0  # deviations from zero, from which on a disagreement is spoken of
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Of the observations of one scope and its plays.
+
+    Attributes:
+        scope: in words.
+        observations: how many.
+        plays: how many.
+        usual: by how much they differ: the root of the mean square, over all points.
+        off: how much higher observations are where that is surest.
+        sd: its deviation.
+        where: that point.
+    """
+
+    scope: str
+    observations: int
+    plays: int
+    usual: float
+    off: float
+    sd: float
+    where: Mapping[str, Any]
+
+    @property
+    def disagree(self) -> bool:
+        """Whether it can hardly be chance."""
+        return abs(self.off) > _SURE * self.sd
+
+
+def agreements(models: Models, sign: float) -> tuple[Agreement, ...]:
+    """Of every model that has both, where observations are checked."""
+    found = []
+    for k, observed in models.observed.items():
+        model, played, arm = models.each[k], models.plays(k), models.typical[k]
+        if isinstance(model, Watching) and played.any() and not played.all():
+            points = model.inputs[:, : model.dimension]
+            off, sd = model.off(points)
+            surest = int(np.argmax(np.abs(off) / np.maximum(sd, 1e-300)))
+            found.append(
+                Agreement(
+                    str(arm.scope),
+                    len(observed),
+                    int(played.sum()),
+                    float(np.sqrt(np.mean(off**2))),
+                    sign * float(off[surest]),
+                    float(sd[surest]),
+                    arm.decode(arm.names, points[surest]),
+                )
+            )
+    return tuple(found)
+
+
+def explained(models: Models, added: int, sign: float) -> tuple[str, tuple[Table, ...]]:
+    """What observations are used for, in words, and a table of how they go with plays."""
+    found = agreements(models, sign)
+    columns = ("scope", "observations", "plays", "differ by", "surest: observed less played", "±", "at")
+    rows = tuple(
+        (a.scope, a.observations, a.plays, a.usual, a.off, 2 * a.sd, as_text(a.where) or "always") for a in found
+    )
+    said = _fed(models, added) + "".join(_doubt(a) for a in found if a.disagree)
+    return said, (Table("Observations beside plays", columns, rows),) if found else ()
+
+
+def _fed(models: Models, added: int) -> str:
+    """Of which scopes so many observations without intervention tell."""
+    if not added:
+        return ""
+    scopes = [
+        f"set {arm.scope} (adjusted for {', '.join(others)})" if others else f"set {arm.scope}"
+        for arm, k in zip(models.arms, models.of, strict=True)
+        if (others := models.adjusted_for[k]) is not None
+    ]
+    feed = "feeds" if added == 1 else "feed"
+    said = f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."
+    if models.checked and max(map(len, models.observed.values()), default=0) > MOST:
+        said += f" Those that lie together are taken as their mean: {MOST} are left of them."
+    return said
+
+
+def _doubt(a: Agreement) -> str:
+    at = f" near {as_text(a.where)}" if a.where else ""
+    higher = "higher" if a.off > 0 else "lower"
+    return (
+        f" They do not agree with plays of {a.scope}:{at} what was observed is {abs(a.off):.3g} {higher}, give or take "
+        f"{2 * a.sd:.2g}, so observations count for less. The graph may lack a hidden common cause (draw ‹<->› between "
+        "what is set and the target), or things were different when they were observed."
+    )
