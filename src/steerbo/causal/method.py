@@ -25,7 +25,6 @@ from ..rounds import (
     Round,
     Scope,
     Streams,
-    Table,
     Told,
     kept,
     over_contexts,
@@ -35,10 +34,10 @@ from ..space import Space
 from ..surrogate import Score, upper_bound
 from ..words import counted
 from .acting import Actor
-from .agreement import explained
 from .arm import Arm
 from .arm_model import ArmModel, ModelOptions, arm_model
 from .contexts import latest_contexts
+from .explaining import observations_explained, scopes_table
 from .greedy import Greedy
 from .models import Models
 from .policy import Policy, recommended
@@ -239,13 +238,12 @@ class ScopeBandit(Method[Causal, O]):
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""
         extra = {} if self.known else self.indices(history)
-        rows = zip([str(arm.scope) for arm in self.arms], self.plays.tolist(), *extra.values(), strict=True)
-        tables = [Table("Scopes", ("scope", "plays", *extra), tuple(rows))]
-        if any(len(model) for model in self.models.each):
-            tables += [table] if (table := self.recommend(history).table) else []
+        policy = self.recommend(history).table if any(len(model) for model in self.models.each) else None
+        arms = scopes_table(self.models, self.plays, extra)
+        said, beside = observations_explained(self.models, len(history.added), self.problem.sign)
         chosen = f"{counted(len(self.arms), 'scope')} in {counted(int(self.plays.sum()), 'round')}"
-        said, more = explained(self.models, len(history.added), self.problem.sign)
-        return Explanation(f"{self.name} has chosen among {chosen}.{said}", (*tables, *more))
+        tables = (arms, *([policy] if policy else []), *beside)
+        return Explanation(f"{self.name} has chosen among {chosen}.{said}", tables)
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """More columns for the table of scopes: the parts of every arm's index."""

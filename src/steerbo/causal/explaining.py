@@ -1,4 +1,4 @@
-"""Whether observations and plays tell the same, in words."""
+"""What the methods have to say of their arms, and whether observations and plays tell the same."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Int
 
 from ..rounds import Table, as_text
 from ..words import counted
@@ -15,6 +16,12 @@ from .thinned import MOST
 from .watching import Watching
 
 _SURE = 3.0  # deviations from zero, from which on a disagreement is spoken of
+
+
+def scopes_table(models: Models, plays: Int[np.ndarray, " m"], extra: Mapping[str, list[Any]]) -> Table:
+    """How often every arm was played, and more columns."""
+    rows = zip([str(arm.scope) for arm in models.arms], plays.tolist(), *extra.values(), strict=True)
+    return Table("Scopes", ("scope", "plays", *extra), tuple(rows))
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ def agreements(models: Models, sign: float) -> tuple[Agreement, ...]:
     return tuple(found)
 
 
-def explained(models: Models, added: int, sign: float) -> tuple[str, tuple[Table, ...]]:
+def observations_explained(models: Models, added: int, sign: float) -> tuple[str, tuple[Table, ...]]:
     """What observations are used for, in words, and a table of how they go with plays."""
     found = agreements(models, sign)
     columns = ("scope", "observations", "plays", "differ by", "surest: observed less played", "±", "at")
