@@ -26,6 +26,7 @@ def test_points_without_a_mark_are_plays() -> None:
     assert not KERNEL(POINTS[:, :2], POINTS).any()
     assert not KERNEL(POINTS, POINTS[:, :2]).any()
     assert not KERNEL.diagonal(POINTS[:, :2]).any()
+    assert KERNEL.linearise(POINTS[:, :2])[1](np.ones((6, 6))).tolist() == [0.0, 0.0, 0.0]
     assert KERNEL.input_gradient(POINTS[:, :2], POINTS, np.ones((6, 6))).shape == (6, 2)
 
 

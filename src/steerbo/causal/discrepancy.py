@@ -63,6 +63,8 @@ class Discrepancy(Kernel):
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
         """K(X, X), and the pull-back to the hyperparameters of k_b."""
         rows, s = self._marked(X)
+        if not len(rows):
+            return np.zeros((len(X), len(X))), lambda W: np.zeros(len(self.parameters))
         inner, pull = self.kernel.linearise(X[rows])
         scale = np.outer(s, s)
         found = np.zeros((len(X), len(X)))
