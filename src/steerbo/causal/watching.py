@@ -73,7 +73,7 @@ class Watching(Regression[Kernel]):
     def off(self, X: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """How much higher observations are than plays at X, and the deviation of that, in the user's units, (m,)."""
         marked = np.column_stack([X, np.full(len(X), WATCHED)])
-        kernel, points = self.kernel.members[-1], self._process.warp(marked)  # type: ignore[attr-defined]
+        kernel, points = self.kernel.members[-1], self.process.warp(marked)  # type: ignore[attr-defined]
         cross = kernel(points, self._given.rows)
         half = self.factor.half_solve(cross.T)
         mean = cross[:, : len(self)] @ self.weights
