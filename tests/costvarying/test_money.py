@@ -49,17 +49,19 @@ class TestCheapFirst(WingContract):
         return Case(CHANGING, "cheap-first", evaluate, added=added)
 
 
+@record
+class Plays:
+    """The values of each round."""
+
+    plays: tuple[dict[str, float], ...] = ()
+
+
 class Scripted(Method[sb.CostVarying, Any]):
     """Plays what it is given."""
 
     name: ClassVar[str] = "scripted"
     solves: ClassVar[type] = sb.CostVarying
-
-    @record
-    class Options:
-        """The values of each round, and how many are set of the first ones' names."""
-
-        plays: tuple[dict[str, float], ...] = ()
+    Options: ClassVar[type[Any]] = Plays
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         values = self.options.plays[len(history)]
@@ -93,7 +95,7 @@ def test_money_by_hand() -> None:
     assert optimizer.status.spent == math.fsum(expected[:-1]) + 3.5
 
 
-def _value(x: Mapping[str, float]) -> float:
+def value_of(x: Mapping[str, float]) -> float:
     return -(((x["oven"] - 150) / 50) ** 2) - (x["speed"] - 0.3) ** 2 - (x["feed"] - 0.6) ** 2
 
 
@@ -108,10 +110,10 @@ def _play(optimizer: sb.Optimizer, rounds: int = 1000) -> None:
             "speed": chance.random(),
             **suggestion.values,
         }
-        optimizer.tell(suggestion, _value(x), realised=x)
+        optimizer.tell(suggestion, value_of(x), realised=x)
 
 
-def _prices(optimizer: sb.Optimizer) -> list[float]:
+def prices_of(optimizer: sb.Optimizer) -> list[float]:
     """What each round costs, counted anew."""
     prices: list[float] = []
     before: Mapping[str, float] | None = None
@@ -132,7 +134,7 @@ def _prices(optimizer: sb.Optimizer) -> list[float]:
 def test_every_method_is_charged_rightly_and_stays_within_its_budget(method: str) -> None:
     optimizer = sb.Optimizer(OVEN, method, budget=45, seed=2)
     _play(optimizer)
-    assert [played.paid for played in optimizer.history] == pytest.approx(_prices(optimizer))
+    assert [played.paid for played in optimizer.history] == pytest.approx(prices_of(optimizer))
     assert optimizer.status.spent <= 45 + 1e-9
     assert optimizer.status.finished
     assert any(played.suggestion.change_cost for played in optimizer.history)
@@ -155,7 +157,8 @@ def test_what_stays_is_named_and_free_and_still_set() -> None:
 def test_the_first_points_come_in_plots() -> None:
     everything = replace(OVEN, control_sets=[["oven", "speed", "feed"]], costs=[1])
     optimizer = sb.Optimizer(everything, seed=3)
-    ovens = [suggestion.values["oven"] for suggestion in optimizer.ask(batch=5)]
+    out = [optimizer.ask() for _ in range(5)]
+    ovens = [suggestion.values["oven"] for suggestion in out if suggestion]
     assert ovens[0] == ovens[1] == ovens[2] != ovens[3] == ovens[4]
     assert optimizer.history.reserved == pytest.approx(5 + 5 + 0.1 * abs(ovens[3] - ovens[0]))
 
@@ -178,7 +181,7 @@ def test_what_is_hard_to_change_goes_with_what_is_seen() -> None:
     optimizer = sb.Optimizer(problem, budget=40, seed=1)
     while (suggestion := optimizer.ask(context={"rain": len(optimizer.history) * 0.37 % 1})) is not None:
         x = {"oven": 170.0, "speed": 0.5, "feed": 0.5, **suggestion.context, **suggestion.values}
-        optimizer.tell(suggestion, _value(x) - x["rain"] * x["speed"], realised=x)
+        optimizer.tell(suggestion, value_of(x) - x["rain"] * x["speed"], realised=x)
     assert any(played.suggestion.scope.keep for played in optimizer.history)
     again = sb.Optimizer.replay(problem, list(optimizer.events))
     assert again.recommend() == optimizer.recommend()
@@ -194,7 +197,7 @@ def test_with_unknown_costs_what_holding_costs_is_learned_without_the_changes() 
         assert isinstance(suggestion, Suggestion)
         x = {"oven": 150.0, "speed": 0.5, "feed": 0.5, **suggestion.values}
         cost = len(suggestion.values) + (suggestion.change_cost or 0.0)
-        optimizer.tell(suggestion, _value(x), cost=cost, realised=x)
+        optimizer.tell(suggestion, value_of(x), cost=cost, realised=x)
     (table,) = optimizer.explain().tables
     assert [row[2] for row in table.rows] == pytest.approx([2, 2, 3])
 

@@ -42,9 +42,23 @@ from pydantic import Field
 
 from ..bandit import Calibration, cheap_first
 from ..record import from_plain, record, to_plain
-from ..rounds import Amended, Choice, Event, Explanation, Extended, History, Outcome, Streams, Table, Told, numeral
+from ..rounds import (
+    Amended,
+    Choice,
+    Event,
+    Explanation,
+    Extended,
+    History,
+    Outcome,
+    Place,
+    Streams,
+    Table,
+    Told,
+    numeral,
+    place_in_batch,
+)
 from ..search import Maximum
-from .control_sets import Outlook
+from .control_sets import Arm, Outlook
 from .method import STARTING_POINTS, PartialControl
 from .problem import CostVarying
 
@@ -109,11 +123,11 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The cheapest set that is enough; among equally cheap ones the most promising."""
-        if (start := self.start(history)) is not None:
+        if (start := self.start(history, request)) is not None:
             return start
         number, beta = len(history) + 1, self.options.beta
         outlook = self.outlook(history, request, staying=True)
-        arms, prices, plays = self._arms(history, outlook, number)
+        arms, prices, plays = self._arms(history, outlook, number, place_in_batch(request))
         upper = self._upper(outlook, number, arms)
 
         def widths(some: Sequence[int]) -> np.ndarray:
@@ -132,18 +146,28 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         return self.play(history, arm, point, **to_plain(why))
 
     def _arms(
-        self, history: History, outlook: Outlook, number: int
+        self, history: History, outlook: Outlook, number: int, place: Place
     ) -> tuple[list[int], np.ndarray, dict[int, Maximum]]:
         """The arms that fit into what is left, what a play of each costs, and where it would go if that matters."""
         affordable, costs = self.affordable(history), self.mean_costs()
         arms = [a for a, arm in enumerate(outlook.arms) if affordable[arm.set]]
         if not self.problem.changes:
             return arms, costs[arms], {}
+        if place.number > 1:
+            present = self.problem.present(history)
+            arms = [a for a in arms if self._shares(outlook.arms[a], present)] or arms
         found = self.best_of(arms, outlook, number, self.options.beta)[1]
         plays = dict(zip(arms, found, strict=True))
         prices = np.array([self.price_at(history, outlook.arms[a], plays[a].point) for a in arms])
         fits = ~(prices > history.remaining + history.rounding)
+        if place.number == 1:  # all of the batch is held at what the first one moves
+            prices += (place.of - 1) * costs[[outlook.arms[a].set for a in arms]]
         return [a for a, fit in zip(arms, fits, strict=True) if fit], prices[fits], plays
+
+    def _shares(self, arm: Arm, present: Mapping[str, Any]) -> bool:
+        """Whether an arm holds those hard-to-change variables that are held, where they are, and no others."""
+        hard = {name for name in self.problem.control_sets[arm.set] if name in self.problem.changes}
+        return hard == arm.keep.keys() == present.keys()
 
     def _at_best(self, outlook: Outlook, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:
         """The largest upper bound of each set, in the user's units."""

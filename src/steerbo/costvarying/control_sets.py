@@ -15,18 +15,23 @@ from ..surrogate import Domain, Drawn, Expectation, LawOf, Rows, Standardised, h
 from .nature import encoded_rows
 from .problem import CostVarying
 
+WAYS = (0.1, 0.25, 0.5)
+"""Shares of its range that a variable is moved at most, where moving costs by the way."""
+
 
 @dataclass(frozen=True)
 class Arm:
-    """A control set, of which some hard-to-change variables may stay where they are.
+    """A control set, of which some hard-to-change variables may stay where they are, or be moved but a short way.
 
     Args:
         set: the control set's number.
         keep: values that stay, in the user's units, by variable.
+        near: encoded ends of where others may go, by variable; what is left out may go anywhere.
     """
 
     set: int
     keep: Mapping[str, Any] = field(default_factory=dict)
+    near: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +42,7 @@ class Outlook:
         process: the Gaussian process.
         domains: where the search for each arm goes, at what is known.
         known: what is seen before choosing, encoded, by variable.
-        arms: the control sets in order; after them those with something that stays.
+        arms: the control sets in order; after them those with something that stays, or goes but a short way.
     """
 
     process: Standardised
@@ -87,11 +92,13 @@ class Searching(Method[CostVarying, OptionsT]):
         self.laws = {**own, **_taken_for_sure(joint)}
         self.boxes = [self._box(controlled) for controlled in self.sets]
 
-    def _box(self, controlled: list[int]) -> Box:
-        levels = [self.problem.variables[d].levels for d in controlled]
+    def _box(self, controlled: list[int], near: Mapping[str, tuple[float, float]] | None = None) -> Box:
+        ends = [(near or {}).get(self.space.names[d], (-np.inf, np.inf)) for d in controlled]
+        given = [self.problem.variables[d].levels for d in controlled]
+        levels = [None if k is None else k[(a <= k) & (k <= b)] for k, (a, b) in zip(given, ends, strict=True)]
         return Box(
-            [0.0 if k is None else k[0] for k in levels],
-            [1.0 if k is None else k[-1] for k in levels],
+            [max(0.0, a) if k is None else k[0] for k, (a, _) in zip(levels, ends, strict=True)],
+            [min(1.0, b) if k is None else k[-1] for k, (_, b) in zip(levels, ends, strict=True)],
             levels,
             self.space.categorical[controlled],
         )
@@ -105,17 +112,29 @@ class Searching(Method[CostVarying, OptionsT]):
     ) -> Outlook:
         """What a choice is made on where `context` is seen; what is not seen of it nature draws.
 
-        Every control set has a twin for each choice of what may stay of its variables that are `present`. `answering`:
-        bounds count that rows of data tell a law only so well.
+        Every control set has a twin for each choice of what may stay of its variables that are `present`; where one
+        alone of them can be moved, at a price by the way, also some that move it but a short way. `answering`: bounds
+        count that rows of data tell a law only so well.
         """
         laws = self.estimated if answering else self.laws
-        known = self._encoded(context)
+        known, there = self._encoded(context), present or {}
         arms = [Arm(i) for i in range(len(self.sets))]
         for i, names in enumerate(self.problem.control_sets):
-            there = [name for name in names if name in (present or {})]
-            kept = chain.from_iterable(combinations(there, k) for k in range(1, len(there) + 1))
-            arms += [Arm(i, {name: (present or {})[name] for name in some}) for some in kept]
+            here = [name for name in names if name in there]
+            kept = chain.from_iterable(combinations(here, k) for k in range(1, len(here) + 1))
+            arms += [Arm(i, {name: there[name] for name in some}) for some in kept]
+            arms += [Arm(i, near=near) for near in self._short_ways(i, there)]
         return Outlook(process, [self._domain(arm, known, laws) for arm in arms], known, arms)
+
+    def _short_ways(self, i: int, there: Mapping[str, Any]) -> list[dict[str, tuple[float, float]]]:
+        hard = [name for name in self.problem.control_sets[i] if name in self.problem.changes]
+        if len(hard) != 1 or hard[0] not in there or not self.problem.changes[hard[0]].per_unit:
+            return []
+        (name,), at = hard, self._encoded(there)[hard[0]]
+        levels = self.space[name].levels
+        gap = 0.0 if levels is None else float(np.diff(levels).min(initial=1.0))  # a step at least leads elsewhere
+        ways = [way + 1e-9 for way in WAYS]  # a step may be one of them, but for rounding
+        return [{name: (at - way, at + way)} for way in ways if way >= gap]
 
     def _encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
         return {name: float(self.space[name].encode([value])[0]) for name, value in values.items()}
@@ -125,7 +144,7 @@ class Searching(Method[CostVarying, OptionsT]):
         columns = self.columns(arm)
         names = [self.space.names[d] for d in columns]
         parts = parts_of(self.space.names, names, {**known, **self._encoded(arm.keep)}, laws)
-        return Domain(parts, self._box(columns) if arm.keep else self.boxes[arm.set])
+        return Domain(parts, self._box(columns, arm.near) if arm.keep or arm.near else self.boxes[arm.set])
 
     def columns(self, arm: Arm) -> list[int]:
         """Which variables are searched: those of the set that do not stay, ascending."""

@@ -35,7 +35,7 @@ class EtcGroups(PartialControl[EtcGroupsOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The largest expected upper bound within the present group."""
-        if (start := self.start(history)) is not None:
+        if (start := self.start(history, request)) is not None:
             return start
         sets = self._group(history)
         outlook, number = self.outlook(history, request), len(history) + 1

@@ -28,6 +28,7 @@ from ..rounds import (
     Table,
     Told,
     over_contexts,
+    place_in_batch,
     typical,
 )
 from ..search import Maximum
@@ -67,7 +68,7 @@ class PartialControl(Paying[OptionsT]):
                 self.plays[self.problem.number(event.scope)] += 1
             case Told():
                 self.model.add(*self._row(event.outcome))
-                self.pay(history[event.token])
+                self.pay(history[event.token], history)
             case Added():
                 self.model.add(*self._row(event.outcome))
                 self.pay_past(event)
@@ -81,9 +82,9 @@ class PartialControl(Paying[OptionsT]):
                     self.pay_past(past)
                 for played in history:
                     if not played.waiting:
-                        self.pay(played)
+                        self.pay(played, history)
             case Failed():
-                self.pay(history[event.token])
+                self.pay(history[event.token], history)
             case _:
                 pass
 
@@ -141,10 +142,10 @@ class PartialControl(Paying[OptionsT]):
         """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
         return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
 
-    def start(self, history: History) -> Choice | None:
+    def start(self, history: History, request: Mapping[str, Any]) -> Choice | None:
         """Until `STARTING_POINTS` points are known or pending: the sets in turn, settings drawn uniformly.
 
-        Where changes have a price, they come in plots: `PLOT` plays of a set, of which only the first moves
+        Where changes have a price, they come in plots: `PLOT` plays of a set, or a batch, of which only the first moves
         anything.
         """
         if len(self.model) + len(history.pending) >= STARTING_POINTS:
@@ -152,6 +153,11 @@ class PartialControl(Paying[OptionsT]):
         draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.affordable(history))
         plot, place = divmod(len(history), PLOT if self.problem.changes else 1)
         i = int(affordable[plot % len(affordable)])
+        if (batch := place_in_batch(request)).of > 1:
+            place = batch.number - 1
+        if place > 0 and history.latest:
+            same = self.problem.number(history.latest.suggestion.scope)
+            i = same if same in affordable else i
         arm, point = Arm(i), self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0]
         if place > 0:
             arm, point = self.staying(arm, point, self.problem.present(history))

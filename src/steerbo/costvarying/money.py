@@ -19,10 +19,10 @@ class Paying(Searching[OptionsT]):
         super().__init__(problem, options, streams)
         self.arms = Arms.new(len(self.sets))  # the costs seen of each set, without those of changes
 
-    def pay(self, played: Round) -> None:
+    def pay(self, played: Round, history: History) -> None:
         """Take in what a round cost, where that is known."""
         if played.paid is not None:
-            held = max(played.paid - (played.suggestion.change_cost or 0.0), 0.0)  # without what was moved
+            held = max(played.paid - self.problem.paid_for_moving(played, history), 0.0)
             self.arms = self.arms.tell(self.problem.number(played.suggestion.scope), held)
 
     def pay_past(self, past: Added) -> None:

@@ -11,10 +11,11 @@ from pydantic import Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..record import record
-from ..rounds import History, Problem, Scope, Suggestion
-from ..space import Change, JointRows, Space, Variable, Variables
+from ..rounds import History, Problem, Round, Scope, Suggestion
+from ..space import JointRows, Space, Variable, Variables
 from ..space.fields import Listed
 from ..words import counted
+from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
 from .nature import check_nature
 from .tolerance import Tolerance
 
@@ -181,41 +182,42 @@ class CostVarying(Problem):
         raise InvalidOutcome("scope", scope, f"a list of the variables of a control set, {allowed}")
 
     @cached_property
-    def changes(self) -> dict[str, Change]:
-        """What a change costs, by hard-to-change variable."""
-        return {v.name: v.change for v in self.variables if v.change is not None}
+    def hard(self) -> tuple[Variable, ...]:
+        """The variables that are hard to change."""
+        return tuple(v for v in self.variables if v.change is not None)
+
+    def there(self, history: History) -> dict[str, Any]:
+        """Where the hard-to-change variables are: as the round before has put them, whatever came of it; see `put`."""
+        return put(history.latest, self.hard) if history.latest else {}
 
     def present(self, history: History) -> dict[str, Any]:
-        """Where the hard-to-change variables are: as the round before set them, whatever came of it.
-
-        What that round left to nature is not there.
-        """
-        values = history.latest.suggestion.values if history.latest else {}
-        return {name: values[name] for name in self.changes if name in values}
+        """Where those of them are that can stay there."""
+        return can_stay(self.there(history), self.hard)
 
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
-        """What moving hard-to-change variables to `values` costs; nothing in the first round, which comes from nowhere.
-
-        What the round before left to nature is taken back at the fixed price: nobody set where it is.
-        """
+        """What moving hard-to-change variables to `values` costs; None where there are none. See `price_of_moving`."""
         if not self.changes:
             return None
-        if history.latest is None:
-            return 0.0
-        present = self.present(history)
-        prices = (
-            change.price(present.get(name), values[name]) for name, change in self.changes.items() if name in values
-        )
-        return math.fsum(prices)
+        return price_of_moving(self.there(history), values, self.hard, history.latest is None)
 
     def least_change_cost(self, names: Sequence[str], history: History) -> float:
-        """What taking these variables in hand costs at least: where they can, they stay."""
-        if history.latest is None:
+        """What taking these variables in hand costs at least: where they can, they stay; else the longest way."""
+        if not self.changes or history.latest is None:
             return 0.0
-        present = self.present(history)
-        return math.fsum(c.fixed for name, c in self.changes.items() if name in names and name not in present)
+        there, present = self.there(history), self.present(history)
+        moved = [v for v in self.hard if v.name in names and v.name not in present]
+        return math.fsum(longest_way(v, there.get(v.name)) for v in moved)
 
     def price(self, suggestion: Suggestion) -> float | None:
-        """The stated cost of the played set, if costs are known, with that of what was moved."""
+        """The stated cost of the played set, if costs are known, with what was to be moved."""
         price = self.scopes[self.number(suggestion.scope)].price
         return None if price is None else price + (suggestion.change_cost or 0.0)
+
+    def paid(self, played: Round, history: History) -> float | None:
+        """The same with what was really moved: see `paid_for_moving`."""
+        price = self.scopes[self.number(played.suggestion.scope)].price
+        return None if price is None else price + self.paid_for_moving(played, history)
+
+    def paid_for_moving(self, played: Round, history: History) -> float:
+        """What a round has cost for moving variables, by what really happened."""
+        return paid_for_moving(played, history, self.hard) if self.changes else 0.0

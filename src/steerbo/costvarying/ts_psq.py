@@ -35,7 +35,7 @@ class TsPsq(PartialControl[TsPsqOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """`argmax_{i, x^i} E f̃([x^i, X^{-i}])`. Pending points need no care: another draw is another function."""
-        if (start := self.start(history)) is not None:
+        if (start := self.start(history, request)) is not None:
             return start
         number = len(history) + 1
         outlook = self.outlook(history, request, pending=False)

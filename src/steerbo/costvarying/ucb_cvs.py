@@ -40,7 +40,7 @@ class UcbCvs(PartialControl[UcbCvsOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Tay et al. 2023, Algorithm 1."""
-        if (start := self.start(history)) is not None:
+        if (start := self.start(history, request)) is not None:
             return start
         sets = np.flatnonzero(self.affordable(history))
         number = len(history) + 1

@@ -33,7 +33,7 @@ class UcbPsq(PartialControl[UcbPsqOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """`argmax_{i, x^i} E[u([x^i, X^{-i}])]`; a set inside another one is never needed."""
-        if (start := self.start(history)) is not None:
+        if (start := self.start(history, request)) is not None:
             return start
         sets = self.maximal(np.flatnonzero(self.affordable(history)).tolist())
         outlook, number = self.outlook(history, request), len(history) + 1

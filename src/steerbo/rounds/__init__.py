@@ -28,7 +28,7 @@ from .problem import Problem
 from .randomness import Streams, keyed
 from .reading import Reading
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
-from .request import SEEN, RequestField
+from .request import SEEN, Place, RequestField, place_in_batch
 from .revision import left_behind, limit_text, revised_text, standing
 from .round import Round
 from .saved import load, problem_of
@@ -57,6 +57,7 @@ __all__ = [
     "Optimizer",
     "OptionsT",
     "Outcome",
+    "Place",
     "PolicyStep",
     "Problem",
     "Reading",
@@ -89,6 +90,7 @@ __all__ = [
     "numeral",
     "one_or_more",
     "over_contexts",
+    "place_in_batch",
     "problem_class",
     "problem_of",
     "read_bounds",

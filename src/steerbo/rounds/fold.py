@@ -17,6 +17,7 @@ from .problem import Problem
 from .randomness import Streams
 from .registry import find_method, packages
 from .reports import Reports
+from .request import Place, with_place
 from .upgrade import FORMAT
 
 
@@ -110,11 +111,12 @@ class Fold:
             fitted = self.method.refit(self.history)
         return None if fitted is None else Refitted(number, dict(fitted))
 
-    def choose(self, request: dict[str, Any]) -> Asked:
-        """The next round."""
+    def choose(self, request: dict[str, Any], place: Place) -> Asked:
+        """The next round; where changes have a price, the method is told its place in a batch."""
         number = len(self.history) + 1
+        told = with_place(request, place) if self.problem.changes else request
         with one_blas_thread():
-            choice = self.method.choose(self.history, request)
+            choice = self.method.choose(self.history, told)
         moving = self.problem.change_cost(choice.values, self.history)
         expected = choice.expected_cost
         if expected is None:

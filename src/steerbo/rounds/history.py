@@ -94,6 +94,10 @@ class History:
         """The round asked last."""
         return next(reversed(self._rounds.values()), None)
 
+    def before(self, played: Round) -> Round | None:
+        """The round asked before another one; None: that is the first."""
+        return None if played.number == 1 else self.last(len(self) - played.number + 2)[0]
+
     def last(self, n: int) -> list[Round]:
         """The last n rounds, or as many as there are, in order: O(n), however long the history."""
         return list(islice(reversed(self._rounds.values()), n))[::-1]

@@ -15,6 +15,7 @@ from .method import Method
 from .problem import Problem
 from .reading import Reading
 from .recorder import Recorder
+from .request import Place
 from .revision import read_revision
 from .suggestion import Suggestion, one_or_more
 
@@ -89,7 +90,8 @@ class Optimizer(Reading, Answering):
         """Suggest what to do next, or return None where the study is finished (`status` says why).
 
         Args:
-            batch: that many suggestions at once, as a list (shorter where the study finishes).
+            batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which
+                they are to be played.
             request: what the problem takes, by name; None is as good as left out. Where variables are `seen` before
                 choosing, `context`: their values by name (nature draws what has a law and is left out). Of a
                 time-varying problem `time` and `available` (what can be chosen now), of a mean-field one `current` (the
@@ -100,13 +102,17 @@ class Optimizer(Reading, Answering):
             InvalidRequest: something else is not allowed, or this problem does not take it.
         """
         read = self.problem.read_asked(self._given(request), self.history)
-        return one_or_more(batch, lambda: self._ask(read))
+        return one_or_more(batch, lambda place: self._ask(read, place))
 
-    def _ask(self, request: dict[str, Any]) -> Suggestion | None:
+    def ask_at(self, place: Place, request: Mapping[str, Any]) -> Suggestion | None:
+        """The suggestion at one place of a batch whose earlier ones were asked already; `request` as for `ask`."""
+        return self._ask(self.problem.read_asked(self._given(request), self.history), place)
+
+    def _ask(self, request: dict[str, Any], place: Place) -> Suggestion | None:
         if self._fold.finished():
             return None
         self._record(self._fold.refit())
-        asked = self._fold.choose(request)
+        asked = self._fold.choose(request, place)
         self._record(asked)
         return self.history[asked.token].suggestion
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
-from ..space import Categorical, Space, Variable
+from ..space import Categorical, Change, Space, Variable
 from ..typed import read_choice, read_value
 from .answers import as_text, numeral
 from .events import Outcome
 from .finite import finite
 from .history import History
 from .request import SEEN, RequestField
+from .round import Round
 from .scope import Scope
 from .suggestion import Suggestion
 
@@ -190,6 +192,11 @@ class Problem(ABC):
         """Names of the variables that nature chose: `tell` insists on their realised values."""
         return ()
 
+    @cached_property
+    def changes(self) -> dict[str, Change]:
+        """What a change costs, by hard-to-change variable."""
+        return {v.name: v.change for v in self.space if v.change is not None}
+
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
         """What setting these values now costs for moving variables; None where the problem prices no changes."""
         return None
@@ -197,6 +204,10 @@ class Problem(ABC):
     def price(self, suggestion: Suggestion) -> float | None:
         """The cost of a play where the problem states it, else None."""
         return None
+
+    def paid(self, played: Round, history: History) -> float | None:
+        """What a round has cost where the problem states it, by what really happened; else None."""
+        return self.price(played.suggestion)
 
     def read_scope(self, scope: Any) -> Scope | None:
         """What was played in data that nobody suggested; None where nobody knows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import InvalidOutcome, OutcomeConflict, show
@@ -68,7 +68,8 @@ class Reports:
     def fail(self, suggestion: object, reason: object, cost: Any, charge: Any, realised: Realised) -> Failed | None:
         """An evaluation that broke."""
         about = self.about(suggestion)
-        paid = self.problem.price(about.suggestion) if cost is None else finite("cost", cost, least=0.0)
+        point = self.problem.read_realised(about.suggestion, _mapping(realised), needed=False)
+        paid = self._paid(about, point) if cost is None else finite("cost", cost, least=0.0)
         told = self._failure(about, reason, paid, charge, realised)
         if about.failure is not None and about.state == "failed" and _adds_nothing(told, about, realised):
             return None
@@ -156,6 +157,12 @@ class Reports:
         _chargeable(outcome, charge)
         return Added(outcome, charge, self.problem.read_scope(scope))
 
+    def _paid(self, about: Round, realised: Mapping[str, Any]) -> float | None:
+        """What a round has cost where the problem states it; told again it is what was counted the first time."""
+        if self.problem.changes and not about.waiting:
+            return about.paid
+        return self.problem.paid(replace(about, realised={**about.realised, **realised}), self.history)
+
     @staticmethod
     def _ended(about: Round) -> Round:
         if about.waiting:
@@ -164,6 +171,8 @@ class Reports:
 
     def _outcome(self, about: Round, value: Any, cost: Any, realised: Realised) -> Outcome:
         outcome = self.problem.read_outcome(about.suggestion, value, cost, realised if realised is not None else {})
+        if cost is None and (paid := self._paid(about, outcome.realised)) is not None:
+            outcome = replace(outcome, cost=paid)
         if outcome.cost is None and self.history.budget is not None:
             raise InvalidOutcome(
                 "cost", None, "a number not below 0", "The study has a budget, so every play's cost counts."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,32 @@ from ..typed import Rows, read_value
 
 def _read(_: Any, given: str | Rows) -> Any:
     return read_value(given) if isinstance(given, str) else given
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a suggestion stands in its batch: its number, from 1, and how many there are.
+
+    Where changes have a price, methods are told: see `place_in_batch`.
+    """
+
+    number: int = 1
+    of: int = 1
+
+
+def with_place(request: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
+    """What a method is given to choose by, with a place in a batch."""
+    return {**request, "batch": place} if place.of > 1 else request
+
+
+def place_in_batch(request: Mapping[str, Any]) -> Place:
+    """The place that a choice is made for, by what `Method.choose` is given.
+
+    >>> place_in_batch({})
+    Place(number=1, of=1)
+    """
+    place: Place = request.get("batch", Place())
+    return place
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from ..errors import InvalidRequest
 from ..record import Plain, record
 from ..space.fields import whole
 from .answers import as_text
+from .request import Place
 from .scope import Scope
 
 MOST_AT_ONCE = 10_000
@@ -53,16 +54,16 @@ class Suggestion(Plain):
         return "; ".join([f"round {self.round}, token {self.token}: steer {self.scope}", *todo])
 
 
-def one_or_more(batch: int | None, ask: Callable[[], Suggestion | None]) -> Suggestion | list[Suggestion] | None:
+def one_or_more(batch: int | None, ask: Callable[[Place], Suggestion | None]) -> Suggestion | list[Suggestion] | None:
     """What `ask` returns, or where `batch` is a number that many of them, as a list that ends where there are no more.
 
     Raises:
         InvalidRequest: the number is none.
     """
     if batch is None:
-        return ask()
+        return ask(Place())
     batch = whole("batch", batch, 1, InvalidRequest, most=MOST_AT_ONCE)
     found: list[Suggestion] = []
-    while len(found) < batch and (suggestion := ask()) is not None:
+    while len(found) < batch and (suggestion := ask(Place(len(found) + 1, batch))) is not None:
         found.append(suggestion)
     return found

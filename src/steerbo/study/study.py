@@ -186,7 +186,7 @@ class Study(Reading, Answering):
         Raises:
             InvalidRequest: something given is not allowed.
         """
-        return one_or_more(batch, lambda: self.writer.ask(request))
+        return one_or_more(batch, lambda place: self.writer.ask(request, place))
 
     def run(self, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
         """Ask, evaluate and tell until the study is finished; see `steerbo.study.drive` for objective and options."""

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from ..errors import LogConflict, SteerboError
-from ..rounds import SEEN, Event, Optimizer, Suggestion, as_text
+from ..rounds import SEEN, Event, Optimizer, Place, Suggestion, as_text
 from .again import decided, give_again, is_there
 from .keeping import Keeping
 from .leases import LAPSES
@@ -65,12 +65,14 @@ class Writer:
         self._heard += len(new)
         return len(new)
 
-    def ask(self, request: Mapping[str, Any]) -> Suggestion | None:
-        """An unfinished round that nobody evaluates, else a new one."""
+    def ask(self, request: Mapping[str, Any], place: Place) -> Suggestion | None:
+        """An unfinished round that nobody evaluates, else a new one, for a place in a batch."""
         if self.keeping.left:
             self.settle()
         self.worker.begin()
-        suggestion = self.unfinished(request.get(SEEN.name)) or self.logged(lambda: self.optimizer.ask(**request))
+        suggestion = self.unfinished(request.get(SEEN.name)) or self.logged(
+            lambda: self.optimizer.ask_at(place, request)
+        )
         if suggestion is not None:
             self.worker.out.add(suggestion.token)
         return suggestion
