@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from steerbo.errors import InvalidRequest
-from steerbo.rounds import Scope, Suggestion, one_or_more
+from steerbo.rounds import Place, Scope, Suggestion, one_or_more
 
 
 def numbered(last: int) -> list[Suggestion | None]:
@@ -13,18 +15,34 @@ def numbered(last: int) -> list[Suggestion | None]:
 
 
 def test_one_alone_or_a_list_that_ends_where_there_are_no_more() -> None:
-    assert one_or_more(None, iter(numbered(2)).__next__) == numbered(2)[0]
-    assert one_or_more(None, lambda: None) is None
-    assert one_or_more(2, iter(numbered(5)).__next__) == numbered(2)[:2]
-    assert one_or_more(9, iter(numbered(3)).__next__) == numbered(3)[:3]
-    assert one_or_more(1, lambda: None) == []
+    def next_of(last: int) -> Callable[[Place], Suggestion | None]:
+        left = iter(numbered(last))
+        return lambda place: next(left)
+
+    assert one_or_more(None, next_of(2)) == numbered(2)[0]
+    assert one_or_more(None, lambda place: None) is None
+    assert one_or_more(2, next_of(5)) == numbered(2)[:2]
+    assert one_or_more(9, next_of(3)) == numbered(3)[:3]
+    assert one_or_more(1, lambda place: None) == []
+
+
+def test_each_is_asked_for_its_place() -> None:
+    places: list[Place] = []
+
+    def ask(place: Place) -> Suggestion:
+        places.append(place)
+        return Suggestion("1-ab", 1, Scope(["ph"]), {})
+
+    one_or_more(None, ask)
+    one_or_more(3, ask)
+    assert places == [Place(1, 1), Place(1, 3), Place(2, 3), Place(3, 3)]
 
 
 @pytest.mark.parametrize("batch", [0, -1, 1.5, True, "2", 10_001, float("nan")])
 def test_what_is_no_number_of_suggestions_asks_for_none(batch: object) -> None:
     asked: list[None] = []
     with pytest.raises(InvalidRequest, match=r"^batch: "):
-        one_or_more(batch, lambda: asked.append(None))  # type: ignore[arg-type]
+        one_or_more(batch, lambda place: asked.append(None))  # type: ignore[arg-type]
     assert asked == []
 
 

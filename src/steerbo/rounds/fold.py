@@ -17,7 +17,7 @@ from .problem import Problem
 from .randomness import Streams
 from .registry import find_method, packages
 from .reports import Reports
-from .request import Place, with_place
+from .request import ALONE, Place, with_place
 from .upgrade import FORMAT
 
 
@@ -111,7 +111,7 @@ class Fold:
             fitted = self.method.refit(self.history)
         return None if fitted is None else Refitted(number, dict(fitted))
 
-    def choose(self, request: dict[str, Any], place: Place) -> Asked:
+    def choose(self, request: dict[str, Any], place: Place = ALONE) -> Asked:
         """The next round; where changes have a price, the method is told its place in a batch."""
         number = len(self.history) + 1
         told = with_place(request, place) if self.problem.changes else request

@@ -24,6 +24,10 @@ class Place:
     of: int = 1
 
 
+ALONE = Place()
+"""Of a suggestion that is no batch's."""
+
+
 def with_place(request: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
     """What a method is given to choose by, with a place in a batch."""
     return {**request, "batch": place} if place.of > 1 else request
@@ -32,10 +36,10 @@ def with_place(request: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
 def place_in_batch(request: Mapping[str, Any]) -> Place:
     """The place that a choice is made for, by what `Method.choose` is given.
 
-    >>> place_in_batch({})
-    Place(number=1, of=1)
+    >>> place_in_batch({}), place_in_batch(with_place({}, Place(2, 4)))
+    (Place(number=1, of=1), Place(number=2, of=4))
     """
-    place: Place = request.get("batch", Place())
+    place: Place = request.get("batch", ALONE)
     return place
 
 

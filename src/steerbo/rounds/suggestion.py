@@ -11,7 +11,7 @@ from ..errors import InvalidRequest
 from ..record import Plain, record
 from ..space.fields import whole
 from .answers import as_text
-from .request import Place
+from .request import ALONE, Place
 from .scope import Scope
 
 MOST_AT_ONCE = 10_000
@@ -61,7 +61,7 @@ def one_or_more(batch: int | None, ask: Callable[[Place], Suggestion | None]) ->
         InvalidRequest: the number is none.
     """
     if batch is None:
-        return ask(Place())
+        return ask(ALONE)
     batch = whole("batch", batch, 1, InvalidRequest, most=MOST_AT_ONCE)
     found: list[Suggestion] = []
     while len(found) < batch and (suggestion := ask(Place(len(found) + 1, batch))) is not None:
