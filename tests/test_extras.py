@@ -38,7 +38,10 @@ for module in pkgutil.walk_packages(steerbo.__path__, "steerbo."):
 """
     done = run(program, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["steerbo.interop.botorch botorch"], "doors to others are all that need them"
+    assert done.stdout.splitlines() == [
+        "steerbo.interop.botorch botorch",
+        "steerbo.interop.optuna optuna",
+    ], "doors to others are all that need them"
     assert "networkx" in OPTIONAL
 
 

@@ -16,7 +16,6 @@ from .opening import by_name, found_log, log_at, replay
 from .patience import WAIT
 from .run import drive
 from .to_frame import to_frame
-from .to_optuna import to_optuna
 from .worker import check_options
 from .writing import Writer
 
@@ -194,7 +193,9 @@ class Study(Reading, Answering):
         return self.recommend()
 
     def to_optuna(self, storage: Any = None, name: str = "study") -> Any:
-        """The rounds as an Optuna study, for its dashboard; see `steerbo.study.to_optuna`."""
+        """The rounds as an Optuna study, for its dashboard; see `steerbo.interop.optuna.to_optuna`."""
+        from ..interop.optuna import to_optuna  # which needs Optuna
+
         self.refresh()
         return to_optuna(self, storage, name)
 

@@ -1,4 +1,4 @@
-"""A study as an Optuna study, for its dashboard and plots. Needs Optuna (`pip install 'steerbo[optuna]'`)."""
+"""A study as an Optuna study, for its dashboard and plots."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from ..errors import InvalidOption, MissingExtra
-from ..masking import masked, masked_url
-from ..record import to_plain
-from ..rounds import Outcome, Reading, Round
-from ..space import Categorical, Integer, Variable
-from ..space.fields import as_number
+import optuna
+
+from ...errors import InvalidOption
+from ...masking import masked, masked_url
+from ...record import to_plain
+from ...rounds import Outcome, Reading, Round
+from ...space.fields import as_number
+from .distributions import distribution
 
 
 def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
@@ -29,13 +31,8 @@ def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
         name: of the new Optuna study.
 
     Raises:
-        MissingExtra: Optuna is not installed.
         InvalidOption: the storage cannot be opened, or has a study of this name.
     """
-    try:
-        import optuna
-    except ImportError:
-        raise MissingExtra("optuna", "optuna") from None
     problem = study.problem
     try:
         opened = optuna.storages.RDBStorage(storage) if isinstance(storage, str) else None
@@ -67,7 +64,7 @@ def to_optuna(study: Reading, storage: Any = None, name: str = "study") -> Any:
                 state=optuna.trial.TrialState[state],
                 value=None if outcome is None else problem.scalar(outcome),
                 params={field: value for field, _, value in placed},
-                distributions={field: _distribution(optuna, variable) for field, variable, _ in placed},
+                distributions={field: distribution(variable) for field, variable, _ in placed},
                 user_attrs={field: said for field, said in attributes.items() if said not in (None, "", {})},
             )
         )
@@ -103,14 +100,3 @@ def _attributes(played: Round) -> dict[str, Any]:
         "reason": played.failure.reason if played.failure else None,
         "outcome": outcome.value if outcome and as_number(outcome.value) is None else None,
     }
-
-
-def _distribution(optuna: Any, variable: Variable | None) -> Any:
-    """Where Optuna believes that a parameter lies. Steps are left out: rounding may put a value beside them."""
-    if variable is None:
-        return optuna.distributions.FloatDistribution(0.0, 1.0)
-    if isinstance(variable, Categorical):
-        return optuna.distributions.CategoricalDistribution(variable.choices)
-    whole = isinstance(variable, Integer)
-    kind = optuna.distributions.IntDistribution if whole else optuna.distributions.FloatDistribution
-    return kind(variable.low, variable.high, log=variable.scale == "log")
