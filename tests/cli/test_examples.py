@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import sys
@@ -13,7 +14,7 @@ import pytest
 from tests.cli.test_app import call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-RUN = ("greenhouse", "dose", "fleet")
+RUN = ("greenhouse", "dose", "fleet", "kiln")
 
 
 @pytest.fixture
@@ -67,11 +68,35 @@ def test_a_morning_begins_with_a_forecast(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("example", ["kiln"], indirect=True)
+def test_four_tiles_share_a_firing(example: Path) -> None:
+    said("new", example)
+    for _ in range(2):
+        firing = example.parent / "firing.csv"
+        firing.write_text(said("ask", example, "--batch", 4, "--csv"))
+        with firing.open() as file:
+            tiles = list(csv.DictReader(file))
+        assert len({tile["temperature"] for tile in tiles}) == 1
+        filled = [{**tile, "value": f"{number}.5", "iron": tile["iron"] or "3"} for number, tile in enumerate(tiles)]
+        with firing.open("w") as file:
+            writer = csv.DictWriter(file, list(tiles[0]))
+            writer.writeheader()
+            writer.writerows(filled)
+        said("import", example, firing)
+    status = json.loads(said("show", example, "--json"))["status"]
+    assert status["told"] == 8
+    assert 8 + 6 < status["spent"] < 12 + 6 + 5.6, "one firing was moved"
+
+
 CHECKED = {
     "greenhouse": (
         "control set temperature + ph; 2.2 a play",
         "good enough what comes within 0.5 of the best",
         "left to itself empirical (sample = 60 values, 1",
+    ),
+    "kiln": (
+        "control set temperature + glaze; 1 a play",
+        "changing    temperature: 6 a change and 0.02 a unit",
     ),
     "dose": ("graph       age -> dose, dose -> pulse", "can be looked at: age, pulse"),
     "fleet": (

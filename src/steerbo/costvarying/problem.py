@@ -139,7 +139,7 @@ class CostVarying(Problem):
         """The control sets with their prices, and what is good enough."""
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
-        changes = [("price of changing", f"{name}: {change}") for name, change in self.changes.items()]
+        changes = [("changing", f"{name}: {change}") for name, change in self.changes.items()]
         return (*sets, *changes, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
 
     @cached_property

@@ -1,0 +1,99 @@
+"""The table and the picture of the price of changing: `python -m benchmarks.traits.changing` prints and draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure, save_file
+
+from ..runs import finished
+
+Run = Mapping[str, Any]
+_COLOURS = {"twin arms": GREEN, "plots of five": BLUE, "EI per cost": PURPLE, "blind": ORANGE}
+_SHARES = ("50 %", "75 %", "100 %")
+
+
+def grouped(file: Path) -> dict[tuple[str, str], dict[int, Run]]:
+    """Runs by seed, by world and method, in the order in which they were played."""
+    found: dict[tuple[str, str], dict[int, Run]] = {}
+    for run in finished(file).values():
+        found.setdefault((run["world"], run["method"]), {})[run["seed"]] = run
+    return found
+
+
+def figure_of(values: Sequence[float]) -> str:
+    """A mean, with its standard error."""
+    error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else float("nan")
+    return f"{np.mean(values):.3f} ± {error:.3f}"
+
+
+def section(file: Path) -> str:
+    """Two tables as Markdown; the picture is drawn beside the runs."""
+    groups = grouped(file)
+    picture(groups, file.with_suffix(".png"))
+    return table(groups) + "\n" + paired(groups)
+
+
+def table(groups: Mapping[tuple[str, str], Mapping[int, Run]]) -> str:
+    """Means over the runs with their standard errors."""
+    lines = ["| world | method | runs | " + " | ".join(f"regret at {s}" for s in _SHARES) + " | plays | changes |"]
+    lines.append("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for (world, method), runs in sorted(groups.items(), key=lambda each: _order(each[0])):
+        regrets = (figure_of([run["regret"][k] for run in runs.values()]) for k in range(len(_SHARES)))
+        counts = (f"{np.mean([run[name] for run in runs.values()]):.1f}" for name in ("rounds", "moves"))
+        lines.append(f"| {world} | {method} | {len(runs)} | {' | '.join(regrets)} | {' | '.join(counts)} |")
+    return "\n".join(lines) + "\n"
+
+
+def paired(groups: Mapping[tuple[str, str], Mapping[int, Run]]) -> str:
+    """By how much others fall short of twin arms, run by run: on each world, and on all that are drawn."""
+    lines = ["| against twin arms | runs | " + " | ".join(f"at {s}" for s in _SHARES) + " |"]
+    lines.append("| --- | --- | --- | --- | --- |")
+    together: dict[str, list[np.ndarray]] = {}
+    for (world, method), runs in sorted(groups.items(), key=lambda each: _order(each[0])):
+        ours = groups.get((world, "twin arms"), {})
+        gaps = [np.subtract(run["regret"], ours[seed]["regret"]) for seed, run in runs.items() if seed in ours]
+        if method == "twin arms" or not gaps:
+            continue
+        lines.append(_row(f"{world}: {method}", gaps))
+        if world in ("oven", "two of four", "by the way") and method != "batches of four":
+            together.setdefault(method, []).extend(gaps)
+    return "\n".join([*lines, *(_row(f"all drawn: {method}", gaps) for method, gaps in together.items())]) + "\n"
+
+
+def _row(name: str, gaps: Sequence[np.ndarray]) -> str:
+    cells = (figure_of([gap[k] for gap in gaps]) for k in range(len(_SHARES)))
+    return f"| {name} | {len(gaps)} | {' | '.join(cells)} |"
+
+
+def _order(key: tuple[str, str]) -> tuple[int, int]:
+    worlds = ("oven", "two of four", "by the way", "airfoil", "not there")
+    methods = ("twin arms", "batches of four", "plots of five", "EI per cost", "blind")
+    return worlds.index(key[0]), methods.index(key[1])
+
+
+def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> None:
+    """Regret of the recommendation against the money, for each drawn world."""
+    shown = new_figure((10, 3.4), dpi=110)
+    for axes, world in zip(shown.subplots(1, 3), ("oven", "two of four", "by the way"), strict=True):
+        for k, (method, colour) in enumerate(_COLOURS.items()):
+            regrets = np.array([run["regret"] for run in groups.get((world, method), {}).values()])
+            if not len(regrets):
+                continue
+            errors = regrets.std(axis=0, ddof=1) / np.sqrt(len(regrets)) if len(regrets) > 1 else None
+            at = np.array([50, 75, 100]) + 0.7 * (k - 1.5)
+            axes.errorbar(at, regrets.mean(axis=0), errors, color=colour, marker="o", ms=4, label=method)
+        axes.set(title=world, xlabel="money, %", xticks=[50, 75, 100], ylim=(0, None))
+        bare(axes)
+        if world == "oven":
+            axes.set_ylabel("regret of the recommendation")
+            axes.legend(frameon=False, fontsize=8)
+    save_file(shown, file)
+
+
+if __name__ == "__main__":
+    print(section(Path("docs/results/traits-changing.jsonl")))
