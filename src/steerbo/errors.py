@@ -17,8 +17,8 @@
     ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
     └── MissingExtra (also ImportError)   an optional dependency is not installed
 
-`OutOfRangeWarning` is no error: what it warns of is kept. Every message of an `InvalidInput` names the field, the
-value, what is allowed and, where it can, what to do next.
+`OutOfRangeWarning` and `LawWarning` are no errors: what they warn of is kept. Every message of an `InvalidInput` names
+the field, the value, what is allowed and, where it can, what to do next.
 """
 
 from __future__ import annotations
@@ -58,6 +58,10 @@ class DamagedLog(InvalidStudy):
 
 class OutOfRangeWarning(UserWarning):
     """A measured value lies far outside its variable's range. It is kept; `amend` corrects it."""
+
+
+class LawWarning(UserWarning):
+    """What nature was seen to do is not what a stated law says: expectations over it are wrong. The study goes on."""
 
 
 class OutcomeConflict(SteerboError):  # noqa: N818
@@ -125,6 +129,7 @@ __all__ = [
     "InvalidProblem",
     "InvalidRequest",
     "InvalidStudy",
+    "LawWarning",
     "LogConflict",
     "LogUnavailable",
     "MissingExtra",

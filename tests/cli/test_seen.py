@@ -91,3 +91,24 @@ def test_a_problem_that_sees_nothing_takes_no_context(tmp_path: Path) -> None:
     complaint = refused(call("ask", blind, "--context", "weather=12"), 2)
     assert "context: 'weather=12' is not allowed; expected nothing" in complaint
     assert "seen = true" in complaint
+
+
+def test_a_law_that_nature_does_not_keep_is_warned_of_once_and_stays_in_sight(tmp_path: Path) -> None:
+    """Light is left to nature, and always .9; declared is that anything is as likely."""
+    greenhouse = begin(tmp_path, GREENHOUSE.replace('["heat"], ["heat", "light"]', '["heat"]'))
+    warned = []
+    for number in range(12):
+        (suggestion,) = json.loads(said("ask", greenhouse, "--context", "weather=12", "--json"))
+        result = call("tell", greenhouse, suggestion["token"], "1", "--realised", f"light={0.9 + number / 1000}")
+        assert result.exit_code == 0, result.output
+        warned += [line for line in result.stderr.splitlines() if "light is not as its law says" in line]
+    assert len(warned) == 1
+    assert warned[0].startswith("steerbo: light is not as its law says. Expected: half")
+    document = json.loads(said("show", greenhouse, "--json"))
+    (kept,) = document["status"]["warnings"]
+    assert kept in warned[0]
+    assert kept in document["explanation"]["summary"]
+    assert "warning: light is not as its law says" in " ".join(said("show", greenhouse).split())
+    page = tmp_path / "page.html"
+    said("report", greenhouse, "--out", page)
+    assert "light is not as its law says. Expected" in page.read_text()

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
-from ..errors import OutOfRangeWarning, SteerboError
+from ..errors import LawWarning, OutOfRangeWarning, SteerboError
 from ..masking import masked
 from . import exits
 from .commands import Commands
@@ -79,6 +79,7 @@ class _Program(Commands):
             with warnings.catch_warnings():
                 warnings.showwarning = _say  # one line, without a place in our code
                 warnings.simplefilter("always", OutOfRangeWarning)
+                warnings.simplefilter("always", LawWarning)
                 return super().invoke(ctx)
         except SteerboError as error:
             raise _ended(error, ctx.meta[_JSON]) from None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
+from ..rounds import StatedLaw
 from ..space import Categorical, Float, Integer, JointRows, Space
 from ..words import counted
 
@@ -55,6 +56,12 @@ def _check_bounds(values: Sequence[Any], variable: Float | Integer, j: int) -> N
         )
         hint = "Widen the variable's bounds, or leave out what was measured wrongly."
         raise InvalidProblem(f"nature.rows.{beyond[0]}.{j}", values[beyond[0]], allowed, hint)
+
+
+def stated_rows(nature: JointRows | None, space: Space) -> dict[str, StatedLaw]:
+    """What rows say of each of their columns."""
+    columns = nature.columns if nature is not None else ()
+    return {name: StatedLaw(space[name], nature.column(name), "nature") for name in columns if nature is not None}
 
 
 def encoded_rows(nature: JointRows, space: Space) -> np.ndarray:

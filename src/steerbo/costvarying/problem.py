@@ -11,12 +11,12 @@ from pydantic import Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..record import record
-from ..rounds import History, Problem, Round, Scope, Suggestion
+from ..rounds import History, Problem, Round, Scope, StatedLaw, Suggestion
 from ..space import JointRows, Space, Variable, Variables
 from ..space.fields import Listed
 from ..words import counted
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
-from .nature import check_nature
+from .nature import check_nature, stated_rows
 from .tolerance import Tolerance
 
 MOST_VARIABLES, MOST_SETS = 1000, 4096
@@ -129,6 +129,11 @@ class CostVarying(Problem):
         """Whether nature draws it together with others."""
         together = self.nature is not None and variable.name in self.nature.columns
         return f"left to itself as in {self.nature}" if together else super().use(variable)
+
+    @property
+    def stated_laws(self) -> Mapping[str, StatedLaw]:
+        """See `Problem.stated_laws`; columns of rows depend on each other, and each is as its values are."""
+        return {**super().stated_laws, **stated_rows(self.nature, self.space)}
 
     @cached_property
     def space(self) -> Space:

@@ -24,7 +24,7 @@ from .fold import ReproducibilityWarning
 from .history import History
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
-from .problem import Problem
+from .problem import Problem, StatedLaw
 from .randomness import Streams, keyed
 from .reading import Reading
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
@@ -68,6 +68,7 @@ __all__ = [
     "Revised",
     "Round",
     "Scope",
+    "StatedLaw",
     "Status",
     "Streams",
     "Suggestion",

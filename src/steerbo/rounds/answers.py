@@ -176,6 +176,7 @@ class Status(Plain):
         unpriced: rounds whose cost nobody knows; `estimated` of what is spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would suggest something.
+        warnings: which stated laws nature was seen not to keep: what was expected, what was seen, what to do.
     """
 
     rounds: int
@@ -190,6 +191,7 @@ class Status(Plain):
     abandoned: int = 0
     unpriced: int = 0
     estimated: float = 0.0
+    warnings: tuple[str, ...] = Field(default=())
 
     def __str__(self) -> str:
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
@@ -204,4 +206,5 @@ class Status(Plain):
         made = counted(self.rounds, "round")
         if self.limit is not None:
             made = f"{self.rounds} of {counted(self.limit, 'round')}"
-        return f"{made}{money}{waiting}{broken}{left}{end}"
+        doubted = "".join(f"; warning: {each.partition('. ')[0]}" for each in self.warnings)
+        return f"{made}{money}{waiting}{broken}{left}{end}{doubted}"

@@ -12,6 +12,7 @@ from .arithmetic import fingerprint, one_blas_thread
 from .events import Asked, Created, Decided, Event, Extended, Refitted, in_order
 from .extension import after
 from .history import History
+from .law_checks import LawChecks
 from .method import Method
 from .problem import Problem
 from .randomness import Streams
@@ -39,6 +40,7 @@ class Fold:
         self.events: list[Event] = [created]
         self.history = History(created, problem.in_order)
         self.streams = Streams(created.seed)
+        self.checks = LawChecks(problem)
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
         options = from_plain(kind.Options, kind.read_options(created.options))
         with one_blas_thread():
@@ -75,6 +77,7 @@ class Fold:
             self._begin_anew(after(self.problem, event))
         self.history.apply(event)
         self.events.append(event)
+        self.checks.learn(event, self.history)
         with one_blas_thread():
             self.method.learn(event, self.history)
 
@@ -83,10 +86,12 @@ class Fold:
         created, *rest = self.events
         assert isinstance(created, Created)
         self.problem, self.history = problem, History(created, problem.in_order)
+        self.checks = LawChecks(problem)
         with one_blas_thread():
             self.method = type(self.method)(problem, self.method.options, self.streams)
             for event in rest:
                 self.history.apply(event)
+                self.checks.learn(event, self.history)
                 if not isinstance(event, Refitted):
                     self.method.learn(event, self.history)
 

@@ -98,9 +98,10 @@ class Reading:
         return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
 
     def explain(self) -> Explanation:
-        """Why: what was ruled out and when, and the numbers behind the present choice."""
+        """Why: what was ruled out and when, the numbers behind the present choice, and what nature does not keep to."""
         with one_blas_thread():
-            return self._fold.method.explain(self._fold.history)
+            why = self._fold.method.explain(self._fold.history)
+        return replace(why, summary="\n".join([why.summary, *self._fold.checks.findings]))
 
     @property
     def status(self) -> Status:
@@ -119,6 +120,7 @@ class Reading:
             abandoned=sum(r.state == "abandoned" for r in rounds.unknown),
             unpriced=rounds.unpriced,
             estimated=rounds.estimated,
+            warnings=self._fold.checks.findings,
         )
 
     def to_json(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from ..errors import OutOfRangeWarning
+from ..errors import LawWarning, OutOfRangeWarning
 from .events import Event, Log, in_order
 from .fold import Fold
 from .plausible import doubts
@@ -22,12 +22,18 @@ class Recorder:
         self.fold, self.log = fold, log
 
     def __call__(self, event: Event | None) -> None:
-        """Write an event down, where there is one, and take it in. Values that are hard to believe are warned of."""
+        """Write an event down, where there is one, and take it in.
+
+        Values that are hard to believe are warned of, and laws that nature does not keep.
+        """
         if event is None:
             return
         event = in_order(event, self.fold.problem.in_order)
         if self.log is not None:
             self.log.append(event)
+        before = len(self.fold.checks.findings)
         self.fold.take(event)
+        for finding in self.fold.checks.findings[before:]:
+            warnings.warn(LawWarning(finding), stacklevel=3)
         for doubt in doubts(event, self.fold.problem.space, self.fold.history):
             warnings.warn(OutOfRangeWarning(doubt), stacklevel=3)
