@@ -24,7 +24,7 @@ from .fold import ReproducibilityWarning
 from .history import History
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
-from .problem import Problem, StatedLaw
+from .problem import Problem
 from .randomness import Streams, keyed
 from .reading import Reading
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
@@ -33,6 +33,7 @@ from .revision import left_behind, limit_text, revised_text, standing
 from .round import Round
 from .saved import load, problem_of
 from .scope import Scope
+from .stated_law import StatedLaw
 from .suggestion import Suggestion, one_or_more
 from .typical import Typical, over_contexts, typical
 

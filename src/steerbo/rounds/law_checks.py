@@ -20,7 +20,8 @@ from ..space.evidence import Evidence, Interval, PairEvidence, Ranks
 from .events import Added, Amended, Event, Failed, Told
 from .history import History
 from .law_findings import alone_in_words, pair_in_words
-from .problem import Problem, StatedLaw
+from .problem import Problem
+from .stated_law import StatedLaw
 
 ALPHA = 0.01
 """The chance of a false alarm in a whole study, at most."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..space import Categorical
 from .answers import numeral
-from .problem import Problem, StatedLaw
+from .problem import Problem
+from .stated_law import StatedLaw
 
 _NEEDED = 4  # rounds before a rank correlation is said
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
-from ..space import Categorical, Change, Empirical, Space, Variable
+from ..space import Categorical, Change, Space, Variable
 from ..typed import read_choice, read_value
 from .answers import as_text, numeral
 from .events import Outcome
@@ -19,33 +18,10 @@ from .history import History
 from .request import SEEN, RequestField
 from .round import Round
 from .scope import Scope
+from .stated_law import StatedLaw
 from .suggestion import Suggestion
 
 _NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
-
-
-@dataclass(frozen=True)
-class StatedLaw:
-    """What a problem says that nature does with a variable which a round does not set.
-
-    Args:
-        variable: the variable.
-        sample: the values that the law comes from, where it comes from values.
-        group: what it is drawn together with: variables of one group may depend on each other.
-        given: what is seen before choosing and is part of its law.
-        learned: whether the law is learned from what was realised, and so cannot be wrong for long.
-    """
-
-    variable: Variable
-    sample: Sequence[Any] | None = None
-    group: str | None = None
-    given: tuple[str, ...] = ()
-    learned: bool = False
-
-    @classmethod
-    def of(cls, variable: Variable) -> StatedLaw:
-        """The law that a variable states by itself."""
-        return cls(variable, sample=variable.law.sample if isinstance(variable.law, Empirical) else None)
 
 
 class Problem(ABC):
