@@ -1,9 +1,11 @@
-"""Numbers that people and programs give: outcomes, costs, limits of money."""
+"""What people and programs give: numbers such as outcomes, costs and limits of money, and values by name."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Real
+from typing import Any
 
 from ..errors import InvalidOutcome
 
@@ -34,3 +36,14 @@ def finite(field: str, value: object, least: float = -math.inf) -> float:
         hint = "Give it in a larger unit; where it is no measurement, use ‹fail›."
         raise InvalidOutcome(field, value, f"a number of at most {LARGEST:g} in size", hint)
     return number
+
+
+def by_name(field: str, given: Any) -> Mapping[str, Any]:
+    """`given`, if it is values by name.
+
+    Raises:
+        InvalidOutcome: it is something else.
+    """
+    if not isinstance(given, Mapping):
+        raise InvalidOutcome(field, given, "values by variable name, such as {'ph': 6.4}")
+    return given

@@ -13,7 +13,7 @@ from ..space import Categorical, Change, Space, Variable
 from ..typed import read_choice, read_value
 from .answers import as_text, numeral
 from .events import Outcome
-from .finite import finite
+from .finite import by_name, finite
 from .history import History
 from .request import SEEN, RequestField
 from .round import Round
@@ -227,7 +227,7 @@ class Problem(ABC):
 
     def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
         """What really happened, checked; variables that were set and not measured are taken as set."""
-        for name, value in _mapping("realised", realised).items():
+        for name, value in by_name("realised", realised).items():
             if name not in self.space:
                 raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
         known = {**suggestion.values, **suggestion.context, **realised}
@@ -246,11 +246,5 @@ class Problem(ABC):
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """Data that nobody suggested, checked: every variable must be there."""
-        measured = self.space.check_measured(dict(_mapping("realised", realised)), self.space.names)
+        measured = self.space.check_measured(dict(by_name("realised", realised)), self.space.names)
         return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
-
-
-def _mapping(field: str, given: Any) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise InvalidOutcome(field, given, "values by variable name, such as {'ph': 6.4}")
-    return given
