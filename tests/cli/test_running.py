@@ -166,3 +166,44 @@ def test_methods() -> None:
     rows = json.loads(call("methods", "cost-varying", "--json").stdout)
     assert {"random", "explore-then-commit"} <= {row["method"] for row in rows}
     assert "one of cost-varying" in refused(call("methods", "cost-variing"), 2)
+
+
+STOPPING = STUDY.replace('"random"', '"cheap-first"')
+
+
+def test_stop_ends_a_run_when_enough_is_known(tmp_path: Path) -> None:
+    path = write_study(tmp_path, study=STOPPING)
+    result = call("run", path, "--stop", "1e6", "--json", "--quiet")
+    status = json.loads(result.stdout)["status"]
+    assert status["finished"].startswith("enough is known: at most ")
+    assert status["rounds"] < 10
+    assert status["gain"] < 1e6
+    again = json.loads(call("run", path, "--json", "--quiet").stdout)["status"]
+    assert again["finished"] == "the budget is spent", "the file does not say it: the next run goes on"
+    assert "gain" not in again
+
+
+def test_a_study_file_says_when_enough_is_known(tmp_path: Path) -> None:
+    path = write_study(tmp_path, study=f'{STOPPING}stop = "enough"\n')
+    assert "or enough is known (stop when less can be gained than a play costs)" in call("check", path).stdout
+    assert json.loads(call("check", path, "--json").stdout)["study"]["stop"] == "enough"
+    assert call("run", path, "--rounds", "3", "--quiet").exit_code == 0
+    assert "The study is to stop when less can be gained than a play costs" in " ".join(
+        call("show", path).stdout.split()
+    )
+
+
+@pytest.mark.parametrize("typed", ["0", "soon", "nan", "-3", "inf"])
+def test_what_is_no_rule_is_refused_before_anything_is_played(tmp_path: Path, typed: str) -> None:
+    path = write_study(tmp_path, study=STOPPING)
+    assert "stop: " in refused(call("run", path, f"--stop={typed}"), 2)
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_a_method_without_bounds_refuses_to_stop(tmp_path: Path) -> None:
+    fleet = '[problem]\nkind = "mean-field"\nactions = ["a", "b"]\nagents = 9\n'
+    path = write_study(tmp_path, fleet, f'{STUDY}stop = "enough"\n')
+    result = call("check", path)
+    assert result.exit_code == 2
+    assert "study.stop" in result.stderr
+    assert "has no bounds" in result.stderr

@@ -21,3 +21,26 @@ def test_a_threshold_nobody_reaches_falls_back_to_the_largest_upper_bound() -> N
     optimizer = play(Optimizer(hopeless, METHOD, explore_cycles=2), 9)
     last = notes(optimizer)[-1]
     assert last["acceptable"] == [int(np.argmax(last["possible"]))]
+
+
+def gain_of(optimizer: Optimizer) -> float:
+    return optimizer._method.gain(optimizer.history)
+
+
+def test_what_can_be_gained_covers_every_set() -> None:
+    """Without a tolerance: the largest upper bound of any set, less the lower one of what is recommended."""
+    strict = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.Absolute(0.0))
+    optimizer = play(Optimizer(strict, METHOD, explore_cycles=2), 9)
+    advice = optimizer.recommend()
+    assert advice.lower is not None
+    uppers = [each.upper for each in (advice, *advice.alternatives) if each.upper is not None]
+    assert gain_of(optimizer) >= max(uppers) - advice.lower - 1e-9
+
+
+def test_what_is_tolerated_is_no_gain() -> None:
+    found = []
+    for given_up in (0.0, 0.5, 100.0):
+        problem = sb.CostVarying(PROBLEM.variables, PROBLEM.control_sets, tolerance=sb.Absolute(given_up))
+        found.append(gain_of(play(Optimizer(problem, METHOD, explore_cycles=2), 9)))
+    assert found[1] < found[0]
+    assert found[2] < 0, "which counts as none"

@@ -38,6 +38,7 @@ from .arm import Arm
 from .arm_model import ArmModel, ModelOptions, arm_model
 from .contexts import latest_contexts
 from .explaining import observations_explained, scopes_table
+from .gain import possible_gain
 from .greedy import Greedy
 from .models import Models
 from .policy import Policy, recommended
@@ -86,10 +87,6 @@ class ScopeBandit(Method[Causal, O]):
         """The model of arm `i`."""
         return self.models.each[self.models.of[i]]
 
-    def number(self, played: Round) -> int:
-        """The arm that a round plays."""
-        return self.models.number[played.suggestion.scope]
-
     def needed(self, i: int) -> int:
         """Plays of arm `i` before its model counts."""
         return self.options.initial if self.options.initial is not None else 1 + len(self.arms[i].names)
@@ -104,7 +101,7 @@ class ScopeBandit(Method[Causal, O]):
             case Asked():
                 self.plays[self.models.number[event.scope]] += 1
             case Told():
-                self.models.take(self.number(history[event.token]), event.outcome)
+                self.models.take(self.models.number[history[event.token].suggestion.scope], event.outcome)
             case Added():
                 self.models.observe(event.outcome)
             case Amended():
@@ -129,7 +126,7 @@ class ScopeBandit(Method[Causal, O]):
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
-        suggestion, i = pending.suggestion, self.number(pending)
+        suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
         values, observe = self._advance(history, pending.number, i, context, suggestion.values, token=suggestion.token)
         return Decision(values, observe)
 
@@ -201,16 +198,15 @@ class ScopeBandit(Method[Causal, O]):
 
     @kept
     def _over_contexts(self, history: History) -> Policy:
-        contexts = typical(self.problem.space, history)
-        advice = over_contexts(contexts, lambda seen: self._ranked(history, seen)[0][1])
+        advice = over_contexts(typical(self.problem.space, history), lambda seen: self.ranked(history, seen)[0][1])
         assert isinstance(advice, Policy)
         return advice
 
     @kept
     def _all_ranked(self, history: History) -> list[tuple[int, Policy]]:
-        return self._ranked(history, {})
+        return self.ranked(history, {})
 
-    def _ranked(self, history: History, seen: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+    def ranked(self, history: History, seen: Mapping[str, Any]) -> list[tuple[int, Policy]]:
         """The arms and their policies, best first, where this is seen before choosing."""
         sign = self.problem.sign
         answers = [
@@ -222,6 +218,8 @@ class ScopeBandit(Method[Causal, O]):
         known = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
         return [(i, answers[i]) for i in sorted(range(len(answers)), key=lambda i: known[i], reverse=True)]
 
+    gain = possible_gain
+
     def widening(self, history: History, scope: Scope) -> float:
         """The scale is that of the outcomes which the scope's own model was fitted to."""
         return doubt_of_scale(*self.models.fitted(scope))
@@ -230,7 +228,7 @@ class ScopeBandit(Method[Causal, O]):
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
         self.check_informed(history)
         known = {name: context[name] for name in self.known}
-        i, advice = (self._ranked(history, known) if known else self._all_ranked(history))[0]
+        i, advice = (self.ranked(history, known) if known else self._all_ranked(history))[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
         return self.greedy(i).step(context)

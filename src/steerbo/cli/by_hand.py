@@ -60,8 +60,8 @@ def new(
     """Begin a study that is played by hand."""
     s = read_study(study)
     settings = s.settings
-    limits = {"budget": settings.budget, "rounds": settings.rounds, "seed": settings.seed, "options": settings.options}
-    with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:  # type: ignore[arg-type]
+    limits = {name: getattr(settings, name) for name in ("budget", "rounds", "stop", "seed", "options")}
+    with Study.create(log or s.log, s.problem, settings.method, **limits) as begun:
         begun.revise(columns=settings.columns)
         seen = "".join(f" --context {quote(name)}=…" for name in begun.problem.space.seen)
         said = f"begun: {begun.log.place}. Next: steerbo ask {to_type(log or str(study))}{seen}"

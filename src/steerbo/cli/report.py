@@ -10,7 +10,7 @@ from rich.padding import Padding
 
 from ..errors import show
 from ..record import to_plain
-from ..rounds import Optimizer, Problem, Recommendation, Table, revised_text
+from ..rounds import Optimizer, Problem, Recommendation, Table, revised_text, stop_text
 from ..study import Study
 from ..study.progress import literal
 from ..study.shown import advised, alternatives, with_units
@@ -79,6 +79,7 @@ def describe(specification: Specification) -> str:
     problem, settings = specification.problem, specification.settings
     limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
     limits += [f"round {settings.rounds} is over"] if settings.rounds is not None else []
+    limits += [f"enough is known ({stop_text(settings.stop)})"] if settings.stop is not None else []
     options = ", ".join(f"{name} = {value}" for name, value in settings.options.items())
     lines = [
         f"{specification.path.name} is a valid study.",

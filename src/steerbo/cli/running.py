@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..errors import InvalidStudy
+from ..rounds import find_method, read_stop
 from ..rounds import methods as table
 from ..study import LEASE, DatabaseLog, Display, drive, read_study, resume
 from ..study.connections import OPENING
 from ..study.patience import WAIT
+from ..study.specification import Specification
 from ..study.worker import check_options
 from . import exits
 from .arguments import AsJson, LogPlace, StudyFile, request
@@ -32,6 +34,15 @@ Rounds = Annotated[
 ]
 
 
+Stop = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIFFERENCE|enough",
+        help="Stop when less can be gained, by the bounds, than a play costs, or this.",
+    ),
+]
+
+
 @commands.command(cls=Declaring)
 def run(
     study: StudyFile,
@@ -40,11 +51,13 @@ def run(
     quiet: Quiet = False,
     log: LogPlace = None,
     rounds: Rounds = None,
+    stop: Stop = None,
     wait: Annotated[float | None, typer.Option(help=_WAIT)] = None,
     given: Given = None,
 ) -> None:
     """Optimise the study's objective. Run it again to go on where it stopped."""
     specification = read_study(study)
+    rule = None if stop is None else _rule(specification, stop)
     if wait is not None:
         check_options({"wait": wait})
     errors = console(stderr=True)
@@ -59,7 +72,8 @@ def run(
         try:
             with display:
                 asked, failures = request(going.problem, given), specification.settings.failures
-                drive(going, specification.objective, display, failures=failures, rounds=rounds, request=asked)
+                limits: dict[str, Any] = {"rounds": rounds, "stop": rule}
+                drive(going, specification.objective, display, failures=failures, request=asked, **limits)
         except KeyboardInterrupt:
             said = f"stopped after {going.status}. Run the same command again to go on."
             if as_json:
@@ -68,6 +82,15 @@ def run(
             raise typer.Exit(exits.STOPPED) from None
         if as_json or not quiet:
             print_answers(going, as_json, {"log": events.place})
+
+
+def _rule(specification: Specification, typed: str) -> float | str | None:
+    """When to stop, as somebody has typed it, checked."""
+    try:
+        said: float | str = float(typed)
+    except ValueError:
+        said = typed
+    return read_stop(said, find_method(specification.problem, specification.settings.method))
 
 
 @commands.command()

@@ -27,6 +27,7 @@ from ..rounds import (
     Streams,
     Table,
     Told,
+    mean_over,
     over_contexts,
     place_in_batch,
     typical,
@@ -36,7 +37,7 @@ from ..surrogate import Standardised, drawn, parts_of, polished
 from .control_sets import Arm, Outlook
 from .money import Paying
 from .problem import CostVarying
-from .recommendation import recommendation
+from .recommendation import possible_gain, recommendation
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
@@ -196,6 +197,17 @@ class PartialControl(Paying[OptionsT]):
     def widening(self, history: History, scope: Scope) -> float:
         """The scale is that of the outcomes which the model was fitted to."""
         return doubt_of_scale(self.model.inputs[: self.fitted_at], self.model.outcomes[: self.fitted_at])
+
+    def gain(self, history: History) -> float:
+        """See `possible_gain`; on average over typical contexts where something is seen before choosing."""
+        times = self.widening(history, self.problem.scopes[0])
+        if len(self.model) < STARTING_POINTS or not times < np.inf:
+            return np.inf
+
+        def at(context: Mapping[str, Any]) -> float:
+            return possible_gain(self, self.outlook(history, {"context": context}, pending=False), times)
+
+        return mean_over(typical(self.space, history), at) if self.space.seen else at({})
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """What is recommended where this is seen."""

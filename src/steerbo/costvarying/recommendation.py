@@ -9,7 +9,7 @@ import numpy as np
 from ..bandit import BOUND
 from ..rounds import Recommendation
 from .control_sets import Arm, Outlook
-from .tolerance import Fraction
+from .tolerance import Absolute, Fraction, Threshold
 
 if TYPE_CHECKING:
     from .method import PartialControl
@@ -25,15 +25,7 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
     nothing reaches, the best one is recommended.
     """
     sign, costs = method.problem.sign, method.mean_costs()
-    rows = [_best(method, outlook, i, costs[i]) for i in range(len(method.sets))]
-    means = np.array([sign * (row.mean or 0.0) for row in rows])
-    tolerance = method.problem.tolerance or TOLERANCE
-    least = tolerance.acceptable(float(means.max()), method.worst(outlook), sign)
-    good = np.flatnonzero(means >= least)
-    if not len(good):
-        good = np.array([int(means.argmax())])
-    known = np.where(np.isnan(costs), np.inf, costs)
-    chosen = int(min(good, key=lambda i: (known[i], -means[i])))
+    rows, least, good, chosen = _judged(method, outlook, costs)
     others = [row for i, row in enumerate(rows) if i != chosen]
     others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
     verb = "reach at most" if method.problem.minimize else "reach at least"
@@ -49,6 +41,46 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
         f"acceptable sets {verb} {sign * least:.5g}: {names}{_unknown(method, costs)}",
         tuple(others),
     )
+
+
+def _judged(
+    method: PartialControl[Any], outlook: Outlook, costs: np.ndarray
+) -> tuple[list[Recommendation], float, np.ndarray, int]:
+    """The best of every set, what is acceptable (in units of `sign · value`), which sets are, and the one chosen."""
+    sign = method.problem.sign
+    rows = [_best(method, outlook, i, costs[i]) for i in range(len(method.sets))]
+    means = np.array([sign * (row.mean or 0.0) for row in rows])
+    least = _tolerance(method).acceptable(float(means.max()), method.worst(outlook), sign)
+    good = np.flatnonzero(means >= least)
+    if not len(good):
+        good = np.array([int(means.argmax())])
+    known = np.where(np.isnan(costs), np.inf, costs)
+    return rows, least, good, int(min(good, key=lambda i: (known[i], -means[i])))
+
+
+def _tolerance(method: PartialControl[Any]) -> Fraction | Absolute | Threshold:
+    return method.problem.tolerance or TOLERANCE
+
+
+def possible_gain(method: PartialControl[Any], outlook: Outlook, times: float) -> float:
+    """What more may be there than the recommended set gives, with bounds so many times as wide as the model's.
+
+    Of all sets, so far as it would have to be taken: that by which what is recommended may fall short of acceptable.
+    And of each cheaper set, that by which it may yet turn out to be acceptable itself.
+    """
+    sign, costs = method.problem.sign, method.mean_costs()
+    rows, least, _, chosen = _judged(method, outlook, costs)
+    best, every = rows[chosen], range(len(method.sets))
+    found = method.search(outlook, every, [BOUND * times], method.streams.integer(0, "gain"), of_mean=True)
+    upper = np.array([method.raw(one.value) for (one,) in found])
+    assert best.mean is not None
+    assert best.lower is not None
+    assert best.upper is not None
+    lower = sign * best.mean - 0.5 * times * (best.upper - best.lower)
+    highest = float(upper.max())
+    wanted = min(highest, _tolerance(method).acceptable(highest, method.worst(outlook), sign))
+    cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]
+    return float(max([wanted - lower, *cheaper]))
 
 
 def _unknown(method: PartialControl[Any], costs: np.ndarray) -> str:

@@ -31,6 +31,7 @@ from .acquisition import PayoffBounds, Tables
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, less_moving, maxima, sampled
 from .cells import explained
+from .gain import possible_gain
 from .kernels import Embedding, Kind, Parameters, PayoffKernel
 from .method import Population
 from .observations import standardised, without_outcome
@@ -116,8 +117,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         n = len(self.outcomes)
         if n < self.options.starting_points:
             return None
-        data = self.data()[0]
-        due = refit_due(self.compared, n)
+        data, due = self.data()[0], refit_due(self.compared, n)
         found = {
             embedding: self._fit(embedding, data, thorough=due)
             for embedding in (_EMBEDDINGS if due and self.options.embedding == "learned" else (self.kernel.embedding,))
@@ -198,6 +198,8 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         starts = simplex_starts(np.array(self.tables)[best], self.options.starts, seed, allowed=region.allowed)
         return maxima(bound, region, starts, self.options.iterations)
 
+    gain = possible_gain
+
     # -- answers -------------------------------------------------------------------------------------------------------
 
     def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
@@ -234,11 +236,9 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         advice = self.recommend(history)
         belief = self.belief(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
-        last = next(reversed(self.suggested.values()), best)
-        table, explored = explained(self.problem, belief, best, last)
+        table, explored = explained(self.problem, belief, best, next(reversed(self.suggested.values()), best))
         scale = self.kernel.lengthscale("lengthscale", belief.bounds.posterior.parameters)
-        noise = belief.unit * np.sqrt(belief.bounds.posterior.noise)
-        cells = int(self.problem.region.allowed.sum())
+        noise, cells = belief.unit * np.sqrt(belief.bounds.posterior.noise), int(self.problem.region.allowed.sum())
         summary = (
             f"{counted(len(self.outcomes), 'outcome')}. {explored or 'None'} of {counted(cells, 'cell')} (an action, "
             f"in a context) {'is' if explored < 2 else 'are'} still being explored, with more agents in the last "

@@ -34,8 +34,9 @@ from .round import Round
 from .saved import load, problem_of
 from .scope import Scope
 from .stated_law import StatedLaw
+from .stopping import Stop, read_stop, stop_text
 from .suggestion import Suggestion, one_or_more
-from .typical import Typical, over_contexts, typical
+from .typical import Typical, mean_over, over_contexts, typical
 
 __all__ = [
     "SEEN",
@@ -71,6 +72,7 @@ __all__ = [
     "Scope",
     "StatedLaw",
     "Status",
+    "Stop",
     "Streams",
     "Suggestion",
     "Table",
@@ -88,6 +90,7 @@ __all__ = [
     "left_behind",
     "limit_text",
     "load",
+    "mean_over",
     "methods",
     "numeral",
     "one_or_more",
@@ -97,7 +100,9 @@ __all__ = [
     "problem_of",
     "read_bounds",
     "read_problem",
+    "read_stop",
     "revised_text",
     "standing",
+    "stop_text",
     "typical",
 ]

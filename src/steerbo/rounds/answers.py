@@ -173,6 +173,7 @@ class Status(Plain):
     Args:
         rounds: suggestions made; `told`, `failed`, `pending` and `abandoned` of them.
         spent, reserved: money spent, and expected for what is pending.
+        gain: what could still be gained at most, by the bounds, where the study is to stop by it and they say.
         unpriced: rounds whose cost nobody knows; `estimated` of what is spent is charged for them.
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would suggest something.
@@ -192,6 +193,7 @@ class Status(Plain):
     unpriced: int = 0
     estimated: float = 0.0
     warnings: tuple[str, ...] = Field(default=())
+    gain: float | None = None
 
     def __str__(self) -> str:
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""
@@ -202,9 +204,11 @@ class Status(Plain):
         waiting = f", {len(self.pending)} pending" if self.pending else ""
         broken = f", {self.failed} failed" if self.failed else ""
         left = f", {self.abandoned} abandoned" if self.abandoned else ""
+        going = self.gain is not None and not self.finished
+        more = f", at most {numeral(self.gain or 0.0)} can still be gained" if going else ""
         end = f"; finished: {self.finished}" if self.finished else ""
         made = counted(self.rounds, "round")
         if self.limit is not None:
             made = f"{self.rounds} of {counted(self.limit, 'round')}"
         doubted = "".join(f"; warning: {each.partition('. ')[0]}" for each in self.warnings)
-        return f"{made}{money}{waiting}{broken}{left}{end}{doubted}"
+        return f"{made}{money}{waiting}{broken}{left}{more}{end}{doubted}"

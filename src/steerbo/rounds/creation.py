@@ -17,6 +17,7 @@ from .finite import LARGEST, finite
 from .method import Method
 from .problem import Problem
 from .registry import find_method, name_of, packages, place_of_problem
+from .stopping import read_stop
 
 LARGEST_SEED = 2**128 - 1
 _OR_NONE = "; leave it out for no limit"
@@ -28,6 +29,7 @@ def creation(
     *,
     budget: Any,
     rounds: Any,
+    stop: Any = None,
     seed: Any,
     options: Mapping[str, Any],
 ) -> tuple[Created, type[Method[Any, Any]]]:
@@ -38,6 +40,7 @@ def creation(
         method: a name, a place "package.module:Class", a class, or None for the default of the problem's kind.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
+        stop: when enough is known; see `stopping`.
         seed: a whole number not below 0.
         options: the method's options, by name.
 
@@ -62,6 +65,7 @@ def creation(
     chosen = attempt(wrong, lambda: _options(problem, method, options))
     limit = attempt(wrong, lambda: read_budget(budget))
     most = attempt(wrong, lambda: read_rounds(rounds))
+    known = attempt(wrong, lambda: (read_stop(stop, chosen[0]),)) if chosen else None
     number = attempt(wrong, lambda: whole("seed", seed, 0, InvalidOption, most=LARGEST_SEED))
     if wrong or chosen is None or number is None:
         raise together(wrong)
@@ -79,6 +83,7 @@ def creation(
         problem_class=place_of_problem(problem),
         budget=limit,
         rounds=most,
+        stop=known[0] if known else None,
     ), solver
 
 

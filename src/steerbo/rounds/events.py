@@ -41,6 +41,7 @@ class Created:
         problem_class: where the problem's class is found; None for one of steerbo's own.
         budget: money that may be spent.
         rounds: suggestions that may be made.
+        stop: when enough is known; see `stopping`.
         format: of the log.
         kind: of the event.
     """
@@ -53,6 +54,7 @@ class Created:
     problem_class: str | None = None
     budget: float | None = None
     rounds: int | None = None
+    stop: float | Literal["enough"] | None = None
     format: int = FORMAT
     kind: Literal["created"] = "created"
 
@@ -70,7 +72,8 @@ class Refitted:
 class Asked:
     """A suggestion was made: the request, how much of the log it was based on, the choice and the reasons behind it.
 
-    `expected_cost` is what the round is expected to cost, `change_cost` that part of it that moving variables costs.
+    `expected_cost` is what the round is expected to cost, `change_cost` that part of it that moving variables costs;
+    `gain` what could still be gained then, by the bounds, where the study is to stop by it.
     """
 
     round: int
@@ -83,6 +86,7 @@ class Asked:
     expected_cost: float | None = None
     note: dict[str, Any] = Field(default_factory=dict)
     change_cost: float | None = None
+    gain: float | None = None
     kind: Literal["asked"] = "asked"
 
 
@@ -190,7 +194,7 @@ class Revised:
     """What may be changed of a study was changed: a limit, or how its tables are headed.
 
     Args:
-        changes: what it was and what it is from here on, by name: `budget`, `rounds`, `columns`.
+        changes: what it was and what it is from here on, by name: `budget`, `rounds`, `stop`, `columns`.
         when: as ISO 8601.
         kind: of the event.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from .randomness import Streams
 from .registry import find_method, packages
 from .reports import Reports
 from .request import ALONE, Place, with_place
+from .stopping import enough
 from .upgrade import FORMAT
 
 
@@ -41,6 +43,7 @@ class Fold:
         self.history = History(created, problem.in_order)
         self.streams = Streams(created.seed)
         self.checks = LawChecks(problem)
+        self._gain: tuple[int, float | None] = (0, None)  # and how many events there were
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
         options = from_plain(kind.Options, kind.read_options(created.options))
         with one_blas_thread():
@@ -104,7 +107,18 @@ class Fold:
             return "the budget is spent"
         if rounds.remaining <= rounds.rounding:
             return "what is left of the budget is reserved for pending suggestions"
-        return self.method.finished(rounds)
+        return enough(rounds, self.gain()) or self.method.finished(rounds)
+
+    def gain(self) -> float | None:
+        """What could still be gained, by the bounds; None where nobody stops by it. Kept until the next event."""
+        if self.history.stop is None:
+            return None
+        if self._gain[0] != len(self.events):
+            informed = self.history.told or self.history.data
+            with one_blas_thread():
+                found = self.method.gain(self.history) if informed else math.inf
+            self._gain = len(self.events), max(found, 0.0)
+        return self._gain[1]
 
     def refit(self) -> Refitted | None:
         """Hyperparameters learned anew for the next round, where that is due and not in the log already."""
@@ -139,6 +153,7 @@ class Fold:
             expected,
             dict(choice.note),
             moving,
+            gain if (gain := self.gain()) is not None and math.isfinite(gain) else None,
         )
 
     def decide(self, suggestion: object, context: Mapping[str, Any]) -> Decided:

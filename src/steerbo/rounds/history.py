@@ -33,14 +33,13 @@ from .suggestion import Suggestion
 class History:
     """Rounds in the order they were asked, and data that was added.
 
-    It only grows by `apply`; reading it changes nothing. `budget` (money) and `limit` (rounds) are None where there is
-    no such limit. `order` puts what stands by name in the problem's order.
+    It only grows by `apply`. `budget` (money), `limit` (rounds) and `stop` are None where there is no such limit. What
+    stands by name is put in the problem's `order`.
     """
 
     def __init__(self, created: Created, order: Callable[[Any], Any]) -> None:
-        self.created = created
-        self._order = order
-        self.budget, self.limit = created.budget, created.rounds
+        self.created, self._order = created, order
+        self.budget, self.limit, self.stop = created.budget, created.rounds, created.stop
         self.columns: dict[str, str] = {}  # how the lab heads columns of tables, by their own names
         self.revisions: list[Revised] = []
         self.events = 1
@@ -205,6 +204,7 @@ class History:
             case Revised():
                 now = {name: new for name, (_, new) in event.changes.items()}
                 self.budget, self.limit = now.get("budget", self.budget), now.get("rounds", self.limit)
+                self.stop = now.get("stop", self.stop)
                 self.columns = now.get("columns", self.columns)
                 self.revisions.append(event)
             case Created() | Refitted() | Extended():
@@ -217,8 +217,8 @@ class History:
         suggestion = Suggestion(event.token, event.round, event.scope, event.values, event.observe, seen, event.note)
         suggestion = replace(suggestion, change_cost=event.change_cost)
         known = self._order({**seen, **event.values})
-        self._rounds[event.token] = Round(suggestion, event.request, event.expected_cost, realised=known)
-        self._unknown[event.token] = self._open[event.token] = None
+        begun = Round(suggestion, event.request, event.expected_cost, realised=known, gain=event.gain)
+        self._rounds[event.token], self._unknown[event.token], self._open[event.token] = begun, None, None
 
     def _correct(self, event: Amended) -> None:
         """Data that nobody suggested, put right or, void, taken out; what it cost is spent all the same."""

@@ -122,6 +122,14 @@ class Method(ABC, Generic[P, OptionsT]):
         """Why there is nothing left to suggest, or an empty string."""
         return ""
 
+    def gain(self, history: History) -> float:
+        """How much more than `recommend`'s choice another could give, at most, by the bounds, in the objective's units.
+
+        Infinite as long as bounds do not say. Methods without bounds leave this alone: with them a study cannot be told
+        to stop when enough is known. It is asked for where there is an outcome.
+        """
+        raise SteerboError(f"{self.name} has no bounds")
+
     @abstractmethod
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Choose for round `len(history) + 1`."""

@@ -17,6 +17,7 @@ from .reading import Reading
 from .recorder import Recorder
 from .request import Place
 from .revision import read_revision
+from .stopping import Stop
 from .suggestion import Suggestion, one_or_more
 
 
@@ -29,6 +30,8 @@ class Optimizer(Reading, Answering):
             "package.module:Class". Default: the first that is listed.
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
+        stop: end when enough is known: a difference in the objective that is not worth looking for, or "enough": what
+            could still be gained is less than a play costs. None: go on to the limits.
         seed: a whole number not below 0.
         log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
@@ -54,13 +57,14 @@ class Optimizer(Reading, Answering):
         *,
         budget: float | None = None,
         rounds: int | None = None,
+        stop: Stop | None = None,
         seed: int = 0,
         log: Log | None = None,
         **options: Any,
     ) -> None:
         if log is not None and not callable(getattr(log, "append", None)):
             raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
-        created, solver = creation(problem, method, budget=budget, rounds=rounds, seed=seed, options=options)
+        created, solver = creation(problem, method, budget=budget, rounds=rounds, stop=stop, seed=seed, options=options)
         self._fold = Fold(problem, solver, created)
         if budget is not None and (reason := self._fold.finished()):
             raise InvalidOption("budget", budget, "enough for at least one play", f"As it is, {reason}.")
@@ -151,7 +155,8 @@ class Optimizer(Reading, Answering):
 
         Args:
             changes: some of `budget` (money that may be spent; None: no limit), `rounds` (that may be made; None: no
-                limit) and `columns` (headers of tables of outcomes, by the column's own name).
+                limit), `stop` (when enough is known; None: not before the limits) and `columns` (headers of tables of
+                outcomes, by the column's own name).
 
         Raises:
             InvalidOption: something given is not allowed.
@@ -163,7 +168,7 @@ class Optimizer(Reading, Answering):
         >>> print(optimizer.status)
         1 of 3 rounds
         """
-        self._record(read_revision(self.history, changes))
+        self._record(read_revision(self.history, changes, type(self._fold.method)))
 
     def log_to(self, log: Log) -> None:
         """Let `log` receive every event from here on."""

@@ -18,6 +18,7 @@ from .fold import Fold
 from .history import History
 from .method import Method
 from .problem import Problem
+from .stopping import with_curve
 from .suggestion import Suggestion
 
 UNMEASURED = "nothing is measured yet: any other settings may be as good"
@@ -101,6 +102,7 @@ class Reading:
         """Why: what was ruled out and when, the numbers behind the present choice, and what nature does not keep to."""
         with one_blas_thread():
             why = self._fold.method.explain(self._fold.history)
+        why = with_curve(why, self._fold.history, self._fold.gain())
         return replace(why, summary="\n".join([why.summary, *self._fold.checks.findings]))
 
     @property
@@ -121,6 +123,7 @@ class Reading:
             unpriced=rounds.unpriced,
             estimated=rounds.estimated,
             warnings=self._fold.checks.findings,
+            gain=gain if (gain := self._fold.gain()) is not None and math.isfinite(gain) else None,
         )
 
     def to_json(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,20 +10,28 @@ from ..errors import InvalidOption, one_of
 from .creation import read_budget, read_rounds
 from .events import Revised
 from .history import History
+from .method import Method
+from .stopping import read_stop, stop_text
 
 
-def read_revision(history: History, given: Mapping[str, Any]) -> Revised | None:
+def read_revision(history: History, given: Mapping[str, Any], method: type[Method[Any, Any]]) -> Revised | None:
     """The event of a change, checked; None where it changes nothing.
 
     Args:
         history: what is there.
-        given: some of `budget` (money; None: no limit), `rounds` (None: no limit) and `columns` (headers of a lab's
-            own tables, by the column's own name).
+        given: some of `budget` (money; None: no limit), `rounds` (None: no limit), `stop` (when enough is known) and
+            `columns` (headers of a lab's own tables, by the column's own name).
+        method: the study's.
 
     Raises:
         InvalidOption: naming what is not allowed, and what is.
     """
-    reading = {"budget": read_budget, "columns": _columns, "rounds": read_rounds}
+    reading: dict[str, Callable[[Any], Any]] = {
+        "budget": read_budget,
+        "columns": _columns,
+        "rounds": read_rounds,
+        "stop": lambda stop: read_stop(stop, method),
+    }
     for name in given:
         if name not in reading:
             raise InvalidOption(name, given[name], one_of(reading, name))
@@ -35,11 +43,13 @@ def read_revision(history: History, given: Mapping[str, Any]) -> Revised | None:
 
 def standing(history: History) -> dict[str, Any]:
     """What can be revised, as it stands."""
-    return {"budget": history.budget, "columns": history.columns, "rounds": history.limit}
+    return {"budget": history.budget, "columns": history.columns, "rounds": history.limit, "stop": history.stop}
 
 
 def left_behind(history: History, name: str, value: Any) -> str:
     """When a limit was lowered from a larger one that it once had; empty where this is no such limit."""
+    if name == "stop":
+        return ""
     now = standing(history)[name]
     larger = now is not None and (value is None or value > now)
     when = [event.when for event in history.revisions if name in event.changes]
@@ -55,18 +65,23 @@ def revised_text(event: Revised) -> list[str]:
     """
     when = f"{event.when[:16].replace('T', ' ')} UTC"
     limits = {name: pair for name, pair in event.changes.items() if name != "columns"}
-    return [
-        f"{limit_text(name, new)} since {when}, before {'none' if old is None else f'{old:g}'}"
-        for name, (old, new) in limits.items()
-    ]
+    return [f"{limit_text(name, new)} since {when}, before {_before(name, old)}" for name, (old, new) in limits.items()]
 
 
-def limit_text(name: str, value: float | None) -> str:
+def _before(name: str, old: Any) -> str:
+    if name == "stop":
+        return stop_text(old)
+    return "none" if old is None else f"{old:g}"
+
+
+def limit_text(name: str, value: Any) -> str:
     """A limit in words.
 
     >>> limit_text("budget", 30.0), limit_text("rounds", None)
     ('budget 30', 'no limit of rounds')
     """
+    if name == "stop":
+        return stop_text(value)
     return f"no limit of {name}" if value is None else f"{name} {value:g}"
 
 

@@ -22,6 +22,7 @@ class Round:
     outcome: Outcome | None = None
     failure: Failed | None = None
     charge: float | None = None
+    gain: float | None = None
     realised: dict[str, Any] = field(default_factory=dict)
     """What is known to have really happened, also of a failed round; what was set where nothing else is known."""
 

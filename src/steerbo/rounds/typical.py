@@ -99,6 +99,11 @@ def _nearest(points: Float[np.ndarray, "n k"], centres: Float[np.ndarray, "c k"]
     return np.asarray(_squares(points, centres).argmin(1))
 
 
+def mean_over(contexts: Sequence[Typical], at: Callable[[dict[str, Any]], float]) -> float:
+    """The mean of a number over typical contexts, by their shares."""
+    return math.fsum(each.share * at(each.context) for each in contexts)
+
+
 def over_contexts(contexts: Sequence[Typical], at: Callable[[dict[str, Any]], Recommendation]) -> Recommendation:
     """The answer where something is seen before choosing: a row for each typical context, the commonest first.
 

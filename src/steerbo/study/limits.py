@@ -52,7 +52,7 @@ def mention(study: Study, specification: Specification, observer: Observer) -> N
 
 def _differing(study: Study, specification: Specification) -> dict[str, Any]:
     settings, logged = specification.settings, standing(study.history)
-    said = {"budget": settings.budget, "columns": settings.columns, "rounds": settings.rounds}
+    said: dict[str, Any] = {name: getattr(settings, name) for name in ("budget", "columns", "rounds", "stop")}
     return {name: value for name, value in said.items() if value != logged[name]}
 
 

@@ -10,14 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import (
-    InvalidInput,
-    InvalidOption,
-    LogUnavailable,
-    ObjectiveFailure,
-    OutcomeConflict,
-)
-from ..rounds import Suggestion
+from ..errors import InvalidInput, InvalidOption, LogUnavailable, ObjectiveFailure, OutcomeConflict
+from ..rounds import Stop, Suggestion
 from ..space.fields import whole
 from .answer import read_context, read_outcome
 from .failing import raised, short, tell_failure, unusable
@@ -55,6 +49,7 @@ def drive(
     failures: int = 3,
     retries: int = 0,
     rounds: int | None = None,
+    stop: Stop | None = None,
     request: Request | None = None,
 ) -> None:
     """Play rounds until the study is finished, unfinished ones first.
@@ -73,6 +68,7 @@ def drive(
         failures: so many failed evaluations in a row end the run.
         retries: a failed evaluation is tried so often again before it counts as failed.
         rounds: at most so many rounds in this run; None: no limit beside the study's own.
+        stop: end when enough is known, as for `Optimizer`, from here on and for all workers; None: as the study says.
         request: what `ask` is given, by name, such as `{"context": {"weather": 12}}`; or a function that says it before
             each new round.
 
@@ -94,6 +90,8 @@ def drive(
         raise InvalidOption("parallel", parallel, "1 without an executor", "Give one, such as ThreadPoolExecutor(4).")
     if isinstance(objective, Function | Command):
         objective.prepare()
+    if stop is not None:
+        study.revise(stop=stop)
     with (
         Interruptible() as interrupt,
         heard_of(study.writer.worker, study.writer.log, interrupt),

@@ -4,8 +4,8 @@
                tables head it. The sample of a law may be in a file beside the study file, as in law = { kind =
                "empirical", file = "weather.csv", column = "temp" }, and so may a causal graph, as in graph =
                "field.txt": it is read once, and copied into the log.
-[study]        method (a name, or "package.module:Class", whose module may be beside the file), budget, rounds, seed,
-               failures; in [study.options] the method's options; in [study.columns] how the lab's own tables head
+[study]        method (a name, or "package.module:Class", whose module may be beside the file), budget, rounds, stop,
+               seed, failures; in [study.options] the method's options; in [study.columns] how the lab's own tables head
                value, cost, token, …
 [objective]    function = "module:function", or command = ["program", "argument", …] and timeout; left out where people
                evaluate by hand
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -35,7 +35,7 @@ from .modules import load_module
 from .objective import Command, Function, Objective
 
 _TABLES = ("problem", "study", "objective")
-_LIMITS = ("method", "budget", "rounds", "seed")
+_LIMITS = ("method", "budget", "rounds", "stop", "seed")
 
 
 @record
@@ -46,6 +46,8 @@ class Settings:
         method: the method's name, or where its class is, as "package:Class"; None: the default.
         budget: money that may be spent; None: no limit.
         rounds: rounds that may be played; None: no limit.
+        stop: when enough is known: a difference in the objective that is not worth looking for, or "enough": what could
+            still be gained is less than a play costs.
         seed: a whole number not below 0.
         failures: a run stops after so many failed evaluations in a row.
         options: the method's options.
@@ -55,6 +57,7 @@ class Settings:
     method: str | None = None
     budget: float | None = None
     rounds: int | None = Field(None, strict=True)
+    stop: float | Literal["enough"] | None = None
     seed: int = Field(0, strict=True)
     failures: int = Field(3, ge=1, strict=True)
     options: dict[str, Any] = field(default_factory=dict)
@@ -83,7 +86,8 @@ class Specification:
     def optimizer(self) -> Optimizer:
         """A new optimizer for this study."""
         s = self.settings
-        return Optimizer(self.problem, s.method, budget=s.budget, rounds=s.rounds, seed=s.seed, **s.options)
+        limits = {"budget": s.budget, "rounds": s.rounds, "stop": s.stop}
+        return Optimizer(self.problem, s.method, seed=s.seed, **limits, **s.options)  # type: ignore[arg-type]
 
 
 def read_study(path: Path | str) -> Specification:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidStudy, LogConflict
-from ..rounds import Answering, Method, Optimizer, Problem, Reading, Recommendation, Suggestion, one_or_more
+from ..rounds import Answering, Method, Optimizer, Problem, Reading, Recommendation, Stop, Suggestion, one_or_more
 from .backup import copy_of, save
 from .log import EventLog
 from .logger import LOGGER
@@ -68,6 +68,7 @@ class Study(Reading, Answering):
         name: str = "study",
         budget: float | None = None,
         rounds: int | None = None,
+        stop: Stop | None = None,
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
         **worker: Any,
@@ -81,6 +82,7 @@ class Study(Reading, Answering):
             name: of the study in the database.
             budget: money that may be spent.
             rounds: suggestions that may be made.
+            stop: when enough is known, as for `Optimizer`.
             seed: a whole number not below 0.
             options: the method's options.
             worker: holder, lease, clock, wait and say.
@@ -98,7 +100,8 @@ class Study(Reading, Answering):
         1 of 3 rounds
         """
         check_options(worker)
-        optimizer = Optimizer(problem, method, budget=budget, rounds=rounds, seed=seed, **by_name("options", options))
+        limits: dict[str, Any] = {"budget": budget, "rounds": rounds, "stop": stop, "seed": seed}
+        optimizer = Optimizer(problem, method, **limits, **by_name("options", options))
         log, ours = log_at(log, name)
         try:
             taken = bool(log.read())
@@ -113,12 +116,8 @@ class Study(Reading, Answering):
         if taken:
             if ours:
                 log.close()
-            raise InvalidStudy(
-                "log",
-                log.place,
-                "a place without a study",
-                "There is one already: go on with it by ‹open›, or name another log.",
-            )
+            hint = "There is one already: go on with it by ‹open›, or name another log."
+            raise InvalidStudy("log", log.place, "a place without a study", hint)
         return cls(log, optimizer, **worker)
 
     @classmethod
@@ -137,7 +136,7 @@ class Study(Reading, Answering):
             log: an SQLite file, a database URL, or a log.
             problem: needed where the log, in memory, does not say.
             name: of the study in the database; None: the only one there, or "study".
-            limits: another `budget` or number of `rounds` from here on, for all workers; see `Optimizer.revise`.
+            limits: another `budget`, `rounds` or `stop` from here on, for all workers; see `Optimizer.revise`.
             worker: holder, lease, clock, wait and say.
 
         Raises:
@@ -244,5 +243,5 @@ class Study(Reading, Answering):
         self.writer.logged(lambda: self.optimizer.extend(bounds))
 
     def revise(self, **changes: Any) -> None:
-        """Change a limit (`budget`, `rounds`) from here on, or how tables are headed; see `Optimizer.revise`."""
+        """Change a limit (`budget`, `rounds`, `stop`) from here on, or headers of tables; see `Optimizer.revise`."""
         self.writer.logged(lambda: self.optimizer.revise(**changes))

@@ -18,6 +18,7 @@ from ..rounds import Choice, Explanation, History, Round, Streams
 from .confidence import Width
 from .method import CandidatePriors
 from .prediction import table_of_last
+from .prior_table import table_of_priors
 from .priors import PriorWarning
 from .problem import TimeVarying
 
@@ -110,5 +111,5 @@ class Eliminating(CandidatePriors[O]):
             summary += (
                 f"; all were rejected by round {rounds} (on_exhausted = {self.options.on_exhausted}): none of them fits"
             )
-        table = self.table_of_priors(rows, ("alive", "dropped in round", "overran its band by"))
+        table = table_of_priors(self, rows, ("alive", "dropped in round", "overran its band by"))
         return Explanation(summary, (table, table_of_last(history, self.names)))

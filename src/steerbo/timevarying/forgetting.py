@@ -20,6 +20,7 @@ from .acquisition import View
 from .boxes import Boxes
 from .confidence import Width
 from .finite import Sites
+from .gain import possible_gain
 from .gp_ucb import OnePrior
 from .problem import TimeVarying
 
@@ -65,6 +66,10 @@ class Forgetting(OnePrior[OptionsT]):
         view = self.view(history, request)
         pick = self.recall(history, view.time).optimistic(view, betas, np.array([0]), self.streams(t, "ties"))
         return self.play(pick, float(betas[0]))
+
+    def gain(self, history: History) -> float:
+        """By what is remembered."""
+        return possible_gain(self, history, self.recall(history, self.now))
 
     def answer(self, history: History, view: View) -> Recommendation:
         """The point with the largest mean by what is remembered."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ..rounds import Choice, Explanation, History
 from .method import CandidatePriors, CandidatePriorsOptions
 from .prediction import table_of_last
+from .prior_table import table_of_priors
 
 
 class FullyBayesian(CandidatePriors[CandidatePriorsOptions]):
@@ -26,4 +27,4 @@ class FullyBayesian(CandidatePriors[CandidatePriorsOptions]):
     def explain(self, history: History) -> Explanation:
         """Posterior weights."""
         best = self.names[self.trusted()[0]]
-        return Explanation(f"{best} weighs most", (self.table_of_priors({}, ()), table_of_last(history, self.names)))
+        return Explanation(f"{best} weighs most", (table_of_priors(self, {}, ()), table_of_last(history, self.names)))

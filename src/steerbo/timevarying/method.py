@@ -28,7 +28,6 @@ from ..rounds import (
     Round,
     Scope,
     Streams,
-    Table,
     Told,
     over_contexts,
     typical,
@@ -38,12 +37,11 @@ from .automatic import RECENT, Standard, candidates, due
 from .boxes import Boxes
 from .confidence import Confidence, Width
 from .finite import Sites
+from .gain import possible_gain
 from .places import place_of, settings
 from .prediction import Prediction, predicted
 from .priors import Prior
 from .problem import TimeVarying
-
-_SHOWN = 20  # priors in a table
 
 
 @record
@@ -220,6 +218,10 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         """Who gives priors states a scale; else it is that of the outcomes."""
         return self._standard.doubt if self.problem.automatic else 1.0
 
+    def gain(self, history: History) -> float:
+        """See `possible_gain`."""
+        return possible_gain(self, history, self.surrogate)
+
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The same at another time, and among what is available then. Priors know something before any outcome."""
         available = self.problem.within(request.get("available"), context)
@@ -237,14 +239,3 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         mean, band, values = self.problem.sign * pick.mean, BOUND * pick.sd, settings(self.problem, pick.place)
         said = f"believing {self.names[p]}, at time {view.time:g}"
         return Recommendation(self.problem.scope, values, mean, mean - band, mean + band, note=said)
-
-    def table_of_priors(self, more: Mapping[int, tuple[Any, ...]], columns: tuple[str, ...]) -> Table:
-        """Plays and posterior weight of every prior, with further columns; the heaviest only where there are many."""
-        weights, kept = self.weights(), self.surrogate.kept
-        shown = self.trusted() + [p for p in range(len(self.names)) if p not in set(self.trusted())]
-        rows = [(self.names[p], int(self.plays[p]), float(weights[p]), *more.get(p, ())) for p in shown[:_SHOWN]]
-        if kept is not None:
-            columns = (*columns, "outcomes it rests on")
-            rows = [(*row, int(kept[p])) for p, row in zip(shown, rows, strict=False)]
-        title = "Priors" if len(shown) <= _SHOWN else f"Priors ({_SHOWN} of {len(shown)}, most probable first)"
-        return Table(title, ("prior", "plays", "weight", *columns), tuple(rows))

@@ -11,6 +11,7 @@ from ..rounds import Choice, Explanation, History
 from .acquisition import draw_largest
 from .method import CandidatePriors, CandidatePriorsOptions
 from .prediction import table_of_last
+from .prior_table import table_of_priors
 
 
 class MaximumLikelihood(CandidatePriors[CandidatePriorsOptions]):
@@ -32,5 +33,5 @@ class MaximumLikelihood(CandidatePriors[CandidatePriorsOptions]):
         """Posterior weights."""
         best = self.names[self.trusted()[0]]
         return Explanation(
-            f"{best} is the likeliest prior", (self.table_of_priors({}, ()), table_of_last(history, self.names))
+            f"{best} is the likeliest prior", (table_of_priors(self, {}, ()), table_of_last(history, self.names))
         )

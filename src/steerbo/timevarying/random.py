@@ -9,6 +9,7 @@ from ..record import record
 from ..rounds import Choice, Explanation, History
 from .method import CandidatePriors
 from .places import settings
+from .prior_table import table_of_priors
 
 
 class Random(CandidatePriors[Any]):
@@ -27,4 +28,4 @@ class Random(CandidatePriors[Any]):
 
     def explain(self, history: History) -> Explanation:
         """Posterior weights, which nobody acts upon."""
-        return Explanation("every available point is equally likely", (self.table_of_priors({}, ()),))
+        return Explanation("every available point is equally likely", (table_of_priors(self, {}, ()),))

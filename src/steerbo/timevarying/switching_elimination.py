@@ -33,6 +33,7 @@ from .confidence import Width
 from .fixed_share import FixedShare
 from .method import CandidatePriors
 from .prediction import table_of_last
+from .prior_table import table_of_priors
 from .problem import TimeVarying
 
 
@@ -127,5 +128,5 @@ class SwitchingElimination(CandidatePriors[SwitchingOptions]):
         summary = f"{int(alive.sum())} of {len(self.names)} priors are alive"
         if came := int(self.returns.sum()):
             summary += f"; {came} that were dropped came back: the truth may have changed"
-        table = self.table_of_priors(rows, ("alive", "dropped in round", "times it came back"))
+        table = table_of_priors(self, rows, ("alive", "dropped in round", "times it came back"))
         return Explanation(summary, (table, table_of_last(history, self.names)))

@@ -1,0 +1,215 @@
+"""A study ends by itself when enough is known: by the bounds, as a pure function of its log, in every kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidOption
+from steerbo.rounds import Revised, keyed
+from steerbo.rounds.stopping import stop_text
+from steerbo.timevarying import SquaredExponential
+from tests.meanfield.worlds import case as crowd_case
+
+LAW = sb.Uniform()
+PLANT = sb.CostVarying(
+    [sb.Float("a", 0, 1, law=LAW), sb.Float("b", 0, 1, law=LAW)], [["a"], ["b"], ["a", "b"]], costs=[1, 1, 3]
+)
+GRAPH = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+KINDS: dict[str, Any] = {
+    "cost-varying": PLANT,
+    "time-varying": sb.TimeVarying([sb.Float("a", 0, 1)], [sb.Prior(SquaredExponential(0.3), noise=0.02)]),
+    "sites": sb.TimeVarying([sb.Float("a", 0, 1, step=0.1)]),
+    "causal": sb.Causal(GRAPH, [sb.Float("dose", 0, 1), sb.Float("age", 0, 1)]),
+    "mean-field": sb.MeanField(("north", "south"), agents=20),
+}
+METHODS = {"time-varying": "gp-ucb"}
+
+
+def outcome(suggestion: sb.Suggestion, problem: Any = None) -> dict[str, Any]:
+    """A smooth hill in what was set, with next to no noise; what is left is drawn. At best it is 0."""
+    random, values = keyed(5, suggestion.round, "nature"), suggestion.values
+    noise = 1e-3 * random.standard_normal()
+    if "distribution" in values:
+        (shares,) = values["distribution"].values()
+        return {"value": -((shares["north"] - 0.3) ** 2) + noise, "cost": 1.0}
+    if "dose" in values:
+        return {"value": -((values["dose"] - suggestion.context["age"]) ** 2) + noise, "cost": 1.0}
+    if not isinstance(problem, sb.CostVarying):
+        return {"value": -((values["a"] - 0.6) ** 2) + noise, "cost": 1.0}
+    x = {"a": float(random.random()), "b": float(random.random()), **values}
+    value = -((x["a"] - 0.6) ** 2) - (x["b"] - 0.3) ** 2
+    return {"value": value + noise, "cost": float(len(values)), "realised": x}
+
+
+def played(optimizer: sb.Optimizer, rounds: int, value: Callable[[sb.Suggestion], float] | None = None) -> sb.Optimizer:
+    """At most so many rounds."""
+    for _ in range(rounds):
+        if (suggestion := optimizer.ask()) is None:
+            break
+        while suggestion.observe:
+            random = keyed(6, suggestion.round, "look")
+            suggestion = optimizer.decide(suggestion, {name: float(random.random()) for name in suggestion.observe})
+        told = outcome(suggestion, optimizer.problem)
+        optimizer.tell(suggestion, **{**told, **({"value": value(suggestion)} if value else {})})
+    return optimizer
+
+
+def study(kind: str, **more: Any) -> sb.Optimizer:
+    return sb.Optimizer(KINDS[kind], METHODS.get(kind), seed=1, **more)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_ends_by_itself(kind: str) -> None:
+    optimizer = played(study(kind, rounds=60, stop=0.2), 60)
+    status = optimizer.status
+    assert 1 < status.rounds < 60
+    assert status.finished.startswith("enough is known: at most ")
+    assert "less than 0.2" in str(status)
+    assert status.gain is not None
+    assert status.gain < 0.2
+    again = sb.load(optimizer.to_json())
+    assert (again.status, str(again.explain())) == (status, str(optimizer.explain()))
+    told = optimizer.explain()
+    assert told.tables[-1].rows[-1] == ("now", status.gain)
+    assert "The study is to stop when less than 0.2 can be gained" in told.summary
+    optimizer.revise(stop=None)
+    assert optimizer.ask() is not None, "without the rule it goes on"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_can_be_gained_is_true(kind: str) -> None:
+    """The recommended choice is no further below the best there is (0) than was said; a fixed seed."""
+    optimizer = played(study(kind, rounds=60, stop=0.05), 40)
+    advice, gain = optimizer.recommend(), optimizer.status.gain
+    assert gain is not None
+    assert advice.mean is not None
+    short = 0.1 if kind == "cost-varying" else 0.01  # there a tenth may be given up, and is a tenth of about one
+    assert 0.0 - advice.mean <= gain + short
+
+
+def test_without_a_rule_nothing_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    optimizer = study("cost-varying", rounds=9)
+    monkeypatch.setattr(type(optimizer._method), "gain", lambda *_: pytest.fail("nobody asked"))
+    played(optimizer, 9)
+    assert optimizer.status.gain is None
+    assert "still be gained" not in str(optimizer.explain())
+    assert all(played.gain is None for played in optimizer.history)
+
+
+def test_the_curve_is_in_the_log() -> None:
+    optimizer = played(study("mean-field", rounds=30, stop=1e-9), 12)
+    logged = [played.gain for played in optimizer.history]
+    assert logged[:5] == [None] * 5, "while nothing can be said"
+    assert all(gain is not None and gain >= 0 for gain in logged[6:])
+    table = optimizer.explain().tables[-1]
+    assert table.title.startswith("What could still be gained")
+    assert dict(table.rows)[12] == logged[-1]
+
+
+def test_a_long_curve_is_thinned() -> None:
+    optimizer = played(study("time-varying", rounds=90, stop=1e-9), 70)
+    rows = optimizer.explain().tables[-1].rows
+    assert len(rows) <= 14
+    assert [row[0] for row in rows[-2:]] == [70, "now"]
+
+
+def test_enough_compares_with_what_a_play_costs() -> None:
+    dear = played(study("cost-varying", rounds=60, stop="enough"), 60)
+    assert dear.status.finished.startswith("enough is known")
+    assert "that the latest play cost" in dear.status.finished
+    free = sb.Optimizer(KINDS["time-varying"], "gp-ucb", rounds=12, stop="enough", seed=1)
+    for _ in range(12):
+        suggestion = free.ask()
+        assert suggestion is not None
+        free.tell(suggestion, outcome(suggestion)["value"])
+    assert free.status.finished == "all rounds are made"
+    assert "nobody has said what a play costs" in free.explain().summary
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "time-varying"])
+@pytest.mark.parametrize("value", [0.0, 4.2, -1e100])
+def test_outcomes_that_are_all_alike_end_nothing(kind: str, value: float) -> None:
+    optimizer = played(study(kind, rounds=8, stop=1e90), 8, lambda _: value)
+    assert optimizer.status.finished == "all rounds are made"
+    assert optimizer.status.gain is None
+    assert "how much that is the bounds do not say yet" in optimizer.explain().summary
+
+
+def test_one_outcome_and_none_end_nothing() -> None:
+    for kind in KINDS:
+        optimizer = study(kind, rounds=9, stop=1e90)
+        assert not optimizer.status.finished
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.fail(suggestion, "pump broke", cost=1.0)
+        assert not optimizer.status.finished, "everything failed"
+        assert optimizer.explain().summary
+    assert not played(study("sites", rounds=9, stop=1e90), 1).status.finished
+
+
+def test_huge_outcomes_are_weighed() -> None:
+    optimizer = played(study("cost-varying", rounds=12, stop=1e97), 12, lambda s: 1e99 * (s.values.get("a", 0.5) - 0.5))
+    gain = optimizer.status.gain
+    assert gain is None or math.isfinite(gain)
+    assert sb.load(optimizer.to_json()).status == optimizer.status
+
+
+def test_a_batch_that_is_out_may_change_its_mind() -> None:
+    optimizer = played(study("time-varying", rounds=60, stop=0.2), 3)
+    batch = optimizer.ask(batch=2)
+    for suggestion in batch:
+        optimizer.tell(suggestion, outcome(suggestion)["value"])
+    while (suggestion := optimizer.ask()) is not None:  # type: ignore[assignment]
+        optimizer.tell(suggestion, outcome(suggestion)["value"])
+    assert optimizer.status.finished.startswith("enough")
+    optimizer.amend(batch[0].token, 50.0)
+    assert isinstance(optimizer.status.gain, float), "it is what the log now leads to"
+    assert sb.load(optimizer.to_json()).status == optimizer.status
+
+
+def test_a_threshold_that_nobody_reaches_does_not_go_on_for_ever() -> None:
+    hopeless = sb.CostVarying(PLANT.variables, PLANT.control_sets, costs=PLANT.costs, tolerance=sb.Threshold(1e3))
+    optimizer = played(sb.Optimizer(hopeless, rounds=60, stop=0.3, seed=1), 60)
+    assert optimizer.status.finished.startswith("enough")
+
+
+def test_a_dear_set_is_no_end_while_a_cheap_one_may_do() -> None:
+    """The gain is also what a cheaper set may still turn out to be worth beyond what is acceptable."""
+    optimizer = played(study("cost-varying", rounds=9, stop=1e-6), 7)
+    method = optimizer._method
+    wide = method.gain(optimizer.history)
+    assert wide > 0
+    assert np.isfinite(wide)
+
+
+@pytest.mark.parametrize("stop", [0, -1, math.nan, math.inf, "Enough", True, [1], "0.5"])
+def test_what_is_no_rule_is_refused(stop: Any) -> None:
+    with pytest.raises(InvalidOption, match=r"stop: .* 'enough', or a number above 0"):
+        study("cost-varying", rounds=9, stop=stop)
+    with pytest.raises(InvalidOption, match=r"stop: "):
+        study("cost-varying", rounds=9).revise(stop=stop)
+
+
+def test_methods_without_bounds_are_refused_by_name() -> None:
+    case = crowd_case("random")
+    with pytest.raises(InvalidOption, match=r"stop: 'enough' .*'random'.*no bounds"):
+        case.start(stop="enough")
+    with pytest.raises(InvalidOption, match=r"stop: 0.5 "):
+        case.start().revise(stop=0.5)
+
+
+def test_a_rule_is_revised_and_logged() -> None:
+    optimizer = study("sites", rounds=9)
+    optimizer.revise(stop=0.5)
+    optimizer.revise(stop=0.5)
+    optimizer.revise(stop="enough")
+    changes = [event.changes for event in optimizer.events if isinstance(event, Revised)]
+    assert changes == [{"stop": (None, 0.5)}, {"stop": (0.5, "enough")}]
+    assert sb.load(optimizer.to_json()).history.stop == "enough"
+    assert stop_text(None) == "no stop before the limits"

@@ -1,0 +1,48 @@
+"""What could still be gained, by the priors that are believed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.timevarying import SquaredExponential
+from steerbo.timevarying.finite import Sites
+from steerbo.timevarying.forgetting import Forgetting
+from steerbo.timevarying.gain import likely, possible_gain
+from steerbo.timevarying.method import CandidatePriors
+from tests.timevarying.cases import case, sites
+
+
+def method(optimizer: sb.Optimizer) -> CandidatePriors:  # type: ignore[type-arg]
+    assert isinstance(optimizer._method, CandidatePriors)
+    return optimizer._method
+
+
+def test_the_priors_that_hold_nearly_all_of_the_weight() -> None:
+    world = case("fully-bayesian", sites())
+    ours = method(world.play(world.start(), 12))
+    weights = ours.weights()
+    chosen = likely(ours)
+    assert weights[chosen].sum() >= 0.95
+    assert weights[chosen[:-1]].sum() < 0.95
+    assert list(chosen) == ours.trusted()[: len(chosen)]
+
+
+@pytest.mark.parametrize("name", ["gp-ucb", "sw-gp-ucb"])
+def test_it_is_the_largest_upper_bound_less_the_lower_one_of_the_answer(name: str) -> None:
+    problem = sb.TimeVarying([sb.Float("x", 0, 1, step=0.05)], [sb.Prior(SquaredExponential(0.2))])
+    optimizer = sb.Optimizer(problem, name, seed=2)
+    for _ in range(7):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, float(np.sin(9 * suggestion.values["x"])))
+    ours, advice = method(optimizer), optimizer.recommend()
+    window = isinstance(ours, Forgetting)
+    surrogate = ours.recall(optimizer.history, ours.now) if isinstance(ours, Forgetting) else ours.surrogate
+    assert isinstance(surrogate, Sites)
+    mean, deviation = surrogate.posterior(0.0 if window else ours.now)
+    assert advice.lower is not None
+    expected = float((mean + 2 * deviation).max()) - advice.lower
+    assert ours.gain(optimizer.history) == pytest.approx(expected)
+    assert possible_gain(ours, optimizer.history, surrogate) == pytest.approx(expected)
