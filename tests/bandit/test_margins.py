@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.bandit import hoeffding_margins, neglected, shrinking_margins, unready
+from steerbo.bandit import hoeffding_margins, neglected, shared_out, shrinking_margins, unready
 
 PLAYS = st.lists(st.integers(0, 50), min_size=1, max_size=6).map(np.array)
 
@@ -56,3 +56,22 @@ def test_first_plays_end_and_go_to_the_arm_played_least(rows: list[tuple[int, in
         plays[arm] += 1
     assert arm is None, "pending plays count, so that it ends also where nothing is told"
     assert ((plays > 0) & ((told >= needed) | (plays >= needed))).all()
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=80).map(np.array), st.integers(1, 60))
+def test_first_plays_are_shared_out_so_that_there_are_not_too_many(wanted: np.ndarray, most: int) -> None:
+    shares = shared_out(wanted, most)
+    assert shares.sum() <= max(most, 0) or (shares == wanted).all()
+    assert (shares <= wanted).all()
+    assert (shares >= (len(wanted) <= most)).all(), "each has one, where there are so many"
+    assert (shares == wanted).all() == (wanted.sum() <= most)
+    assert shares.sum() >= min(most, len(wanted))
+
+
+def test_an_arm_of_many_is_neglected_by_rounds_of_an_average_arm() -> None:
+    plays = np.ones(40, dtype=int)
+    assert neglected(plays) == 0
+    plays[1:] = 2
+    assert neglected(plays, many=True) is None
+    plays[1:] = 4
+    assert neglected(plays, many=True) == 0

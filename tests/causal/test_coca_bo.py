@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.causal.arms import graph_of, model_of
 from benchmarks.causal.problems import cosine, figure_1
+from steerbo.causal import Causal
+from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.gp import Regression
 from steerbo.rounds import Optimizer
 from steerbo.search import lattice
+from steerbo.space import Float
 from tests.causal.test_methods import FIGURE
 from tests.gp.examples import covariance
 
@@ -63,3 +67,64 @@ def test_the_paired_index_is_that_of_the_average_over_the_policy() -> None:
 def test_theory_beta() -> None:
     method = Optimizer(FIGURE, "coca-bo", confidence="theory")._method
     assert method.theory(0, n=10) == pytest.approx(8 * np.log(5.14 * 2 * 10 / 0.1))  # type: ignore[attr-defined]
+
+
+MANY = graph_of(100)
+
+
+def _many(**options: Any) -> Optimizer:
+    variables = [Float(name, -1, 1) for name in MANY.names if name != MANY.target]
+    return Optimizer(Causal(MANY, variables), "coca-bo", seed=0, **options)
+
+
+def test_many_arms_share_first_plays() -> None:
+    """Twenty variables and five actions: 18 arms, which would want 267 first plays."""
+    optimizer, model = _many(), model_of(MANY, 100)
+    played, phases = set(), []
+    for t in range(60):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        nature = model.play(suggestion.scope, t)
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, nature.look(suggestion.observe, suggestion.values))
+        optimizer.tell(suggestion, nature.outcome(suggestion.values))
+        played.add(suggestion.scope)
+        phases.append(suggestion.note["phase"])
+    assert len(played) == 18
+    first = phases.index("paired")
+    assert first <= 44, "scopes with the same columns share a model, and what it was told"
+    assert phases[first:].count("first plays") < 6, "an arm that is neglected"
+    assert "For a start 44 plays, where 267 would be wanted" in optimizer.explain().summary
+
+
+def test_arms_that_nobody_has_played_yet_are_tried_where_there_are_more_than_first_plays() -> None:
+    optimizer, random, scopes = _many(first_plays=6), np.random.default_rng(0), []
+    for _ in range(30):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.1))
+        optimizer.tell(suggestion, float(random.standard_normal()))
+        scopes.append(suggestion.scope)
+    assert len(set(scopes[:6])) == 6
+    assert len(set(scopes)) > 9
+    assert np.isfinite(optimizer.recommend().mean or np.nan)
+    again = Optimizer.replay(optimizer.problem, optimizer.events)
+    assert again.ask() == optimizer.ask()
+
+
+def test_what_is_run_says_how_many_plays_are_for_a_start() -> None:
+    def said(optimizer: Optimizer) -> str:
+        return dict(optimizer._method.describe())["arms"]  # type: ignore[attr-defined]
+
+    assert said(Optimizer(FIGURE, "coca-bo")) == "2 policy scopes; for a start 6 plays"
+    assert said(_many()) == "18 policy scopes; for a start 44 plays, where 267 would be wanted (first_plays = 50)"
+    assert said(Optimizer(FIGURE, "random")) == "2 policy scopes; every play is drawn at random"
+
+
+def test_the_search_for_scopes_has_a_limit() -> None:
+    with pytest.raises(InvalidProblem, match="raise ‹limit›"):
+        _many(limit=3)
+    for option in ("limit", "first_plays"):
+        with pytest.raises(InvalidOption, match=option):
+            _many(**{option: 0})

@@ -9,7 +9,7 @@ from .cheapest import Enough, cheap_first, cheapest, cheapest_near, rungs
 from .doubt import BOUND, Calibration, doubt_of_scale
 from .elimination import Survivors, WhenExhausted, lagging, summed_error_excess, tempered_excess
 from .explore_then_commit import Intersected, Limits, cost_bounds, explores
-from .margins import hoeffding_margins, neglected, shrinking_margins, unready
+from .margins import hoeffding_margins, neglected, shared_out, shrinking_margins, unready
 from .radii import bernstein_radius, hoeffding_radius, information_gain, theory_beta
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "lagging",
     "neglected",
     "rungs",
+    "shared_out",
     "shrinking_margins",
     "summed_error_excess",
     "tempered_excess",

@@ -28,16 +28,37 @@ def shrinking_margins(plays: Int[np.ndarray, " m"], scale: float | Float[np.ndar
     return margins
 
 
-def neglected(plays: Int[np.ndarray, " m"]) -> int | None:
+def neglected(plays: Int[np.ndarray, " m"], many: bool = False) -> int | None:
     """The arm played least, where it is played less often than the rounds have doubled; else None.
 
-    A model of a few points can be surely wrong; this many plays cost regret of the order of log T only.
+    A model of a few points can be surely wrong; this many plays cost regret of the order of log T only. Where arms are
+    `many` they would be all that is played for long: then it is how often the rounds *of an average arm* have doubled.
 
-    >>> neglected(np.array([30, 2])), neglected(np.array([30, 6]))
-    (1, None)
+    >>> neglected(np.array([30, 2])), neglected(np.array([30, 6])), neglected(np.array([30, 3]), many=True)
+    (1, None, 1)
     """
-    arm = int(np.argmin(plays))
-    return arm if plays[arm] < math.log2(1 + int(plays.sum())) else None
+    arm, rounds = int(np.argmin(plays)), int(plays.sum())
+    least = math.floor(math.log2(1 + rounds / len(plays))) if many else math.log2(1 + rounds)
+    return arm if plays[arm] < least else None
+
+
+def shared_out(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndarray, " m"]:
+    """First plays of every arm: what each wants or, if that is more than `most` in all, its share of these.
+
+    Each has one at least, as long as there are so many: else some arms have one, spread over the list.
+
+    >>> shared_out(np.array([3, 4]), 10), shared_out(np.array([9, 3, 3]), 10), shared_out(np.array([2, 2, 2, 2]), 2)
+    (array([3, 4]), array([5, 2, 2]), array([1, 0, 1, 0]))
+    """
+    m, total = len(wanted), int(wanted.sum())
+    if total <= most:
+        return wanted
+    if m > most:
+        shares = np.zeros(m, dtype=np.int64)
+        shares[(np.arange(most) * m) // most] = 1
+        return shares
+    rest = most - m  # beside the one that each has
+    return 1 + (rest * (wanted - 1)) // max(total - m, 1)
 
 
 def unready(plays: Int[np.ndarray, " m"], told: Int[np.ndarray, " m"], needed: Int[np.ndarray, " m"]) -> int | None:
@@ -51,5 +72,5 @@ def unready(plays: Int[np.ndarray, " m"], told: Int[np.ndarray, " m"], needed: I
     >>> unready(np.array([2, 1]), np.array([2, 1]), np.array([2, 2]))
     1
     """
-    waiting = np.flatnonzero((plays == 0) | ((told < needed) & (plays < needed)))
+    waiting = np.flatnonzero(((plays == 0) & (needed > 0)) | ((told < needed) & (plays < needed)))
     return int(waiting[plays[waiting].argmin()]) if len(waiting) else None

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from jaxtyping import Int
 
-from ..bandit import hoeffding_margins, neglected, shrinking_margins
+from ..bandit import hoeffding_margins, neglected, shared_out, shrinking_margins
 from ..errors import InvalidOption
 from ..record import record
-from ..rounds import Choice, History, Scope
+from ..rounds import Choice, Explanation, History, Scope
 from ..search import lattice
+from ..words import counted
 from .arm_model import ModelOptions
 from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit
+from .step_limit import PATIENCE
 
 _INDEX_BETA = 1.0  # β of the paired rule's index
 _GRID = 16  # actions at which a context's largest bound is sought
@@ -34,6 +39,9 @@ class CoCaOptions(ModelOptions):
         confidence: ``"fixed"``: β and ρ as given; ``"theory"``: those of Theorem 1, which are far too wide in practice.
         delta: probability of a miss that the theory allows.
         mode: which scopes are arms; see `policy_scopes`.
+        limit: steps after which the search for scopes is given up; see `policy_scopes`.
+        first_plays: of all arms together, for a start. Where arms are many, each has its share of these, and is judged
+            by its outcomes alone until its model has as many as it wants.
     """
 
     arm_rule: Literal["paired", "ucb-mean", "reward-mean"] = "paired"
@@ -41,6 +49,8 @@ class CoCaOptions(ModelOptions):
     confidence: Literal["fixed", "theory"] = "fixed"
     delta: float = 0.1
     mode: Mode = "pruned"
+    limit: int = PATIENCE
+    first_plays: int = 50
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -49,6 +59,8 @@ class CoCaOptions(ModelOptions):
             raise InvalidOption("rho", self.rho, "a finite number not below 0, or none")
         if not 0 < self.delta < 1:
             raise InvalidOption("delta", self.delta, "a probability above 0 and below 1")
+        if self.first_plays < 1:
+            raise InvalidOption("first_plays", self.first_plays, "a whole number from 1")
 
 
 class CoCaBO(ScopeBandit[CoCaOptions]):
@@ -59,13 +71,42 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
 
     def scopes(self) -> tuple[Scope, ...]:
         """The possibly-optimal scopes."""
-        return policy_scopes(self.problem.graph, self.options.mode)
+        return policy_scopes(self.problem.graph, self.options.mode, limit=self.options.limit)
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """How many scopes there are, and how many plays that forces."""
+        (heading, scopes), *rest = super().describe()
+        return (heading, f"{scopes}; {self.start()}"), *rest
+
+    def explain(self, history: History) -> Explanation:
+        """See `ScopeBandit.explain`; and how many plays are for a start."""
+        found = super().explain(history)
+        return replace(found, summary=f"{found.summary} {self.start().capitalize()}.")
+
+    def start(self) -> str:
+        """How many plays are made before models choose."""
+        forced, wanted = int(self._first.sum()), int(self._wanted.sum())
+        few = f", where {wanted} would be wanted (first_plays = {self.options.first_plays})" if wanted > forced else ""
+        return f"for a start {counted(forced, 'play')}{few}"
+
+    @cached_property
+    def _wanted(self) -> Int[np.ndarray, " m"]:
+        """Plays of each arm before its model tells what it is worth."""
+        return np.array([super(CoCaBO, self).needed(i) for i in range(len(self.arms))])
+
+    @cached_property
+    def _first(self) -> Int[np.ndarray, " m"]:
+        return shared_out(self._wanted, self.options.first_plays)
+
+    def needed(self, i: int) -> int:
+        """Plays of arm `i` for a start."""
+        return int(self._first[i])
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Every arm a few times, then the one with the largest index."""
         first = self.unready()
         if first is None and self.options.arm_rule == "paired":
-            first = neglected(self.plays)
+            first = neglected(self.plays, many=bool((self._first < self._wanted).any()))
         if first is not None:
             return self.play(history, first, request, {"phase": "first plays"})
         if len(self.arms) == 1:
@@ -87,8 +128,24 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         value = {"ucb-mean": self.mean_bound, "reward-mean": self.mean_outcome, "paired": self.paired_bound}[
             self.options.arm_rule
         ]
-        values = np.array([value(i, history, seen) if len(self.model(i)) else np.inf for i in range(len(self.arms))])
-        return values, self.margins()
+        values = [
+            self.young_bound(i) if n < self._wanted[i] and self._first[i] < self._wanted[i]
+            else value(i, history, seen) if n else np.inf
+            for i in range(len(self.arms))
+            for n in [len(self.model(i))]
+        ]  # fmt: skip
+        return np.array(values), self.margins()
+
+    def young_bound(self, i: int) -> float:
+        """What an arm may be worth whose model has too few outcomes n: their mean, and that of all arms as one more.
+
+        Plus s/√(n + 1), where s is the standard deviation of all outcomes.
+        """
+        own = self.model(i).outcomes
+        every = np.concatenate([model.outcomes for model in self.models.each])
+        n = len(own) + 1
+        mean = (float((own / n).sum()) + float((every / len(every)).sum()) / n) if len(every) else 0.0
+        return mean + self.spread() / math.sqrt(n)
 
     def margins(self) -> np.ndarray:
         """What is added to every arm's index for being played seldom, (m,); pending rounds count as plays."""

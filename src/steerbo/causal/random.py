@@ -14,6 +14,10 @@ class Random(CoCaBO):
 
     name: ClassVar[str] = "random"
 
+    def start(self) -> str:
+        """How arms are played for a start."""
+        return "every play is drawn at random"
+
     def needed(self, i: int) -> int:
         """Actions are always drawn."""
         return 2**62
