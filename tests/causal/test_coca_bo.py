@@ -115,7 +115,7 @@ def test_arms_that_nobody_has_played_yet_are_tried_where_there_are_more_than_fir
 
 def test_what_is_run_says_how_many_plays_are_for_a_start() -> None:
     def said(optimizer: Optimizer) -> str:
-        return dict(optimizer._method.describe())["arms"]  # type: ignore[attr-defined]
+        return dict(optimizer._method.describe())["arms"]
 
     assert said(Optimizer(FIGURE, "coca-bo")) == "2 policy scopes; for a start 6 plays"
     assert said(_many()) == "18 policy scopes; for a start 44 plays, where 267 would be wanted (first_plays = 50)"
