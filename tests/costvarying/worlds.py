@@ -95,6 +95,29 @@ def rows_case(method: str, **options: Any) -> Case:
     return Case(ROWS, method, evaluate_rows, added=added, options=options)
 
 
+DRIFTING = dataclasses.replace(PROBLEM, drift=sb.MaternInTime(12.0))
+LEARNED = dataclasses.replace(PROBLEM, drift="learned")
+"""The same where the best temperature moves."""
+
+
+def evaluate_drifting(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+    """Every round the plants want it a tenth of a degree warmer."""
+    outcome = evaluate(suggestion, random)
+    moved = {**outcome["realised"], "temperature": outcome["realised"]["temperature"] - 0.1 * suggestion.round}
+    return {**outcome, "value": growth(moved) + 0.05 * random.normal()}
+
+
+def clock(number: int) -> dict[str, Any]:
+    """Now and then a week is left out, and two rounds are of one day."""
+    return {"time": float(number + 7 * (number // 5) - (number % 4 == 1))}
+
+
+def drifting_case(method: str, problem: sb.CostVarying = DRIFTING, rounds: int = 9, **options: Any) -> Case:
+    """The world in which the optimum moves."""
+    added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a", "time": -3.5}
+    return Case(problem, method, evaluate_drifting, request=clock, added=added, options=options, rounds=rounds)
+
+
 def case(method: str, **options: Any) -> Case:
     """The world with one method."""
     added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}

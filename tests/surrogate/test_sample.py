@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.gp import Matern32, Regression, SquaredExponentialKernel
 from steerbo.space import Variable
 from steerbo.space.quadrature import gauss_rule
-from steerbo.surrogate import Drawn, Known, Rows, Sample, Set
+from steerbo.surrogate import Drawn, Expectation, Known, Part, Rows, Sample, Set, Standardised
 from tests.surrogate.test_expectation import a_process, parts, posterior
 
 VARIABLES: list[Variable] = [
@@ -97,3 +98,24 @@ def test_an_exact_draw_is_near_the_posterior_mean_at_the_data() -> None:
     mean, variance = posterior(process, process.inputs)
     gap = process.mean + sample(process.inputs) - mean
     assert np.abs(gap / np.sqrt(variance)).max() < 6
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_moments_of_draws_of_a_function_that_drifts_are_the_posteriors_now(exact: bool) -> None:
+    """As above; two outcomes are of one time, and there is one that is yet to come."""
+    model = Regression(SquaredExponentialKernel([0.5, 0.7]) * Matern32([2.0], dimensions=[2], learn_variance=False))
+    random = np.random.default_rng(3)
+    X = np.column_stack([random.random((12, 2)), [0, 0, 1, 1.5, 2, 3, 4, 4.5, 5, 5.5, 6, 9]])
+    model.replace(X, np.sin(4 * X[:, 0] + X[:, 2]))
+    process = Standardised.of(model, np.zeros((0, 3)))
+    targets = model.outcomes - process.mean
+    at: list[Part] = [Set(), Set(), Known(6.5)]
+    points = np.array([[0.2, 0.5], [0.6, 0.1], [0.95, 0.9]])
+    draws = [
+        Sample.draw(process, targets, model.noise, [0, 0, 0], np.random.default_rng(seed), exact=exact, at=at)
+        for seed in range(400)
+    ]
+    drawn = np.array([process.mean + sample.average(at).values(points) for sample in draws])
+    mean, sd = Expectation.over(process, at).moments(points)
+    assert (np.abs(drawn.mean(0) - mean) < 4.5 * sd / np.sqrt(400) + (0 if exact else 0.15)).all()
+    assert (np.abs(drawn.var(0, ddof=1) - sd**2) < 4.5 * sd**2 * np.sqrt(2 / 399) + 0.05 * process.variance).all()

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from ..errors import SteerboError
-from ..rounds import SEEN, kinds, problem_class
+from ..rounds import SEEN, TIME, kinds, problem_class
 
 Given = Annotated[list[str] | None, typer.Option("--given", hidden=True)]
 """What was typed of them, as NAME=TEXT."""
@@ -53,6 +53,7 @@ class Declaring(TyperCommand):
 def _declared() -> list[tuple[str, str]]:
     """Names, and what they are, by kind; a kind whose class cannot be imported is left to the study that needs it."""
     found: dict[str, list[str]] = defaultdict(list)
+    found[TIME.name].append(TIME.help)
     for kind in kinds():
         with suppress(SteerboError):
             for field in problem_class(kind).takes:

@@ -40,27 +40,12 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from ..bandit import Calibration, cheap_first
+from ..bandit import cheap_first
 from ..record import from_plain, record, to_plain
-from ..rounds import (
-    Amended,
-    Choice,
-    Event,
-    Explanation,
-    Extended,
-    History,
-    Outcome,
-    Place,
-    Streams,
-    Table,
-    Told,
-    numeral,
-    place_in_batch,
-)
+from ..rounds import Choice, Explanation, History, Place, Table, numeral, place_in_batch
 from ..search import Maximum
 from .control_sets import Arm, Outlook
-from .method import STARTING_POINTS, PartialControl
-from .problem import CostVarying
+from .method import PartialControl
 
 
 @record
@@ -98,28 +83,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
 
-    def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
-        super().__init__(problem, options, streams)
-        self.calibration = Calibration()
-
-    def learn(self, event: Event, history: History) -> None:
-        """Take one event in; what is told is first compared with what was expected."""
-        match event:
-            case Told() if len(self.model) >= STARTING_POINTS:
-                self.calibration = self._surprised(event.outcome)
-            case Amended() | Extended():
-                self.calibration = (
-                    Calibration()
-                )  # an outcome that was put right may have been the surprise, and so may old bounds
-            case _:
-                pass
-        super().learn(event, history)
-
-    def _surprised(self, outcome: Outcome) -> Calibration:
-        point, value = self._row(outcome)
-        mean, deviation = self.model.predict(point[None])
-        expected = np.hypot(deviation[0], self.model.scale * np.sqrt(self.model.noise))
-        return self.calibration.after(value, float(mean[0]), float(expected))
+    attentive: ClassVar[bool] = True
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The cheapest set that is enough; among equally cheap ones the most promising."""
@@ -211,4 +175,6 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if why.calibration > 1:
             summary += f" Lately predictions were {numeral(why.calibration, 2)} times as far off as the model had "
             summary += "thought, so it is given that much more room for error."
+        if self.course is not None:
+            summary += f" Of drift it says: {self.course.said(self.model.kernel)}."
         return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rounds import Method, OptionsT, Streams
+from ..rounds import TIME, Method, OptionsT, Streams
 from ..search import Box, Maximum
 from ..surrogate import Domain, Drawn, Expectation, LawOf, Rows, Standardised, highest, parts_of, thinned
 from .nature import encoded_rows
@@ -41,7 +41,7 @@ class Outlook:
     Args:
         process: the Gaussian process.
         domains: where the search for each arm goes, at what is known.
-        known: what is seen before choosing, encoded, by variable.
+        known: what is seen before choosing, encoded, by variable; and the time, where it matters.
         arms: the control sets in order; after them those with something that stays, or goes but a short way.
     """
 
@@ -90,6 +90,7 @@ class Searching(Method[CostVarying, OptionsT]):
         self.estimated = {**own, **joint}
         # What rows leave open no play teaches: who chooses by it would wait for ever to know. Answers count it.
         self.laws = {**own, **_taken_for_sure(joint)}
+        self.columns_of_model = (*self.space.names, *((TIME.name,) if problem.timed else ()))
         self.boxes = [self._box(controlled) for controlled in self.sets]
 
     def _box(self, controlled: list[int], near: Mapping[str, tuple[float, float]] | None = None) -> Box:
@@ -109,15 +110,17 @@ class Searching(Method[CostVarying, OptionsT]):
         context: Mapping[str, Any],
         present: Mapping[str, Any] | None = None,
         answering: bool = False,
+        time: float | None = None,
     ) -> Outlook:
-        """What a choice is made on where `context` is seen; what is not seen of it nature draws.
+        """What a choice is made on where `context` is seen, and at a time; what is not seen of it nature draws.
 
         Every control set has a twin for each choice of what may stay of its variables that are `present`; where one
         alone of them can be moved, at a price by the way, also some that move it but a short way. `answering`: bounds
         count that rows of data tell a law only so well.
         """
         laws = self.estimated if answering else self.laws
-        known, there = self._encoded(context), present or {}
+        known = self._encoded(context) | ({} if time is None else {TIME.name: time})
+        there = present or {}
         arms = [Arm(i) for i in range(len(self.sets))]
         for i, names in enumerate(self.problem.control_sets):
             here = [name for name in names if name in there]
@@ -143,7 +146,7 @@ class Searching(Method[CostVarying, OptionsT]):
         """Where the search for an arm goes: what stays is known, and what is left of the set is searched."""
         columns = self.columns(arm)
         names = [self.space.names[d] for d in columns]
-        parts = parts_of(self.space.names, names, {**known, **self._encoded(arm.keep)}, laws)
+        parts = parts_of(self.columns_of_model, names, {**known, **self._encoded(arm.keep)}, laws)
         return Domain(parts, self._box(columns, arm.near) if arm.keep or arm.near else self.boxes[arm.set])
 
     def columns(self, arm: Arm) -> list[int]:

@@ -12,7 +12,8 @@ no rule);
 - line 11 intersects the acquisition maxima of set i over its own turns;
 - S₁ still empty after its reset: the set with the largest upper bound;
 - bounds are kept in the user's units and forgotten at a refit: never mixed across hyperparameters; where something is
-  seen before each choice, they are those of that round alone: another day's say nothing of this one's;
+  seen before each choice, or the objective drifts, they are those of that round alone: another day's say nothing of
+  this one's;
 - costs are divided by the largest one seen, since the radius of line 23 assumes costs in [0, 1].
 """
 
@@ -30,7 +31,8 @@ from ..record import from_plain, record, to_plain
 from ..rounds import Amended, Asked, Choice, Event, Explanation, Extended, History, Refitted, Streams, Table
 from ..words import counted
 from .control_sets import Arm, Outlook
-from .method import STARTING_POINTS, PartialControl
+from .learning import STARTING_POINTS
+from .method import PartialControl
 from .problem import CostVarying
 from .tolerance import Fraction, Tolerance
 
@@ -115,7 +117,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         match event:
             case Asked():
                 turn: Turn = from_plain(Turn, event.note)
-                if not self.space.seen:
+                if not self.space.seen and not self.problem.timed:
                     self.bounds = turn.bounds(self.problem.sign)
                 if turn.phase == "explore":
                     self.explored += 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..bandit import Arms, doubt_of_scale
-from ..gp import Hyperparameters, Regression, SquaredExponentialKernel, refit_due
 from ..rounds import (
+    TIME,
     Added,
     Amended,
     Asked,
@@ -18,34 +19,32 @@ from ..rounds import (
     Failed,
     History,
     OptionsT,
-    Outcome,
     PolicyStep,
     Recommendation,
-    Refitted,
     Round,
     Scope,
     Streams,
     Table,
     Told,
     mean_over,
+    now,
     over_contexts,
     place_in_batch,
+    time_of,
     typical,
 )
 from ..search import Maximum
 from ..surrogate import Standardised, drawn, parts_of, polished
 from .control_sets import Arm, Outlook
-from .money import Paying
+from .learning import STARTING_POINTS, Learning
 from .problem import CostVarying
 from .recommendation import possible_gain, recommendation
 
-STARTING_POINTS = 5
-"""Points at random before the model has a say, as in the authors' program."""
 PLOT = 3
 """Starting points that share what is hard to change: a plot of three, and the beginning of another one."""
 
 
-class PartialControl(Paying[OptionsT]):
+class PartialControl(Learning[OptionsT]):
     """A method with one Gaussian process over all variables: what a cheap set teaches, the dear ones know too.
 
     Everything inside is in units of `sign · value`, so that larger is better.
@@ -53,50 +52,27 @@ class PartialControl(Paying[OptionsT]):
 
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.model = Regression(SquaredExponentialKernel.over(self.space.categorical))
-        self.fitted_at = 0
         self.plays = np.zeros(len(self.sets), dtype=int)
 
-    # -- learning ------------------------------------------------------------------------------------------------------
-
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in: data go to the model, choices are counted."""
+        """Take one event in: data go to the model, choices are counted, costs taken down."""
+        super().learn(event, history)
         match event:
-            case Refitted():
-                self.model.set(Hyperparameters.from_plain(event.hyperparameters["objective"]))
-                self.fitted_at = len(self.model)
             case Asked():
                 self.plays[self.problem.number(event.scope)] += 1
-            case Told():
-                self.model.add(*self._row(event.outcome))
+            case Told() | Failed():
                 self.pay(history[event.token], history)
             case Added():
-                self.model.add(*self._row(event.outcome))
                 self.pay_past(event)
             case Amended():
-                rows = [self._row(outcome) for _, outcome, _ in history.outcomes()]
-                self.model.replace(
-                    np.array([x for x, _ in rows]).reshape(-1, self.space.dimension), np.array([y for _, y in rows])
-                )
                 self.arms = Arms.new(len(self.sets))
                 for past in history.data.values():
                     self.pay_past(past)
                 for played in history:
                     if not played.waiting:
                         self.pay(played, history)
-            case Failed():
-                self.pay(history[event.token], history)
             case _:
                 pass
-
-    def _row(self, outcome: Outcome) -> tuple[np.ndarray, float]:
-        return self.space.encode([outcome.realised])[0], self.problem.sign * outcome.value
-
-    def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Learn the hyperparameters anew where the schedule says so."""
-        if not refit_due(self.fitted_at, len(self.model)):
-            return None
-        return {"objective": self.model.fit().to_plain()}
 
     # -- the model -----------------------------------------------------------------------------------------------------
 
@@ -113,19 +89,23 @@ class PartialControl(Paying[OptionsT]):
         `staying`: also arms of which hard-to-change variables stay where they are. `answering`: bounds count what data
         leave open of nature's laws.
         """
-        points = self._unknown(history) if pending else np.empty((0, self.space.dimension))
+        points = self._unknown(history) if pending else np.empty((0, len(self.columns_of_model)))
         present = self.problem.present(history) if staying else {}
-        return self.looking(Standardised.of(self.model, points), request.get("context", {}), present, answering)
+        time = request.get(TIME.name, now(history)) if self.problem.timed else None
+        context = request.get("context", {})
+        return self.looking(Standardised.of(self.model, points), context, present, answering, time)
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
-        return np.array([self._imagined(played) for played in history.unknown]).reshape(-1, self.space.dimension)
+        return np.array([self._imagined(played) for played in history.unknown]).reshape(-1, len(self.columns_of_model))
 
     def _imagined(self, played: Round) -> np.ndarray:
         """An encoded point (d,): what nature chose, and nobody measured, is drawn once and for all."""
         known = {name: float(self.space[name].encode([value])[0]) for name, value in played.realised.items()}
-        unit = self.streams(played.number, "nature").random((1, self.space.dimension))
-        return drawn(parts_of(self.space.names, (), known, self.laws), unit)[0]
+        if self.problem.timed:
+            known[TIME.name] = time_of(played)
+        unit = self.streams(played.number, "nature").random((1, len(self.columns_of_model)))
+        return drawn(parts_of(self.columns_of_model, (), known, self.laws), unit)[0]
 
     def best_of(
         self, sets: Sequence[int], outlook: Outlook, number: int, beta: float
@@ -177,10 +157,10 @@ class PartialControl(Paying[OptionsT]):
         return float(np.ptp(self._means(outlook))) if len(self.model) else 0.0
 
     def _means(self, outlook: Outlook) -> np.ndarray:
-        """Posterior means at the data, (n,), moved to what is seen now: nobody chose how the other days were."""
+        """Posterior means at the data, (n,), moved to what is seen now, and to now: nobody chose how it was before."""
         points = self.model.inputs.copy()
         for name, value in outlook.known.items():
-            points[:, self.space.index(name)] = value
+            points[:, self.columns_of_model.index(name)] = value
         return self.model.predict(points)[0]
 
     # -- the answer ----------------------------------------------------------------------------------------------------
@@ -188,11 +168,11 @@ class PartialControl(Paying[OptionsT]):
     def recommend(self, history: History) -> Recommendation:
         """The cheapest control set whose best expected value is acceptable, and what the others would give.
 
-        Where something is seen before choosing: what to do in typical contexts.
+        Where something is seen before choosing: what to do in typical contexts. Where the objective drifts: as of now.
         """
         if not self.space.seen:
-            return recommendation(self, self.outlook(history, {}, pending=False, answering=True))
-        return over_contexts(typical(self.space, history), lambda context: self._at(history, context))
+            return self._at(history, {}, {})
+        return over_contexts(typical(self.space, history), lambda context: self._at(history, context, {}))
 
     def widening(self, history: History, scope: Scope) -> float:
         """The scale is that of the outcomes which the model was fitted to."""
@@ -210,13 +190,17 @@ class PartialControl(Paying[OptionsT]):
         return mean_over(typical(self.space, history), at) if self.space.seen else at({})
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
-        """What is recommended where this is seen."""
+        """What is recommended where this is seen, and when this is asked for."""
         self.check_informed(history)
-        advice = self._at(history, context) if self.space.seen else self.recommend(history)
+        advice = self._at(history, context, request) if self.space.seen or request else self.recommend(history)
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
 
-    def _at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
-        return recommendation(self, self.outlook(history, {"context": context}, pending=False, answering=True))
+    def _at(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> Recommendation:
+        outlook = self.outlook(history, {"context": context, **request}, pending=False, answering=True)
+        advice = recommendation(self, outlook)
+        if self.course is None:
+            return advice
+        return replace(advice, note=f"as of time {outlook.known[TIME.name]:g}; {advice.note}")
 
     def table_of_sets(self, history: History) -> Table:
         """Plays and mean cost of every set, "unknown" where no cost was told."""

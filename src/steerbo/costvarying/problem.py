@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
+from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import History, Problem, Round, Scope, StatedLaw, Suggestion
 from ..space import JointRows, Space, Variable, Variables
@@ -43,6 +44,9 @@ class CostVarying(Problem):
         minimize: whether smaller values are better.
         nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. To set one
             of them leaves the others as they are: what is set does not say what the others do.
+        drift: how the objective changes with time, where it does: a `Decay`, `MaternInTime` or `Periodic`, in units of
+            the time that `ask(time=…)` is given (left out, the number of the round); "learned": whether it changes, and
+            how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -61,6 +65,7 @@ class CostVarying(Problem):
     tolerance: Tolerance | None = None
     minimize: Annotated[bool, Strict()] = False
     nature: JointRows | None = None
+    drift: AnyDrift = None
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
@@ -103,6 +108,7 @@ class CostVarying(Problem):
                     hint = "Give it one, such as ‹law›. Rows of data for several variables go into `nature`."
                     raise InvalidProblem(f"variables.{variable.name}.law", None, reason, hint)
         self._check_changes()
+        check_clock(self.drift, names)
         if self.costs is not None:
             if len(self.costs) != len(self.control_sets):
                 raise InvalidProblem(
@@ -135,6 +141,11 @@ class CostVarying(Problem):
         """See `Problem.stated_laws`; columns of rows depend on each other, and each is as its values are."""
         return {**super().stated_laws, **stated_rows(self.nature, self.space)}
 
+    @property
+    def timed(self) -> bool:
+        """Whether the objective may drift."""
+        return self.drift is not None
+
     @cached_property
     def space(self) -> Space:
         """All variables, in order."""
@@ -145,7 +156,8 @@ class CostVarying(Problem):
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
         changes = [("changing", f"{name}: {change}") for name, change in self.changes.items()]
-        return (*sets, *changes, *([("good enough", str(self.tolerance))] if self.tolerance is not None else []))
+        tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
+        return (*sets, *changes, *tolerance, *drift_lines(self.drift))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:

@@ -41,12 +41,14 @@ class TsPsq(PartialControl[TsPsqOptions]):
         outlook = self.outlook(history, request, pending=False)
         process = outlook.process
         choices = [len(v.choices) if isinstance(v, Categorical) else 0 for v in self.problem.variables]
+        choices += [0] * (len(self.columns_of_model) - len(choices))  # the time
         sample = Sample.draw(
             process,
             self.model.output.forward(self.model.outcomes) - process.mean,
             process.noise,
             choices,
             self.streams(number, "sample"),
+            at=outlook.domains[0].parts,
             exact=self.options.sampling == "pathwise",
         )
         best: tuple[float, int, np.ndarray] | None = None

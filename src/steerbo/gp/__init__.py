@@ -1,8 +1,9 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from .conditioned import Conditioned
+from .course import Course, learn_course
 from .cut import cut_gains
-from .drift import Decay, Drift, MaternInTime, Periodic, correlation
+from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, correlation
 from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
@@ -12,6 +13,7 @@ from .kernels import (
     DecayKernel,
     EpochsKernel,
     Fixed,
+    InUnitsKernel,
     Kernel,
     Linear,
     Matern12,
@@ -32,9 +34,11 @@ from .transforms import Output
 from .warp import Warp
 
 __all__ = [
+    "AnyDrift",
     "Called",
     "Conditioned",
     "Constant",
+    "Course",
     "Decay",
     "DecayKernel",
     "Drift",
@@ -45,6 +49,7 @@ __all__ = [
     "Fixed",
     "GaussianProcess",
     "Hyperparameters",
+    "InUnitsKernel",
     "Kernel",
     "Level",
     "Linear",
@@ -69,6 +74,7 @@ __all__ = [
     "evidence",
     "from_hex",
     "inverted",
+    "learn_course",
     "maximum_a_posteriori",
     "refit_due",
     "to_hex",

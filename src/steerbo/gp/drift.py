@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 from jaxtyping import Float as Floats
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidProblem
 from ..record import record
@@ -170,6 +172,45 @@ class Periodic:
 
 Drift = Annotated[Decay | MaternInTime | Periodic, Field(discriminator="kind")]
 """How the objective changes with time."""
+
+
+def _given(value: object) -> object:
+    said = value is None or (isinstance(value, str) and value == "learned")
+    if not said and not isinstance(value, Decay | MaternInTime | Periodic | Mapping):
+        raise PydanticCustomError("drift", "a drift, such as a decay, or the word 'learned'")
+    return value
+
+
+AnyDrift = Annotated[Drift | Literal["learned"] | None, BeforeValidator(_given)]
+"""How the objective changes with time, if it does: as somebody knows, or as outcomes will tell."""
+
+
+def in_words(drift: Drift) -> str:
+    """As `steerbo check` says it.
+
+    >>> in_words(Decay(0.05)), in_words(Periodic(24))
+    ('decay (epsilon 0.05)', 'periodic (period 24, lengthscale 1)')
+    """
+    said = ", ".join(f"{name} {value:g}" for name, value in vars(drift).items() if name != "kind" and value is not None)
+    return f"{drift.kind} ({said})"
+
+
+def drift_lines(drift: AnyDrift) -> tuple[tuple[str, str], ...]:
+    """What `steerbo check` says of a problem's drift."""
+    if drift is None:
+        return ()
+    return (("drift", drift if isinstance(drift, str) else in_words(drift)),)
+
+
+def check_clock(drift: AnyDrift, names: Sequence[str]) -> None:
+    """Refuse a variable with the name of the time, where there is one.
+
+    Raises:
+        InvalidProblem: naming it.
+    """
+    if drift is not None and "time" in names:
+        hint = "With a ‹drift›, ‹ask› takes the time. Leave the variable out, or call it otherwise."
+        raise InvalidProblem("variables.time", "time", "another name", hint)
 
 
 def correlation(drift: Drift | None, elapsed: Floats[np.ndarray, " n"]) -> Floats[np.ndarray, " n"]:

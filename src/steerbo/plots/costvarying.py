@@ -12,6 +12,7 @@ import numpy as np
 from ..costvarying import CostVarying
 from ..rounds import History, Reading, Recommendation
 from .drawing import COLOURS, GREEN, Picture, bare, legend_below, new_figure, of_kind, panel, save_file, words, wrapped
+from .moving import moving
 
 SHAPES = "osD^vP*X"  # they say what colours say, again
 
@@ -55,6 +56,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     axes.set(xlabel="money spent" if counted else "rounds", ylabel="value")
     _finish(shown)
     yield Picture("Every play, and what it gave", "The value of every play, by control set", shown)
+    yield from moving(optimizer, advice)
 
 
 def _looks(problem: CostVarying) -> Looks:

@@ -2,6 +2,7 @@
 
 from .answering import Answering
 from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text, numeral
+from .clock import TIME, horizon, now, time_of
 from .events import (
     Abandoned,
     Added,
@@ -40,6 +41,7 @@ from .typical import Typical, mean_over, over_contexts, typical
 
 __all__ = [
     "SEEN",
+    "TIME",
     "Abandoned",
     "Added",
     "Amended",
@@ -84,6 +86,7 @@ __all__ = [
     "extended",
     "find_method",
     "finite",
+    "horizon",
     "kept",
     "keyed",
     "kinds",
@@ -92,6 +95,7 @@ __all__ = [
     "load",
     "mean_over",
     "methods",
+    "now",
     "numeral",
     "one_or_more",
     "over_contexts",
@@ -104,5 +108,6 @@ __all__ = [
     "revised_text",
     "standing",
     "stop_text",
+    "time_of",
     "typical",
 ]

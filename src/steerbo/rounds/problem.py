@@ -12,6 +12,7 @@ from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
 from ..space import Categorical, Change, Space, Variable
 from ..typed import read_choice, read_value
 from .answers import as_text, numeral
+from .clock import TIME, read_time, read_when, time_of
 from .events import Outcome
 from .finite import by_name, finite
 from .history import History
@@ -21,6 +22,7 @@ from .scope import Scope
 from .stated_law import StatedLaw
 from .suggestion import Suggestion
 
+_NO_DRIFT = "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
 _NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
 
 
@@ -90,9 +92,14 @@ class Problem(ABC):
             return read_choice(variable.choices, text.strip())
         return read_value(text)
 
+    @property
+    def timed(self) -> bool:
+        """Whether the optimum may move, so that it matters what time it is: `ask` then takes a `time`."""
+        return False
+
     def asked(self) -> tuple[RequestField, ...]:
         """All that `ask` is given beside the number of suggestions."""
-        return (*self.takes, *((SEEN,) if self.space.seen else ()))
+        return (*((TIME,) if self.timed else ()), *self.takes, *((SEEN,) if self.space.seen else ()))
 
     def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """What `ask` was given, checked: what is seen before choosing as `context`, all else by `read_request`.
@@ -129,12 +136,12 @@ class Problem(ABC):
             raise error.moved(f"context.{error.field}", InvalidContext) from None
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """What else `ask` was given, checked: what the problem `takes`, by name."""
+        """What else `ask` was given, checked: what the problem `takes`, by name, and the time where it matters."""
         for name, value in request.items():
-            if all(name != field.name for field in self.takes):
-                hint = _NOT_SEEN if name == "context" else ""
+            if all(name != field.name for field in self.takes) and not (self.timed and name == TIME.name):
+                hint = {"context": _NOT_SEEN, TIME.name: _NO_DRIFT if hasattr(self, "drift") else ""}.get(name, "")
                 raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it", hint)
-        return dict(request)
+        return {**request, **({TIME.name: read_time(request, history)} if self.timed else {})}
 
     def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
         """What was looked at, checked: exactly what the suggestion asked to observe."""
@@ -153,7 +160,9 @@ class Problem(ABC):
             raise error.moved(f"context.{error.field}", InvalidContext) from None
 
     def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """What a learned policy is applied at, as for `ask`, checked: only what was given."""
+        """What a learned policy is applied at, as for `ask`, checked: what was given, and the last round's time."""
+        if self.timed and history.latest is not None:
+            request = {TIME.name: time_of(history.latest), **request}
         read = self.read_request(request, history) if request else {}
         return {name: value for name, value in read.items() if name in request}
 
@@ -167,8 +176,8 @@ class Problem(ABC):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of what may really have happened, in order: the columns of a table of outcomes."""
-        return self.space.names
+        """Names of what may really have happened, in order: the columns of a table of outcomes; first of all when."""
+        return tuple(dict.fromkeys((TIME.name, *self.space.names))) if self.timed else self.space.names
 
     def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
         """Values as people read them, by name: with units; next to nothing of a variable's range is 0."""
@@ -245,6 +254,14 @@ class Problem(ABC):
         return Outcome(self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True))
 
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
-        """Data that nobody suggested, checked: every variable must be there."""
-        measured = self.space.check_measured(dict(by_name("realised", realised)), self.space.names)
+        """Data that nobody suggested, checked: every variable must be there.
+
+        Where the optimum moves, a `time` among the realised values says when; else it is now.
+        """
+        realised, when = by_name("realised", realised), None
+        if self.timed and TIME.name not in self.space:
+            when, realised = read_when(realised)
+        measured = self.space.check_measured(dict(realised), self.space.names)
+        if when is not None:
+            measured = {TIME.name: when, **measured}
         return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Complex, Float, Int
 
-from ..errors import InvalidProblem
 from .expectation import Expectation
-from .parts import Known, Part, Set, drawn_together, set_columns
+from .parts import Known, Part, Set, drawn_together, row_of, set_columns
 from .standardised import Standardised
 
 FEATURES = 1024
 """As in the authors' program."""
+_ONCE = 1e-8  # on the diagonal of correlations in time
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,12 @@ class Sample:
         random: np.random.Generator,
         *,
         exact: bool = True,
+        at: Sequence[Part] = (),
     ) -> Sample:
         """Draw one.
+
+        Where the process drifts, what is drawn is the function as it is *now*: every feature's coefficient is a draw
+        from a process in time, whose covariance is the drift's, at the times of the outcomes and now.
 
         Args:
             process: the posterior.
@@ -62,28 +66,28 @@ class Sample:
             random: where the draw comes from.
             exact: Matheron's rule with the kernel itself (pathwise sampling); else with the features' own kernel,
                 which is sampling the features' posterior weights, as in the authors' program.
+            at: every column's part, of which those are read that the drift reads.
         """
-        if process.drift is not None:
-            raise InvalidProblem("drift", type(process.drift).__name__, "none: functions that drift are not drawn")
         d = len(process.lengthscales)
         frequencies = random.standard_normal((FEATURES, d)) / process.lengthscales
         frequencies[:, process.categorical] = 0.0
         phases = random.uniform(0, 2 * np.pi, FEATURES)
-        coefficients = np.sqrt(2 * process.variance / FEATURES) * random.standard_normal(FEATURES)
+        then, coefficients, tau, among = _coefficients(process, at, random)
         signs = tuple(
             _signs(count, float(scale), random) if count else None
             for count, scale in zip(categories, process.lengthscales, strict=True)
         )
         made = cls(process, frequencies, phases, coefficients, signs, np.zeros(0), exact)
         features = made._features(process.inputs)
-        gap = targets - features @ coefficients - np.sqrt(noise) * random.standard_normal(len(targets))
+        prior = features @ then if then.ndim == 1 else (features * then).sum(axis=1)
+        gap = targets - prior - np.sqrt(noise) * random.standard_normal(len(targets))
         if exact:
             pull = process.inverse @ gap
         else:
-            gram = 2 * process.variance / FEATURES * features @ features.T
+            gram = 2 * process.variance / FEATURES * features @ features.T * among
             gram.flat[:: len(gap) + 1] += noise + 1e-10 * process.variance
             pull = np.linalg.solve(gram, gap)
-            coefficients = coefficients + 2 * process.variance / FEATURES * features.T @ pull
+            coefficients = coefficients + 2 * process.variance / FEATURES * features.T @ (tau * pull)
         return cls(process, frequencies, phases, coefficients, signs, pull, exact)
 
     def _features(self, points: Float[np.ndarray, "p d"]) -> Float[np.ndarray, "p M"]:
@@ -169,6 +173,25 @@ class SampleExpectation:
             more, slope, bend = self.matheron.weighted(points, self._pull(self.matheron))
             value, gradient, hessian = value + more, gradient + slope, hessian + bend
         return value, gradient, hessian
+
+
+def _coefficients(
+    process: Standardised, at: Sequence[Part], random: np.random.Generator
+) -> tuple[np.ndarray, Float[np.ndarray, " M"], np.ndarray, np.ndarray]:
+    """Coefficients at every outcome (n, M), or (M,) where nothing drifts, and now (M,).
+
+    Then the drift's correlations between the outcomes and now, (n,) or 1, and among the outcomes, (n, n) or 1.
+    """
+    size = np.sqrt(2 * process.variance / FEATURES)
+    if process.drift is None:
+        same = size * random.standard_normal(FEATURES)
+        return same, same, np.ones(()), np.ones(())
+    rows = np.concatenate([process.inputs, row_of(at)])
+    among = process.drift(rows, rows)
+    gram = among.copy()
+    gram.flat[:: len(rows) + 1] += _ONCE  # outcomes of one time have the same function
+    drawn = size * np.linalg.cholesky(gram) @ random.standard_normal((len(rows), FEATURES))
+    return drawn[:-1], drawn[-1], among[:-1, -1], among[:-1, :-1]
 
 
 def _signs(count: int, lengthscale: float, random: np.random.Generator) -> Float[np.ndarray, "M c"]:

@@ -13,11 +13,10 @@ from jaxtyping import Float as Floats
 from pydantic import BeforeValidator, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
-from ..errors import InvalidOutcome, InvalidRequest
 from ..record import record
-from ..rounds import History, Outcome, Problem, RequestField, Scope
+from ..rounds import History, Problem, RequestField, Scope
 from ..space import Categorical, Space, Variable
-from ..space.fields import Listed, Number, as_number
+from ..space.fields import Listed, Number
 from .available import read_available, typed_available
 from .checks import check_coordinates, check_priors, check_seen, check_sizes
 from .given_seen import GivenSeen
@@ -77,10 +76,7 @@ class TimeVarying(Problem):
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
     minimize: Annotated[bool, Strict()] = False
     kind: Literal["time-varying"] = "time-varying"
-    takes: ClassVar[tuple[RequestField, ...]] = (
-        RequestField("time", "What time it is"),
-        RequestField("available", _AVAILABLE, typed_available),
-    )
+    takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, typed_available),)
     pictures: ClassVar[str] = "steerbo.plots.timevarying:draw"
 
     @model_validator(mode="after")
@@ -193,50 +189,17 @@ class TimeVarying(Problem):
 
     # -- what users say ------------------------------------------------------------------------------------------------
 
+    @property
+    def timed(self) -> bool:
+        """Always."""
+        return True
+
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """Time and what is available, checked. Time is always there; `available` only where something is not."""
-        super().read_request(request, history)
-        last = history.latest
-        before = last.request["time"] if last else -math.inf
-        if "time" in request:
-            time = as_number(request["time"])
-            if time is None:
-                raise InvalidRequest("time", request["time"], "a finite number")
-            hint = ""
-        else:
-            time, hint = (
-                float(len(history) + 1),
-                "Where none is given it is the number of the round: give it in every round.",
-            )
-        if time < before:
-            raise InvalidRequest("time", time, f"at least {before:g}, the time of the last round", hint)
-        read: dict[str, Any] = {"time": time}
-        if "available" in request:
-            available = read_available(self, request["available"])
-            if available is not None:
-                read["available"] = available
-        return read
-
-    def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
-        """The same for a learned policy, at the time of the last round unless another is given."""
-        last = history.latest
-        return super().read_applied({"time": last.request["time"], **request} if last else request, history)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The time, unless a variable is called so, and the variables."""
-        return tuple(dict.fromkeys(("time", *self.space.names)))
+        read = super().read_request(request, history)
+        available = read_available(self, read.pop("available")) if "available" in read else None
+        return read if available is None else {**read, "available": available}
 
     def read_scope(self, scope: Any) -> Scope:
         """All variables: there is nothing else to play."""
         return super().read_scope(scope) or self.scope
-
-    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
-        """Data that nobody suggested, checked; a `time` among the realised values says when, else it is now."""
-        if not isinstance(realised, Mapping) or "time" not in realised or "time" in self.space.names:
-            return super().read_added(value, cost, realised)
-        time = as_number(realised["time"])
-        if time is None:
-            raise InvalidOutcome("realised.time", realised["time"], "a finite number")
-        outcome = super().read_added(value, cost, {k: v for k, v in realised.items() if k != "time"})
-        return Outcome(outcome.value, outcome.cost, {**outcome.realised, "time": time})

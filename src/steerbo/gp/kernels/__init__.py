@@ -7,7 +7,7 @@ from .base import Kernel, Product, Sum
 from .called import Called, called
 from .elementary import Constant, Fixed, Linear
 from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
-from .temporal import DecayKernel, EpochsKernel, PeriodicKernel
+from .temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel
 
 __all__ = [
     "Called",
@@ -15,6 +15,7 @@ __all__ = [
     "DecayKernel",
     "EpochsKernel",
     "Fixed",
+    "InUnitsKernel",
     "Kernel",
     "Linear",
     "Matern12",

@@ -191,3 +191,62 @@ class EpochsKernel(Kernel):
     ) -> Float[np.ndarray, "r d"]:
         """Zero, (r, d): within an epoch nothing changes."""
         return np.zeros(X.shape)
+
+
+@dataclass(frozen=True)
+class InUnitsKernel(Kernel):
+    """A kernel over time that counts it in other units: `k(t / unit, t' / unit)`, so that its priors suit any clock.
+
+    Args:
+        kernel: over the column that holds time, and no other.
+        dimension: that column.
+        unit: how much time counts as one.
+
+    Raises:
+        InvalidProblem: a unit that is not a finite number above 0.
+    """
+
+    kernel: Kernel
+    dimension: int
+    unit: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.unit < math.inf:
+            raise InvalidProblem("kernel.unit", self.unit, "a finite number above 0")
+
+    def _counted(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+        counted = np.zeros(X.shape)
+        counted[:, self.dimension] = X[:, self.dimension] / self.unit
+        return counted
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The one with time."""
+        return (self.dimension,)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The kernel's, in these units."""
+        return self.kernel.parameters
+
+    def with_theta(self, theta: Float[np.ndarray, " p"]) -> Self:
+        """The same kernel with other hyperparameters."""
+        return type(self)(self.kernel.with_theta(theta), self.dimension, self.unit)
+
+    def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
+        """k(x, z) for all pairs of rows, (n, m)."""
+        return self.kernel(self._counted(X), self._counted(Z))
+
+    def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
+        """k(x, x) for every row, (n,)."""
+        return self.kernel.diagonal(self._counted(X))
+
+    def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
+        """K(X, X), and the pull-back to the hyperparameters."""
+        return self.kernel.linearise(self._counted(X))
+
+    def input_gradient(
+        self, X: Float[np.ndarray, "r d"], Z: Float[np.ndarray, "n d"], W: Float[np.ndarray, "r n"]
+    ) -> Float[np.ndarray, "r d"]:
+        """`∂/∂x_i Σ_j W_ij k(x_i, z_j)`, (r, d)."""
+        return self.kernel.input_gradient(self._counted(X), self._counted(Z), W) / self.unit

@@ -1,0 +1,206 @@
+"""A moving optimum, in every method of the wing: how it drifts is given, or learned."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
+from steerbo.record import from_plain, to_plain
+from steerbo.rounds import Event, Optimizer, Refitted
+from steerbo.testing import Case, WingContract
+from steerbo.testing.case import bits, values_of
+from tests.costvarying.worlds import DRIFTING, LEARNED, PROBLEM, drifting_case
+
+
+class TestCheapFirst(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return drifting_case("cheap-first")
+
+
+class TestLearned(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return drifting_case("cheap-first", LEARNED, rounds=11)
+
+
+class TestTsPsq(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return drifting_case("ts-psq")
+
+
+class TestExploreThenCommit(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return drifting_case("explore-then-commit", explore_cycles=2)
+
+
+@pytest.mark.parametrize("drift", [DRIFTING.drift, "learned", sb.Decay(0), sb.Decay(0.5, per=1e9), sb.Periodic(4)])
+@pytest.mark.parametrize("method", ["random", "ucb-psq", "ucb-cvs", "etc-groups"])
+def test_every_method_plays_any_drift(method: str, drift: Any) -> None:
+    world = drifting_case(method, dataclasses.replace(PROBLEM, drift=drift))
+    optimizer = world.play(world.start(), 7)
+    again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(bits(event))) for event in optimizer.events])
+    assert bits(again.ask(time=30)) == bits(optimizer.ask(time=30))
+    assert optimizer.recommend().note.startswith("as of time 30;")
+
+
+SLIDING = sb.CostVarying(
+    [sb.Float("x", 0, 1, law=sb.Uniform()), sb.Float("w", 0, 1, law=sb.Uniform())],
+    [["x"], ["x", "w"]],
+    costs=[0.3, 1.0],
+    tolerance=sb.Absolute(0.05),
+)
+
+
+def best(now: float) -> float:
+    """Where x is best."""
+    return 0.2 + 0.012 * now
+
+
+def play(drift: Any, rounds: int = 50, noise: float = 0.02, moves: bool = True) -> sb.Optimizer:
+    """A quadratic whose best x slides from .2 to .8 in fifty rounds."""
+    optimizer = sb.Optimizer(dataclasses.replace(SLIDING, drift=drift), rounds=rounds + 5, seed=2)
+    random = np.random.default_rng(5)
+    for t in range(1, rounds + 1):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        x = {"x": random.random(), "w": random.random(), **suggestion.values}
+        value = -4 * (x["x"] - best(t if moves else 1)) ** 2 - 0.2 * (x["w"] - 0.5) ** 2
+        optimizer.tell(suggestion, value + noise * random.normal(), realised=x)
+    return optimizer
+
+
+@pytest.mark.parametrize("drift", [sb.MaternInTime(25.0, 2.5), "learned"])
+def test_a_moving_optimum_is_followed(drift: Any) -> None:
+    followed, left = (abs(play(each).recommend().values["x"] - best(50)) for each in (drift, None))
+    assert followed < 0.08 < left
+
+
+def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
+    optimizer = play("learned", rounds=30, moves=False)
+    learned = [event.hyperparameters["drift"] for event in optimizer.events if isinstance(event, Refitted)]
+    assert {(each["kind"], len(each["cuts"])) for each in learned} == {("steady", 0)}
+    assert "Of drift it says: nothing seems to drift." in optimizer.explain().summary
+    still = play(None, rounds=12, moves=False)
+    same = play("learned", rounds=12, moves=False)
+    assert [bits(s.suggestion.values) for s in same.history] == [bits(s.suggestion.values) for s in still.history]
+
+
+def test_a_switch_is_noticed_and_what_was_before_is_forgotten() -> None:
+    problem = dataclasses.replace(SLIDING, drift="learned")
+    optimizer = sb.Optimizer(problem, rounds=70, seed=1)
+    random = np.random.default_rng(3)
+    for t in range(1, 61):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        x = {"x": random.random(), "w": random.random(), **suggestion.values}
+        value = np.sin(9 * x["x"] + (0 if t < 31 else 3)) - 0.2 * (x["w"] - 0.5) ** 2
+        optimizer.tell(suggestion, value + 0.03 * random.normal(), realised=x)
+    cuts = [event.hyperparameters["drift"]["cuts"] for event in optimizer.events if isinstance(event, Refitted)][-1]
+    assert [float.fromhex(cut) for cut in cuts] == [pytest.approx(31, abs=2)]
+    assert "all began anew at time 3" in optimizer.explain().summary
+    found = optimizer.recommend().values["x"]
+    assert np.sin(9 * found + 3) > 0.95
+
+
+def test_the_time_is_taken_logged_and_kept_in_order() -> None:
+    world = drifting_case("cheap-first")
+    optimizer = world.play(world.start(), 3)
+    assert [played.request["time"] for played in optimizer.history] == [0.0, 2.0, 3.0]
+    before = values_of(optimizer.events)
+    for time in (float("nan"), float("inf"), "noon", True, [1.0]):
+        with pytest.raises(InvalidRequest, match="time"):
+            optimizer.ask(time=time)
+    with pytest.raises(InvalidRequest, match=r"time: 2\.5 is not allowed; expected at least 3, the time of the last"):
+        optimizer.ask(time=2.5)
+    with pytest.raises(InvalidRequest, match="time"):
+        optimizer.policy(time=2.5)
+    assert values_of(optimizer.events) == before
+    batch = optimizer.ask(batch=3, time=4)
+    assert len({bits(each.values) for each in batch}) == 3
+    assert optimizer.policy(time=100).note.startswith("as of time 100;")
+    assert optimizer.recommend().note.startswith("as of time 4;")
+
+
+def test_without_a_drift_nobody_asks_what_time_it_is() -> None:
+    optimizer = sb.Optimizer(PROBLEM)
+    with pytest.raises(InvalidRequest, match=r"time: 3 is not allowed.*Only where the optimum moves"):
+        optimizer.ask(time=3)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    assert optimizer.history.latest is not None
+    assert optimizer.history.latest.request == {}
+
+
+def times_of(optimizer: Optimizer) -> Any:
+    """Of all outcomes that the model has."""
+    method: Any = optimizer._fold.method
+    return method.model.inputs[:, -1]
+
+
+def test_data_says_when_it_was_measured_or_it_is_now() -> None:
+    world = drifting_case("ucb-psq")
+    optimizer = world.play(world.start(), 6)
+    data = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}
+    optimizer.add(1.0, data)
+    optimizer.add(1.0, {**data, "time": -2})
+    times = times_of(optimizer)
+    assert times[-2:].tolist() == [optimizer.history.latest.request["time"], -2.0]  # type: ignore[union-attr]
+    optimizer.amend("added-2", 1.5)
+    optimizer.amend(optimizer.history.latest.suggestion, 1.5)  # type: ignore[union-attr]
+    assert sorted(times_of(optimizer)) == sorted(times)
+    with pytest.raises(InvalidOutcome, match=r"realised\.time"):
+        optimizer.add(1.0, {**data, "time": float("nan")})
+    again = Optimizer.replay(world.problem, optimizer.events)
+    assert bits(again.recommend()) == bits(optimizer.recommend())
+
+
+@pytest.mark.parametrize("drift", [1, 0.1, "unknown", {"kind": "decay"}, {"kind": "matern", "lengthscale": 0}])
+def test_a_drift_that_is_none_is_refused_by_name(drift: Any) -> None:
+    with pytest.raises(InvalidProblem, match="drift"):
+        dataclasses.replace(PROBLEM, drift=drift)
+
+
+def test_the_name_of_the_time_is_taken() -> None:
+    variables = [sb.Float("time", 0, 1), sb.Float("x", 0, 1)]
+    sb.CostVarying(variables, [["time", "x"]])
+    with pytest.raises(InvalidProblem, match=r"variables\.time: 'time' is not allowed; expected another name"):
+        sb.CostVarying(variables, [["time", "x"]], drift="learned")
+
+
+def test_a_drift_is_described_and_read_back() -> None:
+    assert ("drift", "matern (lengthscale 12, nu 1.5)") in DRIFTING.describe()
+    assert ("drift", "learned") in LEARNED.describe()
+    for problem in (DRIFTING, LEARNED, PROBLEM):
+        assert from_plain(type(problem), json.loads(json.dumps(to_plain(problem)))) == problem
+
+
+@pytest.mark.parametrize("times", [[0.0] * 25, [1.7e9 + i for i in range(25)], [1e-9 * i for i in range(25)],
+                                   [0.0] * 12 + [1e15] * 13])  # fmt: skip
+@pytest.mark.parametrize("constant", [False, True])
+def test_any_clock_and_any_outcomes_are_survived(times: list[float], constant: bool) -> None:
+    optimizer = sb.Optimizer(dataclasses.replace(SLIDING, drift="learned"), seed=0)
+    random = np.random.default_rng(0)
+    for time in times:
+        suggestion = optimizer.ask(time=time)
+        assert suggestion is not None
+        x = {"x": random.random(), "w": random.random(), **suggestion.values}
+        optimizer.tell(suggestion, 3.0 if constant else -((x["x"] - 0.3) ** 2), realised=x)
+    advice = optimizer.recommend()
+    assert advice.mean is not None
+    assert np.isfinite([advice.mean, advice.lower or 0.0, advice.upper or 0.0]).all()
+
+
+def test_one_outcome_is_enough_for_an_answer() -> None:
+    world = drifting_case("cheap-first", LEARNED)
+    optimizer = world.play(world.start(), 1)
+    assert optimizer.recommend().mean is not None
+    assert optimizer.policy(time=1e9).values
