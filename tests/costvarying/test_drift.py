@@ -86,7 +86,7 @@ def test_a_moving_optimum_is_followed(drift: Any) -> None:
 
 def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     optimizer = play("learned", rounds=30, moves=False)
-    learned = [event.hyperparameters["drift"] for event in optimizer.events if isinstance(event, Refitted)]
+    learned = [event.hyperparameters["objective"]["drift"] for event in optimizer.events if isinstance(event, Refitted)]
     assert {(each["kind"], len(each["cuts"])) for each in learned} == {("steady", 0)}
     assert "Of drift it says: nothing seems to drift." in optimizer.explain().summary
     still = play(None, rounds=12, moves=False)
@@ -104,7 +104,9 @@ def test_a_switch_is_noticed_and_what_was_before_is_forgotten() -> None:
         x = {"x": random.random(), "w": random.random(), **suggestion.values}
         value = np.sin(9 * x["x"] + (0 if t < 31 else 3)) - 0.2 * (x["w"] - 0.5) ** 2
         optimizer.tell(suggestion, value + 0.03 * random.normal(), realised=x)
-    cuts = [event.hyperparameters["drift"]["cuts"] for event in optimizer.events if isinstance(event, Refitted)][-1]
+    cuts = [
+        event.hyperparameters["objective"]["drift"]["cuts"] for event in optimizer.events if isinstance(event, Refitted)
+    ][-1]
     assert [float.fromhex(cut) for cut in cuts] == [pytest.approx(31, abs=2)]
     assert "all began anew at time 3" in optimizer.explain().summary
     found = optimizer.recommend().values["x"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..bandit import Calibration
-from ..gp import Course, Hyperparameters, Regression, SquaredExponentialKernel, learn_course, refit_due
+from ..gp import Course, Regression, SquaredExponentialKernel
 from ..rounds import (
     TIME,
     Added,
@@ -27,14 +27,12 @@ from ..rounds import (
     now,
     time_of,
 )
+from ..surrogate import Following
 from .money import Paying
 from .problem import CostVarying
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
-STARTLED, WITHIN = 3.0, 5
-"""Deviations that startle, as long as they are among so many latest outcomes: where the objective may drift, it is
-looked at anew. A schedule alone finds out late."""
 
 
 class Learning(Paying[OptionsT]):
@@ -42,23 +40,27 @@ class Learning(Paying[OptionsT]):
 
     Attributes:
         model: in units of `sign · value`.
-        course: how it drifts; None where it does not.
-        calibration: how far off it has lately been; kept where the method is `attentive`, or a drift is to be learned.
+        following: how it drifts, and how far off it has lately been.
     """
 
     attentive: ClassVar[bool] = False
 
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.learns_drift = problem.drift == "learned"
-        self.course = (
-            None if problem.drift is None else Course(None if isinstance(problem.drift, str) else problem.drift)
-        )
+        self.following = Following(problem.drift, self.attentive)
         self.model = self._fresh(self.course)
         self.fitted_at = 0
-        self.calibration = Calibration()
-        self._doubted = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
         self._added: dict[str, float] = {}  # when data came that do not say when they were measured
+
+    @property
+    def course(self) -> Course | None:
+        """How the objective changes with time; None: it does not."""
+        return self.following.course
+
+    @property
+    def calibration(self) -> Calibration:
+        """How far off the model has lately been; kept where the method is `attentive`, or a drift is to be learned."""
+        return self.following.calibration
 
     def _fresh(self, course: Course | None) -> Regression[Any]:
         space = SquaredExponentialKernel.over(self.space.categorical)
@@ -70,11 +72,12 @@ class Learning(Paying[OptionsT]):
         """Take one event in; what is told is first compared with what was expected."""
         match event:
             case Refitted():
-                self._take_over(event)
+                self.model = self.following.take(self._fresh, self.model, event.hyperparameters["objective"])
+                self.fitted_at = len(self.model)
             case Told():
                 point, value = self._row(event.outcome, event.token, history[event.token])
-                if (self.attentive or self.learns_drift) and len(self.model) >= STARTING_POINTS:
-                    self.calibration = self._surprised(point, value)
+                if len(self.model) >= STARTING_POINTS:
+                    self.following.hear(self.model, point, value)
                 self.model.add(point, value)
             case Added():
                 if self.problem.timed:
@@ -84,24 +87,11 @@ class Learning(Paying[OptionsT]):
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.columns_of_model))
                 self.model.replace(points, np.array([y for _, y in rows]))
-                self.calibration = Calibration()  # what was put right may have been the surprise
-                self._doubted = self.learns_drift
+                self.following.correct()
             case Extended():
-                self.calibration = Calibration()  # so may the old bounds
+                self.following.correct()
             case _:
                 pass
-
-    def _take_over(self, event: Refitted) -> None:
-        if self.learns_drift:
-            before, self.course = self.course, Course.from_plain(event.hyperparameters.get("drift", {}))
-            if before is None or before.cuts != self.course.cuts:
-                self.calibration = Calibration()  # surprises are why all began anew
-            points, outcomes = self.model.inputs, self.model.outcomes
-            self.model = self._fresh(self.course)
-            self.model.replace(points, outcomes)
-            self._doubted = False
-        self.model.set(Hyperparameters.from_plain(event.hyperparameters["objective"]))
-        self.fitted_at = len(self.model)
 
     def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
         """A point of the model (d,), with its time where that matters, and an outcome."""
@@ -117,28 +107,10 @@ class Learning(Paying[OptionsT]):
         """When data that nobody suggested were measured: as they say, else when they came."""
         return float(data.realised[TIME.name] if TIME.name in data.realised else self._added[name])
 
-    def _surprised(self, point: np.ndarray, value: float) -> Calibration:
-        mean, deviation = self.model.predict(point[None])
-        expected = np.hypot(deviation[0], self.model.scale * np.sqrt(self.model.noise))
-        return self.calibration.after(value, float(mean[0]), float(expected))
-
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Learn the hyperparameters anew where the schedule says so, or surprises; and how the objective drifts."""
-        if not refit_due(self.fitted_at, len(self.model)) and not self._startled():
+        """Learn the hyperparameters anew where that is due; and how the objective drifts."""
+        if not self.following.due(self.fitted_at, len(self.model)):
             return None
-        if not self.learns_drift or self.course is None:
-            return {"objective": self.model.fit().to_plain()}
-        before = replace(self.course, cuts=()) if self._doubted else self.course
-        times = self.model.inputs[:, -1]
-        course, found = learn_course(self._fresh, self.model, before, horizon(history, float(np.ptp(times))))
-        return {"objective": found.to_plain(), "drift": course.to_plain()}
-
-    def _startled(self) -> bool:
-        """Whether a drift is looked for before its time; of many outcomes not after each: a fit is O(n³)."""
-        if not self.learns_drift:
-            return False
-        more = len(self.model) - self.fitted_at
-        waited = more >= max(1.0, self.fitted_at / 100)
-        return waited and (self._doubted or any(abs(s) > STARTLED for s in self.calibration.surprises[-WITHIN:]))
+        return {"objective": self.following.fit(self._fresh, self.model, partial(horizon, history))}

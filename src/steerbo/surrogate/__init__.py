@@ -3,6 +3,7 @@
 from .averages import AveragedScore
 from .batched_bounds import Stack
 from .expectation import Expectation
+from .following import Following
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
@@ -18,6 +19,7 @@ __all__ = [
     "Domain",
     "Drawn",
     "Expectation",
+    "Following",
     "Known",
     "Law",
     "LawOf",

@@ -1,0 +1,95 @@
+"""A model that follows what it is a model of: how that changes with time, and when to look for it anew.
+
+A schedule of fits finds out late that all is different. So where a drift is to be learned, it is looked for after every
+surprise, too, as long as that is among the latest outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..bandit import Calibration
+from ..gp import AnyDrift, Course, Hyperparameters, Regression, learn_course, refit_due
+
+STARTLED, WITHIN = 3.0, 5
+"""Deviations that startle, and of how many latest outcomes."""
+PATIENT = 100
+"""Of this many outcomes, and more, not every one that startles is followed by a fit: one is O(n³)."""
+
+
+class Following:
+    """What is known of a model beside its data and hyperparameters: its course, and how it was surprised of late.
+
+    Args:
+        drift: of the problem.
+        attentive: whether surprises are kept where no drift is to be learned, too.
+
+    Attributes:
+        course: how the objective changes with time; None: it does not.
+        calibration: how far off the model has lately been.
+    """
+
+    def __init__(self, drift: AnyDrift, attentive: bool = False) -> None:
+        self._learns = isinstance(drift, str)
+        self._attentive = attentive or self._learns
+        self._doubted = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
+        self.course = None if drift is None else Course.of(drift)
+        self.calibration = Calibration()
+
+    def hear(self, model: Regression[Any], point: Float[np.ndarray, " d"], value: float) -> None:
+        """An outcome that is not yet in the model: it is compared with what was expected."""
+        if self._attentive:
+            mean, deviation = model.predict(point[None])
+            expected = np.hypot(deviation[0], model.scale * np.sqrt(model.noise))
+            self.calibration = self.calibration.after(value, float(mean[0]), float(expected))
+
+    def correct(self) -> None:
+        """Outcomes were put right: they may have been the surprise."""
+        self.calibration, self._doubted = Calibration(), self._learns
+
+    def due(self, fitted_at: int, n: int) -> bool:
+        """Whether hyperparameters learned at so many of n outcomes are due again."""
+        if refit_due(fitted_at, n):
+            return True
+        waited = self._learns and n - fitted_at >= max(1.0, fitted_at / PATIENT)
+        return waited and (self._doubted or any(abs(s) > STARTLED for s in self.calibration.surprises[-WITHIN:]))
+
+    def fit(
+        self,
+        fresh: Callable[[Course], Regression[Any]],
+        model: Regression[Any],
+        horizon: Callable[[float], float],
+    ) -> dict[str, Any]:
+        """Hyperparameters learned anew, and the course where it is learned, as plain data: see `take`.
+
+        Args:
+            fresh: makes a regression without data for a course.
+            model: holds all outcomes; time is the last column.
+            horizon: from the time that has passed to how much the study is about.
+        """
+        if not self._learns or self.course is None:
+            return model.fit().to_plain()
+        before = replace(self.course, cuts=()) if self._doubted else self.course
+        times = model.inputs[:, -1]
+        elapsed = float(np.ptp(times)) if len(times) else 0.0
+        course, found = learn_course(fresh, model, before, horizon(elapsed))
+        return {**found.to_plain(), "drift": course.to_plain()}
+
+    def take(
+        self, fresh: Callable[[Course], Regression[Any]], model: Regression[Any], plain: Mapping[str, Any]
+    ) -> Regression[Any]:
+        """The model with what was learned: the same one, or one of another course with the same outcomes."""
+        if self._learns and self.course is not None:
+            before, self.course = self.course, Course.from_plain(plain.get("drift", {}))
+            if before.cuts != self.course.cuts:
+                self.calibration = Calibration()  # surprises are why all began anew
+            points, outcomes, model = model.inputs, model.outcomes, fresh(self.course)
+            model.replace(points, outcomes)
+            self._doubted = False
+        model.set(Hyperparameters.from_plain({name: given for name, given in plain.items() if name != "drift"}))
+        return model
