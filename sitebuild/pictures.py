@@ -14,11 +14,12 @@ _PLACE = re.compile(r"!\[(?P<text>[^\]]*)\]\((?P<file>[^)]+\.py)\)")
 
 
 def shown(value: Any, text: str = "") -> str:
-    """A matplotlib figure as an image that needs no file; empty for everything else.
+    """A matplotlib figure, or that of axes, as an image that needs no file; empty for everything else.
 
     >>> shown(3)
     ''
     """
+    value = getattr(value, "figure", value)
     if not hasattr(value, "savefig"):
         return ""
     stream = io.BytesIO()

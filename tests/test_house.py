@@ -105,6 +105,7 @@ ELSEWHERE = {
     "causal/test_scopes.py": "causal.canonical causal.published causal.rules causal.scope_graph causal.step_limit",
     "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
     "causal/test_graph.py": "causal.checks",
+    "plots/test_costvarying.py": "plots.control_sets",
     "costvarying/test_drift.py": "costvarying.learning",
     "interop/optuna/test_export.py": "interop.optuna.distributions",
     "meanfield/test_mf_gp_ucb.py": "meanfield.belief meanfield.candidates",

@@ -19,9 +19,11 @@ from .drawing import (
     SKY,
     Picture,
     bare,
+    finished,
     legend_below,
     new_figure,
     of_kind,
+    on,
     panel,
     save_figure,
     words,
@@ -44,34 +46,45 @@ def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (
         MissingExtra: matplotlib is not installed.
     """
     figure, (axes,) = _figure(1, size)
-    places = _layers(graph)
-    told = dict(scope.actions)
-    for a, b in graph.directed:
-        passes = places[b][0] - places[a][0] > 1  # over other layers: beside what stands there
-        _edge(axes, places, a, b, "#C8C8C8" if b in told else "#222222", bend=-0.2 if passes else 0.0)
-    for action, contexts in told.items():
-        for context in contexts:
-            _edge(axes, places, context, action, ORANGE, bend=0.18, width=2.0)
-    for a, b in graph.bidirected:
-        colour = "#C8C8C8" if a in told or b in told else "#222222"
-        _edge(axes, places, a, b, colour, bend=-0.35, dashed=True, style="<|-|>")
-    for name, (x, y) in places.items():
-        role = (
-            "target"
-            if name == graph.target
-            else "set"
-            if name in told
-            else "seen"
-            if name in scope.contexts
-            else "free"
-        )
-        axes.plot([x], [y], _SHAPE[role], ms=26, mfc=_FILL[role], mec="#222222", zorder=3)
-        letters = 9 if len(name) < 6 else 6
-        axes.text(x, y, words(name, _NAME), ha="center", va="center", fontsize=letters, zorder=4)
-    axes.set_title(wrapped(f"set {scope}", 48, 3, _TITLE), fontsize=10)
-    axes.axis("off")
-    axes.margins(_MARGIN)
+    _graph(axes, graph, scope)
     return figure
+
+
+def graph(study: Reading, ax: Any = None, scope: Scope | None = None) -> Any:
+    """The causal graph while a scope is played, drawn as `scope_figure` does.
+
+    Args:
+        study: a study or an optimizer, of a `Causal` problem.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        scope: which; None: the recommended one.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    problem, axes = of_kind(study, Causal), on(ax)
+    _graph(axes, problem.graph, study.recommend().scope if scope is None else scope)
+    return axes
+
+
+def shares(study: Reading, ax: Any = None) -> Any:
+    """The share of rounds that went to each scope so far; see `graph`."""
+    of_kind(study, Causal)
+    axes = on(ax)
+    _shares(axes, study)
+    axes.set(title="Which scope was played")
+    return finished(axes)
+
+
+def outcomes(study: Reading, ax: Any = None) -> Any:
+    """What came of every round, and the mean so far; see `graph`."""
+    problem, axes = of_kind(study, Causal), on(ax)
+    _outcomes(axes, study, problem)
+    axes.set(title="What came of it")
+    return finished(axes)
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
@@ -117,6 +130,36 @@ def figure(optimizer: Reading) -> Any:
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8)
     return shown
+
+
+def _graph(axes: Any, graph: CausalGraph, scope: Scope) -> None:
+    places = _layers(graph)
+    told = dict(scope.actions)
+    for a, b in graph.directed:
+        passes = places[b][0] - places[a][0] > 1  # over other layers: beside what stands there
+        _edge(axes, places, a, b, "#C8C8C8" if b in told else "#222222", bend=-0.2 if passes else 0.0)
+    for action, contexts in told.items():
+        for context in contexts:
+            _edge(axes, places, context, action, ORANGE, bend=0.18, width=2.0)
+    for a, b in graph.bidirected:
+        colour = "#C8C8C8" if a in told or b in told else "#222222"
+        _edge(axes, places, a, b, colour, bend=-0.35, dashed=True, style="<|-|>")
+    for name, (x, y) in places.items():
+        role = (
+            "target"
+            if name == graph.target
+            else "set"
+            if name in told
+            else "seen"
+            if name in scope.contexts
+            else "free"
+        )
+        axes.plot([x], [y], _SHAPE[role], ms=26, mfc=_FILL[role], mec="#222222", zorder=3)
+        letters = 9 if len(name) < 6 else 6
+        axes.text(x, y, words(name, _NAME), ha="center", va="center", fontsize=letters, zorder=4)
+    axes.set_title(wrapped(f"set {scope}", 48, 3, _TITLE), fontsize=10)
+    axes.axis("off")
+    axes.margins(_MARGIN)
 
 
 def _shares(axes: Any, optimizer: Reading) -> None:

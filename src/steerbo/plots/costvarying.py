@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import cycle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,21 @@ import numpy as np
 
 from ..costvarying import CostVarying
 from ..rounds import History, Reading, Recommendation
-from .drawing import COLOURS, GREEN, Picture, bare, legend_below, new_figure, of_kind, panel, save_file, words, wrapped
+from .control_sets import Looks, draw_contexts, draw_prices, looks_of, priced
+from .drawing import (
+    Picture,
+    bare,
+    finished,
+    legend_below,
+    new_figure,
+    of_kind,
+    on,
+    panel,
+    save_file,
+    stacked,
+    words,
+)
 from .moving import moving
-
-SHAPES = "osD^vP*X"  # they say what colours say, again
-
-
-Looks = dict[Sequence[str], tuple[str, str]]
 
 
 def figure(optimizer: Reading, value: str = "value", money: str = "money") -> Any:
@@ -39,13 +46,64 @@ def figure(optimizer: Reading, value: str = "value", money: str = "money") -> An
     return _figure(optimizer, optimizer.recommend(), value, money)
 
 
+def prices(study: Reading, ax: Any = None, value: str = "value", money: str = "money") -> Any:
+    """What each control set would give at its best, with bounds, against what a play of it costs.
+
+    Where something is seen before choosing: the recommended set in typical contexts.
+
+    Args:
+        study: a study or an optimizer, of a `CostVarying` problem.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        value: name and unit of the objective, for the labels.
+        money: unit of the costs, for the labels.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    problem, axes = of_kind(study, CostVarying), on(ax)
+    _left(axes, problem, study.recommend(), value, money)
+    return finished(axes)
+
+
+def plays(study: Reading, ax: Any = None, value: str = "value", money: str = "money") -> Any:
+    """What each play gave, against the money spent so far (the rounds, where nobody counts money); see `prices`."""
+    problem, axes = of_kind(study, CostVarying), on(ax)
+    _right(axes, problem, study.history, value, money)
+    return finished(axes)
+
+
+def spending(study: Reading, ax: Any = None, money: str = "money") -> Any:
+    """Where the money went: what was spent on each control set so far, round by round; see `prices`."""
+    problem, axes = of_kind(study, CostVarying), on(ax)
+    ended = [r for r in study.history if r.state != "open"]
+    counted = any(r.charged for r in ended)
+    sets = np.array([problem.number(r.suggestion.scope) for r in ended])
+    paid = np.array([r.charged if counted else 1.0 for r in ended])
+    looks = looks_of(problem)
+    lines = [np.cumsum(np.where(sets == i, paid, 0.0)) for i in range(len(looks))]
+    colours, names = [colour for colour, _ in looks.values()], [words(" + ".join(names)) for names in looks]
+    stacked(axes, [r.number for r in ended], lines, names, colours)
+    axes.set(
+        xlabel="round", ylabel=_spent(counted, money), title="Where the money went" if counted else "What was played"
+    )
+    return finished(axes)
+
+
+def _spent(counted: bool, money: str) -> str:
+    return f"money spent ({words(money)})" if counted else "rounds"
+
+
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     problem = of_kind(optimizer, CostVarying)
-    looks = _looks(problem)
-    if _priced(advice):
+    looks = looks_of(problem)
+    if priced(advice):
         shown, axes = panel()
-        _prices(axes, problem, advice, looks)
+        draw_prices(axes, problem, advice, looks)
         axes.set(xlabel="cost of a play", ylabel="expected value")
         _finish(shown)
         yield Picture("What each control set would give", "Expected value and bounds of each, and its price", shown)
@@ -59,10 +117,6 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     yield from moving(optimizer, advice)
 
 
-def _looks(problem: CostVarying) -> Looks:
-    return dict(zip(problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
-
-
 def _finish(shown: Any) -> None:
     for axes in shown.axes:
         axes.set_xlim(left=0)
@@ -72,26 +126,32 @@ def _finish(shown: Any) -> None:
 
 def _figure(optimizer: Reading, advice: Recommendation, value: str = "value", money: str = "money") -> Any:
     problem = of_kind(optimizer, CostVarying)
-    looks = _looks(problem)
     shown = new_figure((12, 5.2), dpi=130)
     left, right = shown.subplots(1, 2)
-    value, money = words(value), words(money)
-    if advice.context:
-        _contexts(left, problem, advice, looks)
-        left.set(xlabel="seen before choosing", ylabel=f"expected {value}", title="What to do in typical contexts")
-    else:
-        _prices(left, problem, advice, looks)
-        title = "What each control set would give"
-        left.set(xlabel=f"cost of a play ({money})", ylabel=f"expected {value}", title=title)
-    counted = _plays(right, problem, optimizer.history, looks)
-    right.set(
-        xlabel=f"money spent ({money})" if counted else "rounds", ylabel=value, title="Every play, and what it gave"
-    )
-    for axes in (right,) if advice.context else (left, right):
-        axes.set_xlim(left=0)
+    _left(left, problem, advice, value, money)
+    _right(right, problem, optimizer.history, value, money)
     bare(left, right)
     shown.legend(loc="outside lower center", ncols=5, frameon=False, markerscale=0.8)
     return shown
+
+
+def _left(axes: Any, problem: CostVarying, advice: Recommendation, value: str, money: str) -> None:
+    """What is expected of the sets; where something is seen before choosing, in typical contexts."""
+    axes.set(ylabel=f"expected {words(value)}")
+    if advice.context:
+        draw_contexts(axes, problem, advice, looks_of(problem))
+        axes.set(xlabel="seen before choosing", title="What to do in typical contexts")
+    else:
+        draw_prices(axes, problem, advice, looks_of(problem))
+        axes.set(xlabel=f"cost of a play ({words(money)})", title="What each control set would give")
+        axes.set_xlim(left=0)
+
+
+def _right(axes: Any, problem: CostVarying, history: History, value: str, money: str) -> None:
+    """What the plays gave."""
+    counted = _plays(axes, problem, history, looks_of(problem))
+    axes.set(xlabel=_spent(counted, money), ylabel=words(value), title="Every play, and what it gave")
+    axes.set_xlim(left=0)
 
 
 def save(optimizer: Reading, path: Path, value: str = "value", money: str = "money") -> Path:
@@ -102,68 +162,6 @@ def save(optimizer: Reading, path: Path, value: str = "value", money: str = "mon
         InvalidOption: the file cannot be written.
     """
     return save_file(figure(optimizer, value, money), path)
-
-
-def _contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
-    """What is expected in typical contexts of the set that is recommended there; the legend says which that is."""
-    space = problem.space.subset(problem.space.seen)
-    rows = sorted((advice, *advice.alternatives), key=lambda choice: space.encode([choice.context]).tolist())
-    for k, choice in enumerate(rows):
-        colour, shape = looks[tuple(choice.scope.set)]
-        y = float(choice.mean or 0.0)
-        low, high = (y if bound is None else float(bound) for bound in (choice.lower, choice.upper))
-        if choice.mean is not None:
-            axes.errorbar(k, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5)
-    labels = [wrapped(_in_one(problem.shown(choice.context, 3)), 16) for choice in rows]
-    axes.set_xticks(range(len(rows)), labels, fontsize=8)
-    axes.margins(0.12, 0.15)
-
-
-def _in_one(texts: dict[str, str]) -> str:
-    """Values by name in one line."""
-    return ", ".join(f"{name} = {text}" for name, text in texts.items())
-
-
-def _priced(advice: Recommendation) -> list[Recommendation]:
-    """What has both a price and an expected value."""
-    return [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
-
-
-def _prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
-    choices = _priced(advice)
-    dearest = max((float(c.cost or 0.0) for c in choices), default=0.0)
-    for i, choice in enumerate(sorted(choices, key=lambda c: c.cost or 0.0)):
-        colour, shape = looks[tuple(choice.scope.set)]
-        x, y = float(choice.cost or 0.0), float(choice.mean or 0.0)
-        low, high = (y if bound is None else float(bound) for bound in (choice.lower, choice.upper))
-        axes.errorbar(x, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5, zorder=3)
-        above = i % 2 == 0  # neighbours in price are named on opposite sides
-        axes.annotate(
-            wrapped(str(choice.scope), 24),
-            (x, high if above else low),
-            (0, 11 if above else -11),
-            textcoords="offset points",
-            ha="left" if x < 0.25 * dearest else "right" if x > 0.75 * dearest else "center",
-            va="bottom" if above else "top",
-        )
-    if advice in choices:
-        axes.plot(advice.cost, advice.mean, "o", ms=20, mfc="none", color="black", ls="none", label="recommended")
-    axes.margins(0.12, 0.15)
-    least = _acceptable(problem, [c.mean for c in choices if c.mean is not None])
-    if least is not None:
-        low, high = axes.get_ylim()
-        low, high = min(low, least), max(high, least)
-        edge = low if problem.minimize else high
-        axes.axhspan(least, edge, color=GREEN, alpha=0.12, lw=0, zorder=0, label="acceptable")
-        axes.set_ylim(low, high)
-
-
-def _acceptable(problem: CostVarying, means: Sequence[float]) -> float | None:
-    """The least acceptable expected value in the user's units; None where the method's own schedule decides it."""
-    tolerance, sign = problem.tolerance, problem.sign
-    if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:
-        return None
-    return float(sign * tolerance.acceptable(max(sign * mean for mean in means), 0.0, sign))
 
 
 def _plays(axes: Any, problem: CostVarying, history: History, looks: Looks) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
+
+import numpy as np
 
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
 from ..rounds import Problem, Reading
@@ -51,16 +56,61 @@ def bare(*panels: Any) -> None:
 
 
 def new_figure(size: tuple[float, float], dpi: float) -> Any:
-    """An empty matplotlib `Figure`, in inches.
+    """An empty matplotlib `Figure`, in inches, which notebooks show.
 
     Raises:
         MissingExtra: matplotlib is not installed.
     """
+    return _figure_class()(figsize=size, layout="constrained", dpi=dpi)
+
+
+@cache
+def _figure_class() -> Any:
+    """Matplotlib's `Figure`, but that notebooks show it also where nobody has imported pyplot."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "plots") from None
-    return Figure(figsize=size, layout="constrained", dpi=dpi)
+
+    class Shown(Figure):
+        def _repr_png_(self) -> bytes:
+            written = io.BytesIO()
+            save_figure(self, written, format="png")
+            return written.getvalue()
+
+    return Shown
+
+
+def on(ax: Any) -> Any:
+    """The axes to draw on: those that were given, or those of a figure of their own.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidOption: what was given is no `Axes`.
+    """
+    if ax is None:
+        return new_figure((6.4, 4.2), dpi=130).subplots()
+    if not callable(getattr(ax, "errorbar", None)):
+        raise InvalidOption("ax", ax, "axes of matplotlib, or none", "plt.subplots() gives a figure and its axes.")
+    return ax
+
+
+def stacked(axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str], colours: Sequence[str]) -> None:
+    """Heights (k, n) of n rounds, one upon the other, each as wide as its round."""
+    if rounds:
+        edges = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5)
+        levels = [np.append(line, line[-1]) for line in heights]
+        axes.stackplot(edges, *levels, labels=names, colors=list(colours), step="post", alpha=0.85)
+
+
+def finished(axes: Any) -> Any:
+    """The axes without upper and right edge, with a legend where there is something to tell apart."""
+    bare(axes)
+    if axes.get_xlabel() == "round":
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(framealpha=0.7, edgecolor="none", fontsize=8, markerscale=0.8)
+    return axes
 
 
 def panel(height: float = 3.8) -> tuple[Any, Any]:

@@ -8,9 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidOption, one_of
 from ..meanfield import MeanField
 from ..rounds import Reading, Recommendation
-from .drawing import COLOURS, Picture, bare, legend_below, new_figure, of_kind, panel, save_file, words
+from .drawing import (
+    COLOURS,
+    Picture,
+    bare,
+    finished,
+    legend_below,
+    new_figure,
+    of_kind,
+    on,
+    panel,
+    save_file,
+    stacked,
+    words,
+)
 from .rounds import outcomes
 
 _SHOWN = 40
@@ -32,6 +46,74 @@ def figure(optimizer: Reading, value: str = "value") -> Any:
         InvalidProblem: the problem is of another kind.
     """
     return _figure(optimizer, optimizer.recommend(), value)
+
+
+def shares(study: Reading, ax: Any = None) -> Any:
+    """Where the agents should be: the recommended shares of the actions, stacked by context.
+
+    Args:
+        study: a study or an optimizer, of a `MeanField` problem.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    problem, axes = of_kind(study, MeanField), on(ax)
+    _shares(axes, problem, study.recommend())
+    axes.set(xlabel="action", ylabel="share of all agents", title="Where the agents should be")
+    return finished(axes)
+
+
+def tried(study: Reading, ax: Any = None) -> Any:
+    """Where the agents were in every round: shares of the actions that had the most of them; see `shares`."""
+    problem, axes = of_kind(study, MeanField), on(ax)
+    rounds, tables = _played(study, problem)
+    if rounds:
+        fullest = np.sort(np.argsort(-tables.sum(axis=0), kind="stable")[: len(COLOURS) - 1])
+        others = 1.0 - tables[:, fullest].sum(axis=1)
+        lines, names = list(tables[:, fullest].T), [words(problem.actions[a], _NAME) for a in fullest]
+        if len(fullest) < len(problem.actions):
+            lines, names = [*lines, others], [*names, "all others"]
+        stacked(axes, rounds, lines, names, COLOURS)
+    axes.set(xlabel="round", ylabel="share of all agents", ylim=(0, 1), title="Where the agents were")
+    return finished(axes)
+
+
+def payoffs(study: Reading, ax: Any = None, action: str | None = None, value: str = "value") -> Any:
+    """What is known of one action: the payoff of every round against the share of agents that took it; see `shares`.
+
+    Args:
+        study: a study or an optimizer, of a `MeanField` problem.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        action: which; None: the one whose share was varied most.
+        value: name and unit of the payoff, for the labels.
+
+    Raises:
+        InvalidOption: there is no such action.
+    """
+    problem, axes = of_kind(study, MeanField), on(ax)
+    if action is not None and action not in problem.actions:
+        raise InvalidOption("action", action, one_of(problem.actions, action))
+    rounds, tables = _played(study, problem)
+    a = problem.actions.index(action) if action is not None else int(np.ptp(tables, axis=0).argmax()) if rounds else 0
+    told = [problem.scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome]
+    if rounds:
+        points = axes.scatter(tables[:, a], told, c=rounds, cmap="viridis", s=22)
+        axes.figure.colorbar(points, ax=axes, label="round")
+    axes.set(xlabel=f"share of agents in {words(problem.actions[a], _NAME)}", ylabel=words(value))
+    axes.set(title="What is known of one action")
+    return finished(axes)
+
+
+def _played(study: Reading, problem: MeanField) -> tuple[list[int], Any]:
+    """Numbers of the rounds with an outcome, and which share of all agents took each action then, (n, A)."""
+    told = [r for r in study.history if r.state == "told" and r.outcome]
+    tables = [problem.shares @ problem.table(r.outcome.realised["distribution"]) for r in told if r.outcome]
+    return [r.number for r in told], np.array(tables).reshape(len(told), len(problem.actions))
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
@@ -83,7 +165,8 @@ def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
     for c, context in enumerate(problem.contexts):
         shares = table[c, fullest]
         colour = COLOURS[c % len(COLOURS)]  # contexts beyond the eighth begin anew
-        axes.bar(range(len(fullest)), shares, bottom=below, color=colour, label=words(context))
+        label = words(context) if len(problem.contexts) > 1 else None
+        axes.bar(range(len(fullest)), shares, bottom=below, color=colour, label=label)
         below += shares
     names = [words(problem.actions[a], _NAME) for a in fullest]
     crowded = sum(map(len, names)) > 50

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..rounds import Reading, Recommendation
-from .drawing import BLUE, VERMILION, Picture, bare, legend_below, new_figure, panel, words
+from .drawing import BLUE, VERMILION, Picture, bare, finished, legend_below, new_figure, on, panel, words
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
@@ -19,6 +19,26 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     bare(axes)
     legend_below(shown)
     yield Picture("What every round gave", "What every round gave, and the best so far", shown)
+
+
+def progress(study: Reading, ax: Any = None, value: str = "value") -> Any:
+    """What every round gave, and the best so far, of any study.
+
+    Args:
+        study: a study or an optimizer.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        value: name and unit of the objective, for the labels.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    axes = on(ax)
+    outcomes(axes, study)
+    axes.set(xlabel="round", ylabel=words(value), title="What every round gave, and the best so far")
+    return finished(axes)
 
 
 def figure(optimizer: Reading, value: str = "value") -> Any:

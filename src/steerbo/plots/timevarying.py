@@ -9,10 +9,25 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from ..errors import InvalidProblem
 from ..rounds import Reading, Recommendation
 from ..timevarying import TimeVarying
 from ..timevarying.prediction import Prediction, predicted
-from .drawing import BLUE, COLOURS, SKY, VERMILION, Picture, bare, new_figure, of_kind, save_file, words, wrapped
+from .drawing import (
+    BLUE,
+    COLOURS,
+    SKY,
+    VERMILION,
+    Picture,
+    bare,
+    finished,
+    new_figure,
+    of_kind,
+    on,
+    save_file,
+    words,
+    wrapped,
+)
 
 DASHES = ("-", "--", ":", "-.")
 _ROWS = 20  # priors shown
@@ -38,19 +53,71 @@ def figure(optimizer: Reading, value: str = "value") -> Any:
 def _figure(optimizer: Reading, shown: Any, value: str = "value") -> Any:
     problem = of_kind(optimizer, TimeVarying)
     top, bottom = shown.subplots(2, 1, sharex=True)
-    rounds = list(optimizer.history)
-    told = [(r.request["time"], r.outcome.value) for r in rounds if r.state == "told" and r.outcome]
-    noted = [(r.request["time"], note) for r in rounds if (note := predicted(r.suggestion)) is not None]
-    if noted:
-        times, notes = zip(*noted, strict=True)
-        mean, band = np.array([note.mean for note in notes]), np.array([note.band for note in notes])
-        top.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="expected")
-    top.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=BLUE, label="outcome")
-    top.set(ylabel=words(value), title="What each round gave")
+    _expected(top, optimizer, value)
     top.legend(frameon=False)
-    _priors(bottom, _names(problem, optimizer), optimizer, noted)
+    _priors(bottom, _names(problem, optimizer), optimizer, _noted(optimizer))
     bare(top, bottom)
     return shown
+
+
+def _noted(optimizer: Reading) -> list[tuple[float, Prediction]]:
+    """The times of rounds that were chosen by a prior, and what that expected."""
+    rounds = optimizer.history
+    return [(r.request["time"], note) for r in rounds if (note := predicted(r.suggestion)) is not None]
+
+
+def _expected(axes: Any, optimizer: Reading, value: str) -> None:
+    told = [(r.request["time"], r.outcome.value) for r in optimizer.history if r.state == "told" and r.outcome]
+    if noted := _noted(optimizer):
+        times, notes = zip(*noted, strict=True)
+        mean, band = np.array([note.mean for note in notes]), np.array([note.band for note in notes])
+        axes.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="expected")
+    axes.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=BLUE, label="outcome")
+    axes.set(ylabel=words(value), title="What each round gave")
+
+
+def expected(study: Reading, ax: Any = None, value: str = "value") -> Any:
+    """What was expected in each round, with the band of the prior behind the choice, and what it gave, against time.
+
+    Args:
+        study: a study or an optimizer, of a `TimeVarying` problem.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        value: name and unit of the objective, for the labels.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    of_kind(study, TimeVarying)
+    axes = on(ax)
+    _expected(axes, study, value)
+    axes.set(xlabel="time")
+    return finished(axes)
+
+
+def believed(study: Reading, ax: Any = None) -> Any:
+    """Which prior was behind which choice, and when one was dropped; see `expected`."""
+    problem, axes = of_kind(study, TimeVarying), on(ax)
+    _priors(axes, _names(problem, study), study, _noted(study))
+    return finished(axes)
+
+
+def weights(study: Reading, ax: Any = None) -> Any:
+    """How probable each prior is by now, by all outcomes, heaviest first; see `expected`."""
+    problem, axes = of_kind(study, TimeVarying), on(ax)
+    method: Any = study._method
+    if not hasattr(method, "weights"):
+        raise InvalidProblem("method", method.name, "a method that weighs priors")
+    heavy, names = np.asarray(method.weights()), _names(problem, study)
+    order = np.argsort(-heavy, kind="stable")[:_ROWS]
+    axes.barh(range(len(order)), heavy[order], color=BLUE)
+    axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order], fontsize=9)
+    axes.set_ylim(len(order) - 0.5, -0.5)
+    axes.set(xlabel="probability", xlim=(0, 1), title="How probable each prior is by now")
+    return finished(axes)
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
