@@ -43,6 +43,19 @@ def mixed_control_sets() -> sb.Optimizer:
     return played(worlds.case("cheap-first"))
 
 
+def drifting() -> sb.Optimizer:
+    """Two control sets, and an optimum that moves."""
+    variables = [sb.Float("t", 0, 1, law=sb.Uniform()), sb.Float("ph", 0, 1, law=sb.Uniform())]
+    problem = sb.CostVarying(variables, [["t"], ["t", "ph"]], costs=[1.0, 2.0], drift=sb.Decay(0.1))
+    optimizer, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+    for time in range(10):
+        suggestion = optimizer.ask(time=2.0 * time)
+        assert suggestion is not None
+        x = {"t": random.random(), "ph": random.random(), **suggestion.values}
+        optimizer.tell(suggestion, 1 - (x["t"] - 0.05 * time) ** 2 - x["ph"] ** 2, realised=x)
+    return optimizer
+
+
 def seen() -> sb.Optimizer:
     """With what is known before each choice."""
     return played(worlds.seen_case("cheap-first"))

@@ -17,7 +17,7 @@ from scipy.stats import norm
 import steerbo as sb
 from steerbo.errors import InvalidRequest
 from steerbo.space.quadrature import gauss_rule
-from tests.interop.examples import box, control_sets, mixed_control_sets, scopes, seen
+from tests.interop.examples import box, control_sets, drifting, mixed_control_sets, scopes, seen
 
 REASON = "BoTorch is not installed: pip install 'steerbo[botorch]'"
 botorch = pytest.importorskip("botorch", reason=REASON)
@@ -77,6 +77,8 @@ KINDS: dict[str, Callable[[], SteerboModel]] = {
     "a control set's expected value": lambda: to_botorch(control_sets(), scope=["t"]),
     "a control set's expected value, mixed": lambda: to_botorch(mixed_control_sets(), scope=["ph", "line"]),
     "known before": lambda: to_botorch(seen(), scope=["temperature"], context={"weather": 12.0}),
+    "moving": lambda: to_botorch(drifting()),
+    "moving, a control set": lambda: to_botorch(drifting(), scope=["t"], time=20.0),
     "time-varying": lambda: to_botorch(box()),
     "time-varying, later": lambda: to_botorch(box(), time=30.0, prior="hill at 0.9"),
     "causal": lambda: to_botorch(optimizer := scopes(), scope=optimizer.recommend().scope),

@@ -11,7 +11,7 @@ import steerbo as sb
 from steerbo.errors import InvalidRequest
 from steerbo.interop.posteriors import Which, posterior_of
 from steerbo.timevarying import Bumps
-from tests.interop.examples import box, control_sets, played, scopes, seen
+from tests.interop.examples import box, control_sets, drifting, played, scopes, seen
 from tests.meanfield import worlds as meanfield
 from tests.timevarying import cases
 
@@ -78,6 +78,22 @@ def test_priors_see_a_box_as_they_believe() -> None:
     hill = Bumps(centres=[[0.1], [0.5], [0.9]], heights=[0.1, 0.1, 0.3], width=0.1)
     assert late[0] == pytest.approx(hill(np.array([[0.5]])), abs=1e-6)
     assert late[1] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_control_set_whose_optimum_moves() -> None:
+    optimizer = drifting()
+    for advice in (optimizer.recommend(), *optimizer.recommend().alternatives):
+        alone = found(optimizer, scope=advice.scope)
+        point = alone.columns.encode(advice.values)[None]
+        assert alone.moments(point)[0] == pytest.approx(advice.mean, rel=1e-6)
+        later = found(optimizer, scope=advice.scope, time=1e6)
+        assert later.moments(point)[1] > alone.moments(point)[1]
+    model, whole = optimizer._method.model, found(optimizer)  # type: ignore[attr-defined]
+    points = np.random.default_rng(0).random((4, 2))
+    mean, sd = model.predict(np.column_stack([points, np.full(4, 18.0)]))
+    ours = whole.moments(points)
+    assert ours[0] == pytest.approx(mean, rel=1e-6)
+    assert np.sqrt(np.diag(ours[1])) == pytest.approx(sd, rel=1e-4)
 
 
 def test_forgetting_methods_hand_over_what_they_remember() -> None:

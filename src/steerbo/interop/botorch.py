@@ -57,7 +57,7 @@ def to_botorch(
             of what it leaves to nature. None: of the objective, over all variables. Of a causal problem the scope whose
             model it is.
         context: with a control set, what is seen before choosing, by variable.
-        time: of a time-varying problem, at what time; None: that of the last round.
+        time: where the optimum moves, at what time; None: that of the last round.
         prior: of a time-varying problem, as which prior sees it, by name; None: the most probable one.
 
     Raises:

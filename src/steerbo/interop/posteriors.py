@@ -6,7 +6,7 @@ Every method whose model is a Gaussian process over a box has one; of the others
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..errors import InvalidRequest, one_of
 from ..gp import Warp
 from ..rounds import History, Method, Scope
 from ..space import Categorical, Variable
-from ..surrogate import Columns, Posterior, inverse_root
+from ..surrogate import Columns, Posterior, inverse_root, parts_of
 from ..timevarying.acquisition import View
 from ..timevarying.boxes import Boxes
 from ..timevarying.forgetting import Forgetting
@@ -35,7 +35,7 @@ class Which:
         scope: a control set (names, or a `Scope`): its expected value over what nature draws; of a causal problem the
             scope whose model it is.
         context: what is seen before choosing, for an expected value.
-        time: of a time-varying problem; None: now.
+        time: where the optimum moves; None: now.
         prior: of a time-varying problem, its name; None: the most probable one.
     """
 
@@ -74,21 +74,27 @@ def posterior_of(method: Method[Any, Any], history: History, which: Which) -> Po
 @posterior_of.register(PartialControl)
 def _of_control_sets(method: PartialControl[Any], history: History, which: Which) -> Posterior:
     """Of the objective over all variables, or of a control set's expected value over what it sets."""
-    problem = method.problem
+    problem, space, output = method.problem, method.space, method.model.output
+    when = ("time",) if problem.timed else ()
+    request = {} if which.time is None else {"time": float(which.time)}
     if which.scope is None:
-        which.only(problem.kind)
-        return Posterior.of_regression(method.model, Columns.of(method.space))
-    which.only(problem.kind, "scope", "context")
+        which.only(problem.kind, *when)
+        if method.course is None:
+            return Posterior.of_regression(method.model, Columns.of(space))
+        outlook = method.outlook(history, request, pending=False)
+        parts = parts_of(method.columns_of_model, space.names, outlook.known, {})
+        found = Posterior.of_expectation(outlook.process, parts, output, Columns.of(space))
+        return replace(found, noise=outlook.process.noise)  # nothing is left to nature
+    which.only(problem.kind, "scope", "context", *when)
     scope = problem.read_scope(which.scope)
     assert scope is not None  # one was asked for
-    seen = problem.read_known(which.context) if method.space.seen else {}
+    seen = problem.read_known(which.context) if space.seen else {}
     if which.context and not seen:
         raise InvalidRequest("context", dict(which.context), "nothing: no variable is ‹seen› before choosing")
-    outlook = method.outlook(history, {"context": seen}, pending=False)
+    outlook = method.outlook(history, {"context": seen, **request}, pending=False)
     number = problem.number(scope)
-    names = [method.space.names[d] for d in method.sets[number]]
-    parts = outlook.domains[number].parts
-    return Posterior.of_expectation(outlook.process, parts, method.model.output, Columns.of(method.space.subset(names)))
+    columns = Columns.of(space.subset([space.names[d] for d in method.sets[number]]))
+    return Posterior.of_expectation(outlook.process, outlook.domains[number].parts, output, columns)
 
 
 @posterior_of.register(ScopeBandit)

@@ -38,7 +38,7 @@ def known(
         variable: along which; None: the first that is set.
         scope: of a cost-varying or causal problem, which scope; None: the recommended one.
         context: what is seen before choosing; None: as in the recommendation.
-        time: of a time-varying problem; None: now.
+        time: where the optimum moves; None: now.
         prior: of a time-varying problem, as which prior sees it; None: the most probable one.
         value: name and unit of the objective, for the labels.
 
