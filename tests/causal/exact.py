@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -97,6 +97,22 @@ class BinaryModel:
             tables[v] = np.array(random.beta(0.15, 0.15, shape) if sharp else random.random(shape))
         return cls(graph, order, tables)
 
+    @classmethod
+    def of_parities(cls, graph: CausalGraph, sums: Mapping[str, str]) -> BinaryModel:
+        """Fair coins, but for variables that are sums modulo two of some of their parents, and of 1."""
+        drawn = graph.to_networkx()
+        order = list(nx.topological_sort(drawn))
+        tables = {}
+        for v in order:
+            parents = [p for p in order if p in drawn.pred[v]]
+            table = np.full((2,) * len(parents), 0.5)
+            if v in sums:
+                named = [part.strip() for part in sums[v].split("+")]
+                for state in product((0, 1), repeat=len(parents)):
+                    table[state] = sum(1 if part == "1" else state[parents.index(part)] for part in named) % 2
+            tables[v] = table
+        return cls(graph, order, tables)
+
     def value(self, scope: Contexts) -> float:
         """The expected target under the best deterministic policies of the scope."""
         place = {v: i for i, v in enumerate(self.order)}
@@ -122,3 +138,18 @@ class BinaryModel:
             np.add.at(sums, (pattern[last][fits], states[fits, place[last]]), gain[fits])
             best = max(best, float(sums.max(axis=1).sum()))
         return best
+
+
+def climbed(
+    model: BinaryModel, advantage: Callable[[BinaryModel], float], random: np.random.Generator, steps: int
+) -> tuple[BinaryModel, float]:
+    """A model reached by that many changes of single probabilities, none of which makes the advantage smaller."""
+    found = advantage(model)
+    for _ in range(steps):
+        tables = {name: table.copy() for name, table in model.tables.items()}
+        table = tables[str(random.choice(list(tables)))]
+        table[tuple(random.integers(0, 2, table.ndim))] = random.choice([0.0, 1.0, 0.5, random.random()])
+        other = BinaryModel(model.graph, model.order, tables)
+        if (new := advantage(other)) >= found:
+            model, found = other, new
+    return model, found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from ..errors import InvalidOption, InvalidProblem, one_of
 from ..rounds import Scope
@@ -11,8 +11,8 @@ from .graph import CausalGraph
 from .published import published
 from .step_limit import PATIENCE, Effort
 
-Mode = Literal["pruned", "published", "joint"]
-MODES = ("pruned", "published", "joint")
+Mode = Literal["pruned", "published", "joint", "natural"]
+MODES = get_args(Mode)
 
 
 def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PATIENCE) -> tuple[Scope, ...]:
@@ -23,7 +23,8 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PAT
         mode: ``"published"``: every scope whose actions matter, whose contexts are needed and miss nothing (rules
             A, B, C of Lee & Bareinboim 2020, Propositions 1 and 2). ``"pruned"``: without those that lose nothing by
             one more intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those
-            that lose nothing by several more interventions at once.
+            that lose nothing by several more interventions at once. ``"natural"``: also without those that lose nothing
+            although what nature does cannot be looked at; see `naturally`.
         limit: steps of the search, of about a millisecond each, after which it is given up. Their number grows
             exponentially with that of actions that can matter together; in sparse graphs with 60 variables and a dozen
             actions they were a few thousand at most.
@@ -48,4 +49,4 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PAT
     effort = Effort(limit)
     if mode == "published":
         return published(graph, effort)
-    return undominated(graph, joint=mode == "joint", effort=effort)
+    return undominated(graph, mode != "pruned", mode == "natural", effort)

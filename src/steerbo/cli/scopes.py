@@ -35,7 +35,7 @@ def scopes(
         list[str] | None,
         typer.Option(help="What can be looked at, where that is not all the rest; as often as needed."),
     ] = None,
-    mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published or joint.")] = "pruned",
+    mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published, joint or natural.")] = "pruned",
     why: Annotated[bool, typer.Option(help="Say why other scopes were dropped.")] = True,
     draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
