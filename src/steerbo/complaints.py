@@ -86,11 +86,19 @@ def translate(
             continue  # alternatives: one is enough, and the one that fits best is wrong somewhere inside
         untagged = complaint["type"] == "union_tag_not_found"
         names = _kinds(declared, given, path) if untagged else _names(declared, given, path)
-        found[path] = list(_ours(complaint, ".".join([place, *map(str, path)]), kind, names))
+        where, why = ".".join([place, *map(str, path)]), _instead(declared, path)
+        found[path] = list(_ours(complaint, where, kind, names, why))
     return together(fault for faults in found.values() for fault in faults)
 
 
-def _ours(complaint: Any, where: str, kind: type[InvalidInput], names: list[str]) -> Iterator[InvalidInput]:
+def _instead(declared: Any, path: Sequence[Any]) -> str:
+    """What a record says of a field that it does not have, and others do."""
+    return str(getattr(declared, "instead", {}).get(path[0], "")) if len(path) == 1 else ""
+
+
+def _ours(
+    complaint: Any, where: str, kind: type[InvalidInput], names: list[str], instead: str = ""
+) -> Iterator[InvalidInput]:
     about, context = complaint["type"], complaint.get("ctx", {})
     cause = context.get("error")
     value = MISSING if about.startswith("missing") else complaint["input"]
@@ -102,7 +110,8 @@ def _ours(complaint: Any, where: str, kind: type[InvalidInput], names: list[str]
         allowed = one_of(kinds or names, tag) if kinds or names else "the name of a kind"
         yield kind(f"{where}.{context['discriminator'].strip(chr(39))}", tag, allowed)
     elif about in _UNKNOWN:
-        yield kind(where, value, one_of(names, where.rpartition(".")[2]) if names else "no field of this name")
+        allowed = one_of(names, "" if instead else where.rpartition(".")[2]) if names else "no field of this name"
+        yield kind(where, value, allowed, instead)
     else:
         yield kind(where, value, _allowed(complaint))
 

@@ -20,6 +20,14 @@ from .graph_file import with_graph
 _SHOWN = 50  # edges in a description
 
 
+_INSTEAD = {
+    "nature": "What is not set follows from the graph, and is learned: rows of data come in by ‹add›.",
+    "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
+    "priors": "They are for time-varying problems.",
+    "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
+}
+
+
 @record
 class Causal(Problem):
     """Contextual causal Bayesian optimisation (Arsenyan et al. 2025).
@@ -54,6 +62,7 @@ class Causal(Problem):
     variables: Annotated[Sequence[Variable], Listed]
     minimize: Annotated[bool, Strict()] = False
     kind: Literal["causal"] = "causal"
+    instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.causal:draw"
 
     @model_validator(mode="after")

@@ -97,14 +97,14 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         def widths(some: Sequence[int]) -> np.ndarray:
             """w_i of arms that are tried, after finding where a play of them would go."""
             tried = [arms[k] for k in some]
-            if not self.problem.changes:
+            if not self.problem.space.changes:
                 plays.update(zip(tried, self.best_of(tried, outlook, number, beta)[1], strict=True))
             return np.array([self._width(outlook, i, plays[i]) for i in tried])
 
         best = cheap_first(upper, prices, self._least(float(upper.max()), outlook), widths, self.options.patience)
         a = arms[best.arm]
         arm, point = outlook.arms[a], self.point_to_play(a, plays[a], outlook, number, beta)
-        if self.problem.changes and not self.fits(history, arm, point):
+        if self.problem.space.changes and not self.fits(history, arm, point):
             point = plays[a].point
         why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration.factor)
         return self.play(history, arm, point, **to_plain(why))
@@ -115,7 +115,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         """The arms that fit into what is left, what a play of each costs, and where it would go if that matters."""
         affordable, costs = self.affordable(history), self.mean_costs()
         arms = [a for a, arm in enumerate(outlook.arms) if affordable[arm.set]]
-        if not self.problem.changes:
+        if not self.problem.space.changes:
             return arms, costs[arms], {}
         if place.number > 1:
             present = self.problem.present(history)
@@ -130,7 +130,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
 
     def _shares(self, arm: Arm, present: Mapping[str, Any]) -> bool:
         """Whether an arm holds those hard-to-change variables that are held, where they are, and no others."""
-        hard = {name for name in self.problem.control_sets[arm.set] if name in self.problem.changes}
+        hard = {name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes}
         return hard == arm.keep.keys() == present.keys()
 
     def _at_best(self, outlook: Outlook, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:

@@ -130,8 +130,8 @@ class Searching(Method[CostVarying, OptionsT]):
         return Outlook(process, [self._domain(arm, known, laws) for arm in arms], known, arms)
 
     def _short_ways(self, i: int, there: Mapping[str, Any]) -> list[dict[str, tuple[float, float]]]:
-        hard = [name for name in self.problem.control_sets[i] if name in self.problem.changes]
-        if len(hard) != 1 or hard[0] not in there or not self.problem.changes[hard[0]].per_unit:
+        hard = [name for name in self.problem.control_sets[i] if name in self.problem.space.changes]
+        if len(hard) != 1 or hard[0] not in there or not self.problem.space.changes[hard[0]].per_unit:
             return []
         (name,), at = hard, self._encoded(there)[hard[0]]
         levels = self.space[name].levels

@@ -132,7 +132,7 @@ class PartialControl(Learning[OptionsT]):
         if len(self.model) + len(history.pending) >= STARTING_POINTS:
             return None
         draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.affordable(history))
-        plot, place = divmod(len(history), PLOT if self.problem.changes else 1)
+        plot, place = divmod(len(history), PLOT if self.problem.space.changes else 1)
         i = int(affordable[plot % len(affordable)])
         if (batch := place_in_batch(request)).of > 1:
             place = batch.number - 1

@@ -56,7 +56,7 @@ class Paying(Searching[OptionsT]):
 
     def play(self, history: History, arm: Arm, point: np.ndarray, **note: Any) -> Choice:
         """An arm at an encoded point; `note` says why. What can no longer be paid to move stays where it is."""
-        if self.problem.changes and not self.fits(history, arm, point):
+        if self.problem.space.changes and not self.fits(history, arm, point):
             arm, point = self.staying(arm, point, self.problem.present(history))
         scope, cost = self.problem.scopes[arm.set], self.mean_costs()[arm.set]
         if arm.keep:

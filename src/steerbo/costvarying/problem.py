@@ -26,6 +26,15 @@ MOST_HARD = 6
 """Hard-to-change variables of one control set: the ways to keep some of them are two to their number."""
 
 
+_INSTEAD = {
+    "prices": "What plays cost is said for each control set, as `costs`.",
+    "moving_cost": "Each variable says what moving it costs: its ‹change›.",
+    "graph": "Laws are stated here, also as rows of data, `nature`. With a graph it is a causal problem.",
+    "priors": "How it changes with time is said by `drift`. Competing priors are for time-varying problems.",
+    "actions": "Agents are for mean-field problems. Here they would be variables.",
+}
+
+
 @record
 class CostVarying(Problem):
     """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
@@ -69,6 +78,7 @@ class CostVarying(Problem):
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
+    instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.costvarying:draw"
 
     @model_validator(mode="after")
@@ -120,12 +130,12 @@ class CostVarying(Problem):
         return self
 
     def _check_changes(self) -> None:
-        for name in self.changes:
+        for name in self.space.changes:
             if not any(name in control_set for control_set in self.control_sets):
                 hint = "No control set holds it, so nobody moves it: leave out ‹change›."
-                raise InvalidProblem(f"variables.{name}.change", self.changes[name], "nothing", hint)
+                raise InvalidProblem(f"variables.{name}.change", self.space.changes[name], "nothing", hint)
         for i, control_set in enumerate(self.control_sets):
-            hard = [name for name in control_set if name in self.changes]
+            hard = [name for name in control_set if name in self.space.changes]
             if len(hard) > MOST_HARD:
                 hint = "Each may stay or move in each round: leave out ‹change› where it matters least."
                 allowed = f"at most {MOST_HARD} variables with a price of changing"
@@ -155,7 +165,7 @@ class CostVarying(Problem):
         """The control sets with their prices, and what is good enough."""
         prices = ("" if scope.price is None else f"; {scope.price:g} a play" for scope in self.scopes)
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
-        changes = [("changing", f"{name}: {change}") for name, change in self.changes.items()]
+        changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         return (*sets, *changes, *tolerance, *drift_lines(self.drift))
 
@@ -213,13 +223,13 @@ class CostVarying(Problem):
 
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
         """What moving hard-to-change variables to `values` costs; None where there are none. See `price_of_moving`."""
-        if not self.changes:
+        if not self.space.changes:
             return None
         return price_of_moving(self.there(history), values, self.hard, history.latest is None)
 
     def least_change_cost(self, names: Sequence[str], history: History) -> float:
         """What taking these variables in hand costs at least: where they can, they stay; else the longest way."""
-        if not self.changes or history.latest is None:
+        if not self.space.changes or history.latest is None:
             return 0.0
         there, present = self.there(history), self.present(history)
         moved = [v for v in self.hard if v.name in names and v.name not in present]
@@ -237,4 +247,4 @@ class CostVarying(Problem):
 
     def paid_for_moving(self, played: Round, history: History) -> float:
         """What a round has cost for moving variables, by what really happened."""
-        return paid_for_moving(played, history, self.hard) if self.changes else 0.0
+        return paid_for_moving(played, history, self.hard) if self.space.changes else 0.0

@@ -16,6 +16,16 @@ MOST_ACTIONS, MOST_CONTEXTS, MOST_CELLS = 10_000, 1_000, 100_000
 TAKEN = ("distribution", "counts", "context", "action")
 _ALIKE = "Put those that are alike together."
 
+_NO_PRICE = "Every distribution costs alike here. What it costs to move agents is `moving_cost`, in units of the value."
+INSTEAD = {
+    **dict.fromkeys(("costs", "prices", "tolerance", "change"), _NO_PRICE),
+    "control_sets": "All agents are steered in every round: leave it out.",
+    "nature": "What is not steered here is ‹seen›, and given in every round: no law is needed.",
+    "graph": "What causes what is for causal problems.",
+    "priors": "They are for time-varying problems.",
+}
+"""Of fields that other kinds have."""
+
 
 def check_sizes(problem: MeanField) -> None:
     """Refuse names said twice, none at all, or more than anybody could play."""

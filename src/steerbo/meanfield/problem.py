@@ -16,7 +16,7 @@ from ..rounds import History, Outcome, Problem, RequestField, Scope, Suggestion,
 from ..space import Simplex, Space, Variables, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
-from .checks import MOST_ACTIONS, check_features, check_limits, check_seen, check_sizes
+from .checks import INSTEAD, MOST_ACTIONS, check_features, check_limits, check_seen, check_sizes
 from .description import description
 from .feedback import typed_distribution
 from .realised import really_played
@@ -95,6 +95,7 @@ class MeanField(Problem):
     variables: Variables | None = None
     kind: Literal["mean-field"] = "mean-field"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("current", _CURRENT, typed_distribution),)
+    instead: ClassVar[Mapping[str, str]] = INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.meanfield:draw"
 
     @model_validator(mode="after")

@@ -20,6 +20,7 @@ from .registry import find_method, name_of, packages, place_of_problem
 from .stopping import read_stop
 
 LARGEST_SEED = 2**128 - 1
+_CHANGES = "Leave it out, or take a cost-varying problem: that takes it."
 _OR_NONE = "; leave it out for no limit"
 
 
@@ -55,12 +56,11 @@ def creation(
         for field, text in _texts(problem, "problem")
         if (fault := unsafe(text))
     ]
+    hint = f"A {problem.kind} problem prices no changes. {problem.instead.get('change', _CHANGES)}"
     wrong += [
-        InvalidProblem(
-            f"{v.name}.change", v.change, "nothing", f"A {problem.kind} problem prices no changes: leave it out."
-        )
-        for v in problem.space
-        if v.change is not None and not problem.changeable
+        InvalidProblem(f"{name}.change", change, "nothing", hint)
+        for name, change in problem.space.changes.items()
+        if not problem.changeable
     ]
     chosen = attempt(wrong, lambda: _options(problem, method, options))
     limit = attempt(wrong, lambda: read_budget(budget))

@@ -133,7 +133,7 @@ class Fold:
     def choose(self, request: dict[str, Any], place: Place = ALONE) -> Asked:
         """The next round; where changes have a price, the method is told its place in a batch."""
         number = len(self.history) + 1
-        told = with_place(request, place) if self.problem.changes else request
+        told = with_place(request, place) if self.problem.space.changes else request
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
         moving = self.problem.change_cost(choice.values, self.history)

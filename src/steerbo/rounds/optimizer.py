@@ -105,18 +105,15 @@ class Optimizer(Reading, Answering):
             InvalidContext: what is seen before choosing is missing, unknown or no value of its variable.
             InvalidRequest: something else is not allowed, or this problem does not take it.
         """
-        read = self.problem.read_asked(self._given(request), self.history)
-        return one_or_more(batch, lambda place: self._ask(read, place))
+        return one_or_more(batch, lambda place: self.ask_at(place, request))
 
     def ask_at(self, place: Place, request: Mapping[str, Any]) -> Suggestion | None:
         """The suggestion at one place of a batch whose earlier ones were asked already; `request` as for `ask`."""
-        return self._ask(self.problem.read_asked(self._given(request), self.history), place)
-
-    def _ask(self, request: dict[str, Any], place: Place) -> Suggestion | None:
+        read = self.problem.read_asked(self._given(request), self.history)
         if self._fold.finished():
             return None
         self._record(self._fold.refit())
-        asked = self._fold.choose(request, place)
+        asked = self._fold.choose(read, place)
         self._record(asked)
         return self.history[asked.token].suggestion
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
-from ..space import Categorical, Change, Space, Variable
+from ..space import Categorical, Space, Variable
 from ..typed import read_choice, read_value
 from .answers import as_text, numeral
 from .clock import TIME, read_time, read_when, time_of
@@ -41,6 +40,8 @@ class Problem(ABC):
     """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
     changeable: ClassVar[bool] = False
     """Whether its variables may say what a `change` costs."""
+    instead: ClassVar[Mapping[str, str]] = {}
+    """Why fields of other kinds are none of this one, and what to use instead, by name."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
     """Where the function is, as "package.module:function", that draws a study: see `steerbo.plots.pictures`."""
 
@@ -206,11 +207,6 @@ class Problem(ABC):
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """Names of the variables that nature chose: `tell` insists on their realised values."""
         return ()
-
-    @cached_property
-    def changes(self) -> dict[str, Change]:
-        """What a change costs, by hard-to-change variable."""
-        return {v.name: v.change for v in self.space if v.change is not None}
 
     def change_cost(self, values: Mapping[str, Any], history: History) -> float | None:
         """What setting these values now costs for moving variables; None where the problem prices no changes."""

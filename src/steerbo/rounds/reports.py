@@ -159,7 +159,7 @@ class Reports:
 
     def _paid(self, about: Round, realised: Mapping[str, Any]) -> float | None:
         """What a round has cost where the problem states it; told again it is what was counted the first time."""
-        if self.problem.changes and not about.waiting:
+        if self.problem.space.changes and not about.waiting:
             return about.paid
         return self.problem.paid(replace(about, realised={**about.realised, **realised}), self.history)
 

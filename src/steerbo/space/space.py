@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import InvalidInput, InvalidOutcome, InvalidProblem, InvalidRequest, one_of
 from ..record import record
 from .atoms import duplicate
+from .change import Change
 from .variables import Categorical, Float, Integer, Variables
 
 
@@ -46,6 +47,11 @@ class Space:
     def seen(self) -> tuple[str, ...]:
         """Names of the variables that are known before each choice."""
         return tuple(variable.name for variable in self.variables if variable.seen)
+
+    @cached_property
+    def changes(self) -> dict[str, Change]:
+        """What a change costs, by hard-to-change variable."""
+        return {variable.name: variable.change for variable in self.variables if variable.change is not None}
 
     @property
     def dimension(self) -> int:

@@ -17,6 +17,19 @@ MOST_VARIABLES, MOST_PRIORS = 1000, 1000
 """Of a problem."""
 _MOST_PLACED = 1000  # points with coordinates, where nobody gave priors
 
+_ALL_SET = (
+    "Everything is set in every round here, so that all plays cost alike. Where some can be left to nature, it is a "
+    "cost-varying problem: that takes it, and `drift`."
+)
+INSTEAD = {
+    **dict.fromkeys(("costs", "prices", "control_sets", "tolerance"), _ALL_SET),
+    "nature": "Nature draws nothing here: what is not set is ‹seen›.",
+    "drift": "Each of the `priors` says its own; without priors it is learned.",
+    "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
+    "graph": "Here everything is set. What causes what is for causal problems.",
+}
+"""Of fields that other kinds have."""
+
 
 def check_sizes(problem: TimeVarying) -> None:
     """Refuse names said twice, too many variables or priors, and an empty list of priors."""

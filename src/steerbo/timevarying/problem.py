@@ -18,7 +18,7 @@ from ..rounds import History, Problem, RequestField, Scope
 from ..space import Categorical, Space, Variable
 from ..space.fields import Listed, Number
 from .available import read_available, typed_available
-from .checks import check_coordinates, check_priors, check_seen, check_sizes
+from .checks import INSTEAD, check_coordinates, check_priors, check_seen, check_sizes
 from .given_seen import GivenSeen
 from .priors import Prior
 
@@ -77,6 +77,7 @@ class TimeVarying(Problem):
     minimize: Annotated[bool, Strict()] = False
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, typed_available),)
+    instead: ClassVar[Mapping[str, str]] = INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.timevarying:draw"
 
     @model_validator(mode="after")

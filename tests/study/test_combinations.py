@@ -1,0 +1,268 @@
+"""What real systems have, two at a time and all at once: each that goes together is played, replayed and reopened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidProblem
+from steerbo.record import from_plain, to_plain
+from steerbo.rounds import Event, Suggestion
+from steerbo.study import Study, read_study
+from steerbo.testing import Case
+from steerbo.testing.case import bits, values_of
+from steerbo.timevarying import SquaredExponential
+
+ROUNDS = 9
+CHANGE = sb.Change(fixed=2, per_unit=0.05)
+WEATHER = sb.Float("weather", 0, 1, seen=True)
+MIX = np.random.default_rng(5).random((30, 2))
+
+
+def greenhouse(*traits: str) -> Case:
+    """Cost-varying: heat, light and water, and what nature does."""
+    changes = {"heat": CHANGE} if "change" in traits else {}
+    law = None if "rows" in traits else sb.Uniform()
+    variables: list[Any] = [
+        sb.Float("heat", 10, 30, law=law, change=changes.get("heat")),
+        sb.Float("light", 0, 1, law=law),
+        sb.Float("water", 0, 1, law=sb.Uniform()),
+    ]
+    rows = sb.JointRows([[10 + 20 * float(a), float(a + b) / 2] for a, b in MIX], ["heat", "light"])
+    problem = sb.CostVarying(
+        variables + ([WEATHER] if "seen" in traits else []),
+        [["water"], ["heat", "water"], ["heat", "light", "water"]],
+        costs=[1, 2, 3] if "costs" in traits else None,
+        tolerance=sb.Absolute(0.1) if "costs" in traits else None,
+        nature=rows if "rows" in traits else None,
+        drift="learned" if "drift" in traits else None,
+    )
+
+    def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        a, b = MIX[int(random.integers(len(MIX)))]
+        drawn = {"heat": 10 + 20 * a, "light": (a + b) / 2, "water": random.random()}
+        x = {**drawn, **suggestion.values}
+        wanted = 20 + 8 * suggestion.context.get("weather", 0.5) + 0.2 * suggestion.round
+        value = -(((x["heat"] - wanted) / 10) ** 2) - (x["light"] - 0.6) ** 2 - (x["water"] - 0.3) ** 2
+        return {"value": float(value + 0.05 * random.normal()), "realised": x}
+
+    return Case(problem, "cheap-first", evaluate, request=_asked(traits), rounds=ROUNDS)
+
+
+def clinic(*traits: str) -> Case:
+    """Causal: a dose after looking at the age, and the pulse that follows."""
+    graph = sb.CausalGraph.from_text(
+        "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; weather -> y",
+        target="y",
+        intervenable=["dose", "rest"],
+    )
+    variables: list[Any] = [sb.Float(name, 0, 1) for name in ("dose", "rest", "age", "pulse")]
+    weather = WEATHER if "seen" in traits else sb.Float("weather", 0, 1)
+    problem = sb.Causal(graph, [*variables, weather])
+
+    def look(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        return {name: float(random.random()) for name in suggestion.observe}
+
+    def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        x = {"dose": 0.5, "rest": 0.5, **suggestion.values, **suggestion.context}
+        value = -((x["dose"] - x.get("age", 0.5)) ** 2) - (x["rest"] - x.get("weather", 0.5)) ** 2
+        return {"value": float(value + 0.05 * random.normal())}
+
+    return Case(problem, "coca-bo", evaluate, look, request=_asked(traits), options={"initial": 1}, rounds=ROUNDS)
+
+
+def fleet(*traits: str) -> Case:
+    """Mean-field: where forty vans should wait."""
+    problem = sb.MeanField(
+        ("north", "south", "harbour"),
+        agents=40,
+        variables=[WEATHER] if "seen" in traits else None,
+        moving_cost=0.1 if "moving" in traits else 0.0,
+        capacity={"harbour": 12} if "capacity" in traits else {},
+    )
+
+    def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        share = next(iter(suggestion.values["distribution"].values())).get("north", 0.0)
+        wanted = 0.3 + 0.4 * suggestion.context.get("weather", 0.5)
+        return {"value": float(-((share - wanted) ** 2) + 0.02 * random.normal())}
+
+    return Case(problem, "mf-gp-ucb", evaluate, request=_asked(traits), options={"starts": 4}, rounds=ROUNDS)
+
+
+def stream(*traits: str) -> Case:
+    """Time-varying: a sensor whose best place drifts."""
+    priors = [sb.Prior(SquaredExponential(ell), drift=sb.Decay(0.05), noise=0.1) for ell in (0.2, 0.5)]
+    variables = [sb.Float("place", 0, 1), *([WEATHER] if "seen" in traits else [])]
+    problem = sb.TimeVarying(variables, "auto" if "unknown" in traits else priors)
+
+    def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        wanted = 0.5 + 0.3 * np.sin(0.2 * suggestion.round) * suggestion.context.get("weather", 1.0)
+        return {"value": float(-((suggestion.values["place"] - wanted) ** 2) + 0.05 * random.normal())}
+
+    asked = _asked(traits)
+
+    def request(number: int) -> dict[str, Any]:
+        available = {"available": {"place": (0.1 * (number % 3), 1.0)}} if "available" in traits else {}
+        return {**asked(number), **available}
+
+    return Case(problem, "tempered-elimination", evaluate, request=request, rounds=ROUNDS)
+
+
+def _asked(traits: tuple[str, ...]) -> Callable[[int], dict[str, Any]]:
+    """What is seen, and what time it is."""
+
+    def request(number: int) -> dict[str, Any]:
+        seen = {"context": {"weather": round(number * 0.618 % 1, 3)}} if "seen" in traits else {}
+        return {**seen, **({"time": 1.5 * number} if "drift" in traits or "time" in traits else {})}
+
+    return request
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A world of a kind of problem, and which traits it has."""
+
+    world: Callable[..., Case]
+    traits: tuple[str, ...]
+
+
+KINDS: Mapping[str, Kind] = {
+    "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "rows", "drift")),
+    "time-varying": Kind(stream, ("seen", "time", "available", "unknown")),
+    "causal": Kind(clinic, ("seen",)),
+    "mean-field": Kind(fleet, ("seen", "moving", "capacity")),
+}
+
+
+def _together() -> list[Any]:
+    """Every pair of a kind's traits, and all at once."""
+    found = []
+    for name, kind in KINDS.items():
+        groups = list(dict.fromkeys([*combinations(kind.traits, 2), kind.traits]))
+        found += [pytest.param(kind.world, traits, id=f"{name}: {' + '.join(traits)}") for traits in groups]
+    return found
+
+
+def _play(case: Case, study: Any, until: int) -> None:
+    """A batch, what was out before, and one that fails; then one by one."""
+    while len(study.history) < until and not study.status.finished:
+        number = len(study.history) + 1
+        batch = 2 if number in (1, 6) else None
+        asked = study.ask(batch=batch, **case.request(number))
+        for suggestion in reversed(asked if batch else [asked]):
+            decided = suggestion
+            while decided.observe:
+                decided = study.decide(decided, case.seen(decided))
+            if suggestion.round == 4:
+                study.fail(decided, "broke", cost=1.0)
+            else:
+                study.tell(decided, **case.outcome(decided))
+
+
+@pytest.mark.parametrize(("world", "traits"), _together())
+def test_what_goes_together_is_played_replayed_and_reopened(
+    world: Callable[..., Case], traits: tuple[str, ...], tmp_path: Path
+) -> None:
+    case = world(*traits)
+    whole = case.start(rounds=ROUNDS)
+    _play(case, whole, ROUNDS)
+    assert whole.status.finished
+    assert (whole.status.told, whole.status.failed) == (ROUNDS - 1, 1)
+    assert str(whole.recommend())
+    assert str(whole.explain())
+
+    events = [from_plain(Event, to_plain(event)) for event in whole.events]
+    again = sb.Optimizer.replay(case.problem, events)
+    assert bits([again.recommend(), again.status]) == bits([whole.recommend(), whole.status])
+
+    file = tmp_path / "study.toml"
+    tables = {"problem": to_plain(case.problem), "study": {"rounds": ROUNDS, "seed": 7}}
+    file.write_text("\n".join(f"{name} = {_toml(table)}" for name, table in tables.items()), encoding="utf-8")
+    problem = read_study(file).problem
+    assert problem == case.problem
+    with Study.create(tmp_path / "log.db", problem, case.method, rounds=ROUNDS, seed=7, options=case.options) as study:
+        _play(case, study, 5)
+    with Study.open(tmp_path / "log.db") as study:
+        _play(case, study, ROUNDS)
+        assert study.events[0] == whole.events[0]
+        assert values_of(study.events[1:]) == values_of(whole.events[1:])
+        assert bits(study.recommend()) == bits(whole.recommend())
+
+
+def _toml(value: Any) -> str:
+    """Plain data as TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_toml(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+CHANGING = sb.Float("x", 0, 1, change=CHANGE)
+GRAPH = sb.CausalGraph([("x", "y")], target="y", intervenable=["x"])
+ROWS = sb.JointRows([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], ["x", "z"])
+X = sb.Float("x", 0, 1)
+MADE: Mapping[str, Callable[..., Any]] = {
+    "cost-varying": lambda **given: sb.CostVarying(**{"variables": [X], "control_sets": [["x"]], **given}),
+    "time-varying": lambda **given: sb.TimeVarying(**{"variables": [X], **given}),
+    "causal": lambda **given: sb.Causal(**{"graph": GRAPH, "variables": [X], **given}),
+    "mean-field": lambda **given: sb.MeanField(**{"actions": ["a", "b"], "agents": 10, **given}),
+}
+APART: list[tuple[str, dict[str, Any], str]] = [
+    ("time-varying", {"costs": [1]}, "all plays cost alike.*cost-varying problem"),
+    ("time-varying", {"control_sets": [["x"]]}, "Everything is set in every round"),
+    ("time-varying", {"tolerance": sb.Absolute(0.1)}, "all plays cost alike"),
+    ("time-varying", {"variables": [CHANGING]}, "prices no changes.*cost-varying problem"),
+    ("time-varying", {"nature": ROWS}, "Nature draws nothing here.*seen"),
+    ("time-varying", {"drift": "learned"}, "priors.*learned"),
+    ("time-varying", {"graph": GRAPH}, "causal problems"),
+    ("causal", {"variables": [CHANGING]}, "prices no changes.*cost-varying problem"),
+    ("causal", {"control_sets": [["x"]]}, "intervenable.*scopes follow"),
+    ("causal", {"nature": ROWS}, "follows from the graph.*add"),
+    ("causal", {"moving_cost": 1}, "cost-varying problem.*change"),
+    ("mean-field", {"costs": [1]}, "moving_cost"),
+    ("mean-field", {"tolerance": sb.Absolute(0.1)}, "Every distribution costs alike"),
+    ("mean-field", {"control_sets": [["x"]]}, "steered in every round"),
+    ("mean-field", {"nature": ROWS}, "seen"),
+    ("mean-field", {"graph": GRAPH}, "causal problems"),
+    ("cost-varying", {"graph": GRAPH}, "nature.*causal problem"),
+    ("cost-varying", {"prices": {"x": 1}}, "costs"),
+    ("cost-varying", {"moving_cost": 1}, "change"),
+    ("cost-varying", {"priors": "auto"}, "time-varying problems"),
+]
+"""What does not go together: the kind, what it is given, and what is said of it."""
+
+
+def _name(given: Mapping[str, Any]) -> str:
+    """The trait that is not taken."""
+    return "change" if given.get("variables") == [CHANGING] else next(iter(given))
+
+
+@pytest.mark.parametrize(("kind", "given", "said"), APART, ids=[f"{kind}: {_name(given)}" for kind, given, _ in APART])
+def test_what_does_not_go_together_is_refused_by_name(kind: str, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidProblem, match=rf"(?s){_name(given)}: .* is not allowed; .*{said}"):
+        sb.Optimizer(MADE[kind](**given))
+
+
+def test_variables_play_one_part() -> None:
+    """What is seen is not moved, not drawn with others, and not in a control set; what is drawn together has no law."""
+    with pytest.raises(InvalidProblem, match=r"change.*seen before choosing, so nobody moves it"):
+        sb.Float("x", 0, 1, change=CHANGE, seen=True)
+    others = [sb.Float("x", 0, 1), sb.Float("z", 0, 1), sb.Float("free", 0, 1)]
+    for name, changes, said in (
+        ("x", {"seen": True}, r"nature\.columns\.0.*not .*seen"),
+        ("x", {"law": sb.Uniform()}, r"nature\.columns\.0.*without a law"),
+        ("free", {"seen": True}, r"control_sets\.0.*seen before choosing, so it cannot be set"),
+    ):
+        variables = [replace(v, **changes) if v.name == name else v for v in others]
+        with pytest.raises(InvalidProblem, match=said):
+            sb.CostVarying(variables, [["free"]], nature=ROWS)
