@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ..record import Plain, record
 from ..words import counted
+from .notebook import html_lines, html_table
 from .scope import Scope
 
 _NOTHING = 1e-9  # of the largest number beside it: what is left of a difference that is none
@@ -72,6 +73,9 @@ class Table(Plain):
             for row in self.rows
         ]
 
+    def _repr_html_(self) -> str:
+        return html_table(self.columns, self.cells(), self.title)
+
     def __str__(self) -> str:
         lines = [list(self.columns), *self.cells()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
@@ -85,6 +89,9 @@ class Explanation(Plain):
 
     summary: str
     tables: tuple[Table, ...] = ()
+
+    def _repr_html_(self) -> str:
+        return "".join([html_lines(self.summary), *(table._repr_html_() for table in self.tables)])
 
     def __str__(self) -> str:
         return "\n\n".join([self.summary, *(str(table) for table in self.tables)])
@@ -127,6 +134,19 @@ class Recommendation(Plain):
         bounds = f" (between {' and '.join(numeral(end, beside=most) for end in ends)})" if ends else ""
         return f"expected value {numeral(self.mean, beside=most)}{bounds}{cost}"
 
+    def _repr_html_(self) -> str:
+        everyone = (self, *self.alternatives)
+        seen = any(choice.context for choice in everyone)
+        marks = ("→ " if choice is self and not seen else "" for choice in everyone)
+        rows = [
+            [*([as_text(a.context)] if seen else []), f"{mark}{a.scope}", as_text(a.values), a.expected]
+            for mark, a in zip(marks, everyone, strict=True)
+        ]
+        table = html_table([*(["having seen"] if seen else []), "steer", "set", "gives"], rows)
+        policy = getattr(self, "table", None)  # settings that hang on what is looked at
+        more = [html_lines(self.note)] if self.note else []
+        return "".join([table, *more, *([policy._repr_html_()] if policy else [])])
+
     def __str__(self) -> str:
         seen = f"having seen {as_text(self.context)}: " if self.context else ""
         line = f"{seen}steer {self.scope}: set {as_text(self.values)}; {self.expected}"
@@ -154,6 +174,9 @@ class PolicyStep(Plain):
     observe: tuple[str, ...] = ()
     context: dict[str, Any] = Field(default_factory=dict)
     note: str = ""
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
 
     def __str__(self) -> str:
         seen = f"having seen {as_text(self.context)}: " if self.context else ""
@@ -194,6 +217,9 @@ class Status(Plain):
     estimated: float = 0.0
     warnings: tuple[str, ...] = Field(default=())
     gain: float | None = None
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
 
     def __str__(self) -> str:
         money = f", {self.spent:.6g} of {self.budget:.6g} spent" if self.budget is not None else ""

@@ -11,19 +11,22 @@ from typing import Any
 
 from ..errors import InvalidContext
 from ..record import to_plain
-from .answers import Explanation, PolicyStep, Recommendation, Status
+from .answers import Explanation, PolicyStep, Recommendation, Status, as_text
 from .arithmetic import one_blas_thread
 from .events import Event
 from .fold import Fold
 from .history import History
 from .method import Method
+from .notebook import html_lines, html_table
 from .problem import Problem
+from .round import Round
 from .stopping import with_curve
 from .suggestion import Suggestion
 
 UNMEASURED = "nothing is measured yet: any other settings may be as good"
 UNBOUNDED = "no bounds yet: nothing that was learned so far says how much outcomes may differ"
 _LARGEST = sys.float_info.max
+_SHOWN, _COLUMNS = 5, ("round", "steer", "set", "value", "cost", "state")  # of rounds in a notebook
 
 
 class Reading:
@@ -58,6 +61,12 @@ class Reading:
     def pending(self) -> tuple[Suggestion, ...]:
         """Suggestions whose outcome is still to come."""
         return tuple(r.suggestion for r in self._fold.history.pending)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: how far it has come, and the latest rounds. Nothing is computed for it."""
+        title = f"{self.problem.kind} by {self._method.name}: {self.status}"
+        latest = self.history.last(_SHOWN)
+        return html_table(_COLUMNS, [_cells(self.problem, r) for r in latest], title) if latest else html_lines(title)
 
     def recommend(self) -> Recommendation:
         """What to do from now on, with bounds; before anything is measured no value is expected."""
@@ -157,3 +166,11 @@ def widened(advice: Recommendation, times: float) -> Recommendation:
     ends = [None if end is None else mean + times * (end - mean) for end in (advice.lower, advice.upper)]
     low, high = (None if end is None else min(max(end, -_LARGEST), _LARGEST) for end in ends)
     return replace(advice, lower=low, upper=high)
+
+
+def _cells(problem: Problem, played: Round) -> list[str]:
+    """A round in a notebook's table."""
+    value = None if played.outcome is None else problem.scalar(played.outcome)
+    asked = played.suggestion
+    cells = (played.number, asked.scope, asked.values, value, played.paid, played.state)
+    return [as_text(cell) for cell in cells]

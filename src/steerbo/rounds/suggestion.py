@@ -11,6 +11,7 @@ from ..errors import InvalidRequest
 from ..record import Plain, record
 from ..space.fields import whole
 from .answers import as_text
+from .notebook import html_table
 from .request import ALONE, Place
 from .scope import Scope
 
@@ -44,6 +45,12 @@ class Suggestion(Plain):
     context: dict[str, Any] = Field(default_factory=dict)
     note: dict[str, Any] = Field(default_factory=dict, repr=False)
     change_cost: float | None = None
+
+    def _repr_html_(self) -> str:
+        todo = [("having seen", name, as_text(value)) for name, value in self.context.items()]
+        todo += [("leave" if name in self.scope.keep else "set", name, as_text(x)) for name, x in self.values.items()]
+        todo += [("look at", name, "") for name in self.observe]
+        return html_table((), todo, f"Round {self.round}, token {self.token}: steer {self.scope}")
 
     def __str__(self) -> str:
         moved = {name: value for name, value in self.values.items() if name not in self.scope.keep}
