@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.control_sets import joint_laws
+from steerbo.costvarying.laws import joint_laws
 from steerbo.errors import InvalidProblem
 from steerbo.record import from_plain, to_plain
 from steerbo.rounds.events import Event

@@ -118,6 +118,20 @@ def drifting_case(method: str, problem: sb.CostVarying = DRIFTING, rounds: int =
     return Case(problem, method, evaluate_drifting, request=clock, added=added, options=options, rounds=rounds)
 
 
+_LAWS: dict[str, Any] = {"temperature": sb.Learned(sb.Uniform(10, 20)), "ph": "learned", "line": "learned"}
+LEARNED_LAWS = sb.CostVarying(
+    variables=[dataclasses.replace(v, law=_LAWS[v.name]) if v.name in _LAWS else v for v in SEEN.variables],
+    control_sets=PROBLEM.control_sets,
+)
+"""The same where nobody knows how the weather and the seed bring about what nature does, or is wrong about it."""
+
+
+def learned_laws_case(method: str, **options: Any) -> Case:
+    """The world in which nature's laws are learned."""
+    added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a", "weather": 11.0, "seed": "old"}
+    return Case(LEARNED_LAWS, method, evaluate_seen, request=asked_with, added=added, options=options)
+
+
 def case(method: str, **options: Any) -> Case:
     """The world with one method."""
     added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, combinations
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from ..rounds import TIME, Method, OptionsT, Streams
 from ..search import Box, Maximum
-from ..surrogate import Domain, Drawn, Expectation, LawOf, Rows, Standardised, highest, parts_of, thinned
-from .nature import encoded_rows
+from ..surrogate import Domain, Drawn, Expectation, Standardised, highest, parts_of
+from .laws import NatureLaws
 from .problem import CostVarying
 
 WAYS = (0.1, 0.25, 0.5)
@@ -51,31 +51,6 @@ class Outlook:
     arms: Sequence[Arm]
 
 
-def own_laws(problem: CostVarying) -> dict[str, Drawn]:
-    """How nature draws each variable that has a law of its own."""
-    return {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law is not None}
-
-
-def joint_laws(problem: CostVarying) -> dict[str, Drawn]:
-    """How nature draws variables together: by rows of data."""
-    if problem.nature is None:
-        return {}
-    names, space = problem.nature.columns, problem.space
-    rows = thinned(encoded_rows(problem.nature, space), space.categorical[[space.index(n) for n in names]])
-    return together(rows, names)
-
-
-def together(rows: Rows, names: Sequence[str]) -> dict[str, Drawn]:
-    """Every column of rows by its name."""
-    return {name: Drawn(rows, j) for j, name in enumerate(names)}
-
-
-def _taken_for_sure(joint: Mapping[str, Drawn]) -> dict[str, Drawn]:
-    """The same rows, as if they were all there is."""
-    known = {id(drawn.law): replace(drawn.law, count=None) for drawn in joint.values() if isinstance(drawn.law, Rows)}
-    return {name: replace(drawn, law=known[id(drawn.law)]) for name, drawn in joint.items()}
-
-
 class Searching(Method[CostVarying, OptionsT]):
     """A method that knows its control sets as boxes of encoded settings."""
 
@@ -86,10 +61,7 @@ class Searching(Method[CostVarying, OptionsT]):
         self.space = problem.space
         # ascending, as expectations have them, in whatever order the problem names them
         self.sets = [sorted(map(self.space.index, names)) for names in problem.control_sets]
-        joint, own = joint_laws(problem), own_laws(problem)
-        self.estimated = {**own, **joint}
-        # What rows leave open no play teaches: who chooses by it would wait for ever to know. Answers count it.
-        self.laws = {**own, **_taken_for_sure(joint)}
+        self.nature = NatureLaws(problem)
         self.columns_of_model = (*self.space.names, *((TIME.name,) if problem.timed else ()))
         self.boxes = [self._box(controlled) for controlled in self.sets]
 
@@ -118,9 +90,8 @@ class Searching(Method[CostVarying, OptionsT]):
         alone of them can be moved, at a price by the way, also some that move it but a short way. `answering`: bounds
         count that rows of data tell a law only so well.
         """
-        laws = self.estimated if answering else self.laws
         known = self._encoded(context) | ({} if time is None else {TIME.name: time})
-        there = present or {}
+        there, laws = present or {}, self.nature.at(known, answering)
         arms = [Arm(i) for i in range(len(self.sets))]
         for i, names in enumerate(self.problem.control_sets):
             here = [name for name in names if name in there]

@@ -55,8 +55,9 @@ class PartialControl(Learning[OptionsT]):
         self.plays = np.zeros(len(self.sets), dtype=int)
 
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in: data go to the model, choices are counted, costs taken down."""
+        """Take one event in: data go to the model, choices are counted, costs taken down, nature's laws learned."""
         super().learn(event, history)
+        self.nature.learn(event, history)
         match event:
             case Asked():
                 self.plays[self.problem.number(event.scope)] += 1
@@ -100,12 +101,12 @@ class PartialControl(Learning[OptionsT]):
         return np.array([self._imagined(played) for played in history.unknown]).reshape(-1, len(self.columns_of_model))
 
     def _imagined(self, played: Round) -> np.ndarray:
-        """An encoded point (d,): what nature chose, and nobody measured, is drawn once and for all."""
+        """An encoded point (d,): what nature chose, and nobody measured, is drawn, always by the same numbers."""
         known = {name: float(self.space[name].encode([value])[0]) for name, value in played.realised.items()}
         if self.problem.timed:
             known[TIME.name] = time_of(played)
         unit = self.streams(played.number, "nature").random((1, len(self.columns_of_model)))
-        return drawn(parts_of(self.columns_of_model, (), known, self.laws), unit)[0]
+        return drawn(parts_of(self.columns_of_model, (), known, self.nature.at(known)), unit)[0]
 
     def best_of(
         self, sets: Sequence[int], outlook: Outlook, number: int, beta: float

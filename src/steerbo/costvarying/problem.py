@@ -13,7 +13,7 @@ from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import History, Problem, Round, Scope, StatedLaw, Suggestion
-from ..space import JointRows, Space, Variable, Variables
+from ..space import JointRows, Learned, Space, Variable, Variables
 from ..space.fields import Listed
 from ..words import counted
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
@@ -78,6 +78,7 @@ class CostVarying(Problem):
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
+    learns: ClassVar[bool] = True
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.costvarying:draw"
 
@@ -143,6 +144,9 @@ class CostVarying(Problem):
 
     def use(self, variable: Variable) -> str:
         """Whether nature draws it together with others."""
+        if isinstance(variable.law, Learned):
+            first = "" if variable.law.prior is None else f"; at first {variable.law.prior}"
+            return f"left to itself as is learned from each round{first}"
         together = self.nature is not None and variable.name in self.nature.columns
         return f"left to itself as in {self.nature}" if together else super().use(variable)
 

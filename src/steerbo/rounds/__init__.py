@@ -23,6 +23,7 @@ from .extension import after, extended, read_bounds
 from .finite import finite
 from .fold import ReproducibilityWarning
 from .history import History
+from .law_evidence import LawEvidence, shown_by
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
 from .problem import Problem
@@ -56,6 +57,7 @@ __all__ = [
     "Extended",
     "Failed",
     "History",
+    "LawEvidence",
     "Log",
     "Method",
     "Optimizer",
@@ -106,6 +108,7 @@ __all__ = [
     "read_problem",
     "read_stop",
     "revised_text",
+    "shown_by",
     "standing",
     "stop_text",
     "time_of",

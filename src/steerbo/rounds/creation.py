@@ -9,6 +9,7 @@ from typing import Any
 from ..complaints import attempt
 from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, one_of, together
 from ..record import to_plain
+from ..space import Learned
 from ..space.fields import whole
 from ..text import unsafe
 from .arithmetic import fingerprint
@@ -61,6 +62,11 @@ def creation(
         InvalidProblem(f"{name}.change", change, "nothing", hint)
         for name, change in problem.space.changes.items()
         if not problem.changeable
+    ]
+    wrong += [
+        InvalidProblem(f"{v.name}.law", v.law, "a law that is stated", f"A {problem.kind} problem learns none.")
+        for v in problem.space
+        if isinstance(v.law, Learned) and not problem.learns
     ]
     chosen = attempt(wrong, lambda: _options(problem, method, options))
     limit = attempt(wrong, lambda: read_budget(budget))

@@ -40,6 +40,8 @@ class Problem(ABC):
     """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
     changeable: ClassVar[bool] = False
     """Whether its variables may say what a `change` costs."""
+    learns: ClassVar[bool] = False
+    """Whether laws may be learned from what was realised."""
     instead: ClassVar[Mapping[str, str]] = {}
     """Why fields of other kinds are none of this one, and what to use instead, by name."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"

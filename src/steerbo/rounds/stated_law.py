@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..space import Empirical, Variable
+from ..space import Empirical, Learned, Variable
 
 
 @dataclass(frozen=True)
@@ -30,4 +30,6 @@ class StatedLaw:
     @classmethod
     def of(cls, variable: Variable) -> StatedLaw:
         """The law that a variable states by itself."""
-        return cls(variable, sample=variable.law.sample if isinstance(variable.law, Empirical) else None)
+        learned = isinstance(variable.law, Learned)
+        law = variable.law.at_first if isinstance(variable.law, Learned) else variable.law
+        return cls(variable, sample=law.sample if isinstance(law, Empirical) else None, learned=learned)

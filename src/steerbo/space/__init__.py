@@ -7,7 +7,7 @@ from .change import Change
 from .discrete import Discrete, Empirical
 from .distribution import Distribution
 from .joint_rows import JointRows
-from .laws import Beta, Law, LogNormal, Normal, TruncatedNormal, Uniform
+from .laws import Beta, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
 from .scipy_law import Scipy
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space
@@ -25,6 +25,7 @@ __all__ = [
     "Integer",
     "JointRows",
     "Law",
+    "Learned",
     "LogNormal",
     "Normal",
     "Scipy",

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
 from pydantic import BeforeValidator, Discriminator
@@ -156,24 +157,63 @@ class Beta:
         return BetaDistribution(self.a, self.b, *_ends(self.low, self.high, low, high))
 
 
-Law = Annotated[
+Stated = Annotated[
     Uniform | Normal | TruncatedNormal | LogNormal | Beta | Discrete | Empirical | Scipy,
+    Discriminator("kind"),
+]
+"""Any law that says by itself what nature does."""
+
+
+def _stated(law: object) -> object:
+    return tagged(
+        from_frozen(law),
+        {member.kind: member for member in get_args(get_args(Stated)[0])},
+        'a law such as Uniform(), in a file { kind = "uniform" }, or a frozen distribution of scipy.stats',
+    )
+
+
+@record
+class Learned:
+    """What nature does is learned from every round that leaves the variable to it; `law="learned"` is `law=Learned()`.
+
+    Args:
+        prior: what is believed at first; it is trusted as long as what is seen agrees with it. None: nothing but the
+            bounds, or the choices, which count as much as one round.
+
+    >>> Learned(Normal(22, 3)).on(10, 35).mean
+    22.0
+    """
+
+    prior: Annotated[Stated, BeforeValidator(_stated)] | None = None
+    kind: Literal["learned"] = tag("learned")
+
+    @property
+    def at_first(self) -> Stated:
+        """The law before anything is seen."""
+        return Uniform() if self.prior is None else self.prior
+
+    def on(self, low: float, high: float) -> Distribution:
+        """The law before anything is seen, placed on a variable's bounds."""
+        return self.at_first.on(low, high)
+
+
+Law = Annotated[
+    Uniform | Normal | TruncatedNormal | LogNormal | Beta | Discrete | Empirical | Scipy | Learned,
     Discriminator("kind"),
 ]
 """Any declared law; in a file its `kind` tells which."""
 
 
 def _given(law: object) -> object:
-    kinds = {member.kind: member for member in get_args(get_args(Law)[0])}
-    return tagged(
-        from_frozen(law),
-        kinds,
-        'a law such as Uniform(), in a file { kind = "uniform" }, or a frozen distribution of scipy.stats',
-    )
+    if isinstance(law, str) and law == "learned":
+        return Learned()
+    if isinstance(law, Learned) or (isinstance(law, Mapping) and law.get("kind") == "learned"):
+        return law
+    return _stated(law)
 
 
 GivenLaw = Annotated[Law, BeforeValidator(_given)]
-"""A law, or a frozen distribution of scipy.stats, which becomes one."""
+"""A law, or a frozen distribution of scipy.stats, which becomes one; the word "learned" is the law `Learned()`."""
 
 
 def share_outside(law: Distribution, low: float, high: float) -> float:

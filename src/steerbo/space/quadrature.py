@@ -37,8 +37,30 @@ def gauss_rule(variable: Variable, lengthscale: float) -> Rule:
     (16, True)
     """
     points, _ = _discretised(variable)
+    return _rule(variable, _size(points, lengthscale))
+
+
+def rule_of_points(
+    variable: Variable, points: jt.Float[np.ndarray, " n"], weights: jt.Float[np.ndarray, " n"], lengthscale: float
+) -> Rule:
+    """The same for values of a variable, encoded, that count `weights`, in any order; the weights' sum becomes one.
+
+    >>> from steerbo.space import Float
+    >>> rule_of_points(Float("t", 0, 1), np.array([0.5, 0.25, 0.5]), np.ones(3), 1.0)
+    (array([0.25, 0.5 ]), array([0.33333333, 0.66666667]))
+    """
+    if not isinstance(variable, Categorical):
+        points = np.clip(points, -_FAR, 1 + _FAR)
+    distinct, place = np.unique(points, return_inverse=True)
+    shares = np.bincount(place, weights / weights.sum())
+    nodes = _size(distinct, lengthscale)
+    return (distinct, shares) if len(distinct) <= nodes else _lanczos(distinct, shares, nodes)
+
+
+def _size(points: jt.Float[np.ndarray, " p"], lengthscale: float) -> int:
+    """How many nodes a rule over ascending points needs."""
     wanted = 12 + 2.5 * float(points[-1] - points[0]) / lengthscale
-    return _rule(variable, next((size for size in _SIZES if size >= wanted), _SIZES[-1]))
+    return next((size for size in _SIZES if size >= wanted), _SIZES[-1])
 
 
 @functools.lru_cache(maxsize=1024)

@@ -16,7 +16,7 @@ from ..errors import InvalidInput, InvalidOutcome, InvalidProblem
 from .change import Change
 from .distribution import Distribution
 from .fields import as_number, is_interval
-from .laws import Law, share_outside
+from .laws import Law, Learned, share_outside
 from .scaling import Scaling
 
 MOST_LEVELS = 100_000
@@ -42,7 +42,7 @@ class Lawful(ABC):
 
     @cached_property
     def distribution(self) -> Distribution:
-        """The law placed on the bounds, in user units; a Categorical's in codes 0..c−1.
+        """The law placed on the bounds, in user units; a Categorical's in codes 0..c−1. A learned one's as at first.
 
         Raises:
             InvalidProblem: the variable has no law, or the law does not suit it.
@@ -51,7 +51,7 @@ class Lawful(ABC):
             raise InvalidProblem(
                 f"{self.name}.law", None, "a law, such as ‹law›", "Nature cannot choose the variable without one."
             )
-        return self._place(self.law)
+        return self._place(self.law.at_first if isinstance(self.law, Learned) else self.law)
 
     def encoded_ppf(self, u: jt.Float[np.ndarray, " ..."]) -> jt.Float[np.ndarray, " ..."]:
         """The encoded value at the law's quantile `u`, strictly between 0 and 1, any shape."""
@@ -142,10 +142,16 @@ class Numeric(Lawful):
         if step is not None and abs((steps := (self.low - low) / step) - round(steps)) > 1e-6:
             raise InvalidProblem(f"{self.name}.low", low, f"a whole number of steps of {step:g} below {self.low:g}")
         law: Any = self.law
-        if law is not None and {"low", "high"} <= {field.name for field in fields(law)}:
-            own = {"low": self.low if law.low is None else law.low, "high": self.high if law.high is None else law.high}
-            law = replace(law, **own) if (low, high) != (self.low, self.high) else law
+        if law is not None and (low, high) != (self.low, self.high):
+            law = replace(law, prior=self._bounded(law.at_first)) if isinstance(law, Learned) else self._bounded(law)
         return replace(self, low=low, high=high, law=law)  # type: ignore[type-var]
+
+    def _bounded(self, law: Any) -> Any:
+        """A law that has its ends from the bounds, with these ends as its own."""
+        if not {"low", "high"} <= {field.name for field in fields(law)}:
+            return law
+        own = {"low": self.low if law.low is None else law.low, "high": self.high if law.high is None else law.high}
+        return replace(law, **own)
 
     @cached_property
     def _usual(self) -> tuple[float, float]:

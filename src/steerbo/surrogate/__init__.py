@@ -4,6 +4,7 @@ from .averages import AveragedScore
 from .batched_bounds import Stack
 from .expectation import Expectation
 from .following import Following
+from .learned import LearnedLaw
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
@@ -23,6 +24,7 @@ __all__ = [
     "Known",
     "Law",
     "LawOf",
+    "LearnedLaw",
     "Moments",
     "Part",
     "Posterior",
