@@ -57,17 +57,7 @@ def creation(
         for field, text in _texts(problem, "problem")
         if (fault := unsafe(text))
     ]
-    hint = f"A {problem.kind} problem prices no changes. {problem.instead.get('change', _CHANGES)}"
-    wrong += [
-        InvalidProblem(f"{name}.change", change, "nothing", hint)
-        for name, change in problem.space.changes.items()
-        if not problem.changeable
-    ]
-    wrong += [
-        InvalidProblem(f"{v.name}.law", v.law, "a law that is stated", f"A {problem.kind} problem learns none.")
-        for v in problem.space
-        if isinstance(v.law, Learned) and not problem.learns
-    ]
+    wrong += _unsuitable(problem)
     chosen = attempt(wrong, lambda: _options(problem, method, options))
     limit = attempt(wrong, lambda: read_budget(budget))
     most = attempt(wrong, lambda: read_rounds(rounds))
@@ -91,6 +81,19 @@ def creation(
         rounds=most,
         stop=known[0] if known else None,
     ), solver
+
+
+def _unsuitable(problem: Problem) -> Iterator[InvalidInput]:
+    """What variables say that such a problem knows nothing of."""
+    if not problem.changeable:
+        hint = f"A {problem.kind} problem prices no changes. {problem.instead.get('change', _CHANGES)}"
+        for name, change in problem.space.changes.items():
+            yield InvalidProblem(f"{name}.change", change, "nothing", hint)
+    if not problem.learns:
+        hint = f"A {problem.kind} problem learns none."
+        for v in problem.space:
+            if isinstance(v.law, Learned):
+                yield InvalidProblem(f"{v.name}.law", v.law, "a law that is stated", hint)
 
 
 def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
