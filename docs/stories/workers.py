@@ -66,26 +66,25 @@ def evaluate(suggestion):
 # %% [markdown]
 # ## Ten at once
 #
-# `run` takes any executor of `concurrent.futures`. With Dask that is `client.get_executor()`; here Dask starts a small cluster of its own. Without
-# Dask, ten threads do the same.
+# `run` takes any executor of `concurrent.futures`. With Dask that is `client.get_executor()`; here, where `STEERBO_DASK` is set, Dask starts a small
+# cluster of its own. Without Dask, ten threads do the same.
 
 # %%
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
-try:
-    if "STEERBO_DASK" not in os.environ:
-        raise ImportError
-    from distributed import Client, LocalCluster
+with ExitStack() as open_until_the_end:
+    if "STEERBO_DASK" in os.environ:
+        from distributed import Client, LocalCluster
 
-    cluster = LocalCluster(n_workers=2, threads_per_worker=5, dashboard_address=None)
-    executor = Client(cluster).get_executor()
-except ImportError:
-    print("without Dask: ten threads")
-    executor = ThreadPoolExecutor(10)
-
-began = time.time()
-with executor:
-    advice = study.run(evaluate, executor=executor, parallel=10)
+        cluster = LocalCluster(n_workers=2, threads_per_worker=5, dashboard_address=None)
+        client = Client(open_until_the_end.enter_context(cluster))
+        executor = open_until_the_end.enter_context(client).get_executor()
+    else:
+        print("without Dask: ten threads")
+        executor = ThreadPoolExecutor(10)
+    with executor:
+        advice = study.run(evaluate, executor=executor, parallel=10)
 print(study.status)
 print(advice)
 

@@ -1,0 +1,38 @@
+"""The workers' story as it is told: on a real PostgreSQL server, and with Dask."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from sitebuild.running import run_page
+from sitebuild.sources import pages
+from steerbo.study import Study
+from tests.torture.server import postgres
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # what clusters warn of is not ours
+STORY = "stories/workers.md"
+
+
+def test_on_postgresql_and_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'steerbo[dask]'")
+    with postgres() as url:
+        monkeypatch.setenv("STEERBO_POSTGRES", url)
+        monkeypatch.setenv("STEERBO_DASK", "1")
+        told = run_page(pages()[STORY], STORY, thin=True)
+        assert "a database server" in told
+        assert "\nwithout Dask" not in told
+        assert "12 outcomes, 12 different tokens, 0 left open" in told
+        assert "True - the log alone gives the same advice" in told
+        with Study.open(url, name=f"cluster {os.getpid()}") as kept:
+            assert kept.status.told == 12
+
+
+def test_on_postgresql_with_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    with postgres() as url:
+        monkeypatch.setenv("STEERBO_POSTGRES", url)
+        monkeypatch.delenv("STEERBO_DASK", raising=False)
+        told = run_page(pages()[STORY], STORY, thin=True)
+    assert "a database server" in told
+    assert "12 outcomes, 12 different tokens, 0 left open" in told
