@@ -13,7 +13,7 @@ import csv
 import functools
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -34,6 +34,8 @@ _THIRTY = tuple(str(i + 1) for i in range(30))
 CONGESTION = 10.0
 """σ of swarm and arena."""
 _CELLS = {160: "12x20", 235: "15x26", 394: "20x36"}
+_KILOMETRES = 111.2  # in a degree of latitude
+_REACH, _CROWD = 0.5, 4.0  # kilometres; cells' worth of agents, evenly spread, that serve all but 1/e of a cell alone
 REGIONS = ("Africa", "Asia & Pacific", "Europe", "North America", "South America")
 
 
@@ -163,18 +165,66 @@ def _days(rows: list[dict[str, str]]) -> Float[np.ndarray, " A"]:
     return np.asarray((counts / counts.sum(axis=0)).mean(axis=1))
 
 
-def bikes(stations: int = 36, agents: int = 300) -> World:
+def _kilometres(rows: list[dict[str, str]]) -> tuple[tuple[float, float], ...]:
+    """East and north of the first place."""
+    north, east = (np.array([float(row[name]) for row in rows]) for name in ("latitude", "longitude"))
+    flat = np.stack([(east - east[0]) * np.cos(np.deg2rad(north.mean())), north - north[0]], axis=1)
+    return tuple(map(tuple, (_KILOMETRES * flat).tolist()))
+
+
+def _spread(name: str, column: str, rows: list[dict[str, str]], agents: int, on_map: bool) -> World:
+    """Agents over places, as the demand there is."""
+    problem = MeanField(tuple(row[column] for row in rows), agents)
+    if on_map:
+        name, problem = f"{name}-map", replace(problem, action_features=_kilometres(rows))
+    return _demand(name, problem, _days(rows))
+
+
+def bikes(stations: int = 36, agents: int = 300, on_map: bool = False) -> World:
     """Section 5.3.1 with Pittsburgh's bikes for Louisville's."""
     rows = [row for row in _rows("bike_station_demand.csv") if int(row["rank"]) <= stations]
-    return _demand(f"bikes-{stations}", MeanField(tuple(row["station_id"] for row in rows), agents), _days(rows))
+    return _spread(f"bikes-{stations}", "station_id", rows, agents, on_map)
 
 
-def new_york(cells: int = 160, agents: int = 20_000) -> World:
+def new_york(cells: int = 160, agents: int = 20_000, on_map: bool = False) -> World:
     """Section 5.3.2 with Uber pickups for taxis': 160, 235 or 394 cells."""
+    return _spread(f"new-york-{cells}", "cell", _cells(cells), agents, on_map)
+
+
+def _cells(cells: int) -> list[dict[str, str]]:
     if cells not in _CELLS:
         raise InvalidOption("cells", cells, one_of(map(str, _CELLS), cells))
-    rows = [row for row in _rows(f"nyc_uber_demand_{_CELLS[cells]}.csv") if int(row["rank"]) <= cells]
-    return _demand(f"new-york-{cells}", MeanField(tuple(row["cell"] for row in rows), agents), _days(rows))
+    return [row for row in _rows(f"nyc_uber_demand_{_CELLS[cells]}.csv") if int(row["rank"]) <= cells]
+
+
+def shuffled(name: str) -> World:
+    """With the coordinates of other actions, at random: a map that tells nothing."""
+    known = world(name)
+    features = known.problem.action_features or ()
+    order = np.random.default_rng(0).permutation(len(features))
+    problem = replace(known.problem, action_features=tuple(features[i] for i in order))
+    return replace(known, name=name.replace("-map", "-shuffled"), problem=problem)
+
+
+def coverage(cells: int = 160, agents: int = 1000) -> World:
+    """Ours, on the map: demand D_a is served but for `exp(−L_a)`, L_a = s Σ_b exp(−d²_ab/2r²) ξ_b, r half a kilometre.
+
+    Every agent within reach of a customer has an equal part of the fare.
+    """
+    rows = _cells(cells)
+    places, demand = np.array(_kilometres(rows)), _days(rows)
+    near = np.exp(-((places[:, None] - places) ** 2).sum(axis=2) / (2 * _REACH**2)) * (cells / _CROWD)
+
+    def payoff(tables: Tables) -> tuple[Values, Tables]:
+        unserved = demand * np.exp(-tables[:, 0] @ near)
+        return 1 - unserved.sum(axis=1), (unserved @ near)[:, None]
+
+    def agent(table: Table) -> Table:
+        load = table @ near
+        return np.asarray(demand * -np.expm1(-load) / np.maximum(load, 1e-300)) @ near
+
+    actions = tuple(row["cell"] for row in rows)
+    return World(f"coverage-{cells}", MeanField(actions, agents, action_features=_kilometres(rows)), payoff, agent)
 
 
 def maritime(ports: int = 30, agents: int = 3000) -> World:
@@ -209,6 +259,12 @@ _MAKERS: dict[str, Callable[[], World]] = {
     "maritime": maritime,
     "new-york-235": functools.partial(new_york, 235),
     "new-york-394": functools.partial(new_york, 394),
+    "bikes-36-map": functools.partial(bikes, on_map=True),
+    "new-york-160-map": functools.partial(new_york, on_map=True),
+    "new-york-235-map": functools.partial(new_york, 235, on_map=True),
+    "new-york-160-shuffled": lambda: shuffled("new-york-160-map"),
+    "new-york-394-map": functools.partial(new_york, 394, on_map=True),
+    "coverage-160": coverage,
 }
 NAMES = tuple(_MAKERS)
 """The problems."""

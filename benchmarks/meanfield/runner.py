@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
+from unittest.mock import patch
 
 import numpy as np
 from jaxtyping import Float
 
-from steerbo.rounds import Optimizer, keyed
+from steerbo.meanfield.averaging import Draw
+from steerbo.meanfield.mf_gp_ucb import MFGPUCB
+from steerbo.rounds import Method, Optimizer, Recommendation, Refitted, keyed
+from steerbo.rounds.reading import widened
 
 from .problems import World, world
 
 MARKS = (20, 40, 80, 160, 250)
 """Rounds at which is looked."""
+STARTS = 5
+"""Random distributions at first, by default."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +52,21 @@ class Job:
         return json.dumps(asdict(self), sort_keys=True)
 
 
-def play(job: Job) -> dict[str, Any]:
-    """Play a job.
+def play(job: Job, methods: Mapping[str, type[Method[Any, Any]]] | None = None) -> dict[str, Any]:
+    """Play a job; `methods` are ours that have no name elsewhere.
 
     Scores are `(payoff − random) / (optimum − random)` of noise-free population averages, by round: `best` and `worst`
     of the rounds so far, `now` of the suggestion, `answer` of the recommendation; `payoff` is the best so far in raw
-    units.
+    units. `lowest` is the worst after the random starts, `dives` how many rounds of these were below −1, and `off` by
+    how many standard deviations the recommendation's payoff is above what was said (none where no bounds were).
     """
     place = world(job.problem)
     problem, spread = replace(place.problem, feedback=job.feedback), job.noise * (place.optimum - place.random)
-    optimizer = Optimizer(problem, job.method, seed=job.seed, **dict(job.options))
+    method = (methods or {}).get(job.method, job.method)
+    optimizer = Optimizer(problem, method, seed=job.seed, **dict(job.options))
     found: dict[str, Any] = {"key": job.key, "best": {}, "worst": {}, "now": {}, "answer": {}, "payoff": {}}
-    best, worst, seconds, keys = -np.inf, np.inf, 0.0, set()
+    found |= {"lowest": {}, "dives": {}, "off": {}, "off_likeliest": {}}
+    best, worst, lowest, dives, seconds, keys = -np.inf, np.inf, np.inf, 0, 0.0, set()
     for number in range(1, job.rounds + 1):
         began = time.process_time()
         suggestion = optimizer.ask()
@@ -66,6 +76,8 @@ def play(job: Job) -> dict[str, Any]:
         keys.add(table.tobytes())
         payoff = place.value(table)
         best, worst = max(best, payoff), min(worst, payoff)
+        if number > STARTS:
+            lowest, dives = min(lowest, payoff), dives + (place.score(payoff) < -1)
         value = payoff
         realised: dict[str, str] = {}
         if job.feedback == "representative":
@@ -73,11 +85,41 @@ def play(job: Job) -> dict[str, Any]:
         noise = spread * keyed(job.seed, number, "noise").normal()
         optimizer.tell(suggestion, value + noise, realised=realised)
         if number in MARKS:
-            answer = place.value(problem.table(optimizer.recommend().values["distribution"]))
-            for name, reached in (("best", best), ("worst", worst), ("now", payoff), ("answer", answer)):
-                found[name][str(number)] = place.score(reached)
-            found["payoff"][str(number)] = best
+            advice = optimizer.recommend()
+            answer = place.value(problem.table(advice.values["distribution"]))
+            reached = {"best": best, "worst": worst, "now": payoff, "answer": answer, "lowest": lowest}
+            for name, one in reached.items():
+                found[name][str(number)] = place.score(one)
+            found["payoff"][str(number)], found["dives"][str(number)] = best, dives
+            found["off"][str(number)] = _off(advice, answer)
+            found["off_likeliest"][str(number)] = _off_likeliest(optimizer, place)
+    found["forgotten"] = forgotten(optimizer)
     return {**found, "seconds": seconds, "distinct": len(keys)}
+
+
+def forgotten(optimizer: Optimizer) -> list[int]:
+    """The rounds before which outcomes were forgotten."""
+    return [e.round for e in optimizer.events if isinstance(e, Refitted) and e.hyperparameters.get("forgotten")]
+
+
+def _off_likeliest(optimizer: Optimizer, place: World) -> float | None:
+    """As `off`, had the answer rested on the likeliest hyperparameters alone."""
+    method, history = optimizer._method, optimizer.history
+    if not isinstance(method, MFGPUCB) or len(method.outcomes) < method.options.starting_points:
+        return None
+    models, data = method.models, method.data()[0]
+    alone = [Draw(1.0, models.kernel, models.parameters(models.kernel.embedding.name, data))]
+    with patch.object(method, "draws", lambda _: alone):
+        advice = method.advice(history, {})
+    advice = widened(advice, method.widening(history, advice.scope))
+    return _off(advice, place.value(method.problem.table(advice.values["distribution"])))
+
+
+def _off(advice: Recommendation, truth: float) -> float | None:
+    """How far the truth is above what was expected, in standard deviations: bounds are two of these away."""
+    if advice.mean is None or advice.lower is None or advice.upper is None:
+        return None
+    return (truth - advice.mean) / max(0.25 * (advice.upper - advice.lower), 1e-300)
 
 
 def _one_agent(

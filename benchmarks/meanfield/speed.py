@@ -73,7 +73,7 @@ def rival_of(optimizer: Optimizer) -> tuple[Plain, PayoffBounds]:
     method: MFGPUCB = optimizer._method  # type: ignore[assignment]
     problem: MeanField = optimizer.problem  # type: ignore[assignment]
     bounds = method.belief(optimizer.history, {}).bounds
-    data, kernel = method.data()[0], method.kernel
+    data, kernel = method.data()[0], method.models.kernel
     weights = data.inputs.weights
     contexts, actions = weights.sum(axis=2).argmax(axis=1), weights.sum(axis=1).argmax(axis=1)
     posterior, features = bounds.posterior, []

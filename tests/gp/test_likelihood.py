@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from steerbo.gp import Level, evidence, inverted
+from steerbo.gp import Level, evidence, inverted, profiled_log_density
 
 from .examples import differences
 
@@ -86,3 +86,12 @@ def test_singular_matrices_are_mended_and_reported() -> None:
     found = evidence(np.ones((3, 3)), np.ones(3))
     assert found.jitter > 0
     assert np.isfinite(found.value)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_a_profiled_density_alone_is_that_of_the_evidence(n: int) -> None:
+    random = np.random.default_rng(n)
+    root = random.normal(size=(n, n + 2))
+    gram, y = root @ root.T, random.normal(size=n)
+    assert profiled_log_density(gram, y) == pytest.approx(evidence(gram, y, profiled=True).value, rel=1e-12)
+    assert profiled_log_density(gram[:0, :0], y[:0]) == 0.0

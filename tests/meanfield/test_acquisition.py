@@ -10,20 +10,25 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from steerbo.meanfield.acquisition import PayoffBounds
+from steerbo.meanfield.embeddings import PLAIN, ROOT, Embedding
+from steerbo.meanfield.features import AllPairs
 from steerbo.meanfield.kernels import Inputs, PayoffKernel
 from steerbo.meanfield.process import Observations, posterior
 from steerbo.meanfield.similarity import Similarity
 
 C, A, N = 2, 4, 7
 SHARES = np.array([0.7, 0.3])
-KINDS = [(kind, embedding) for kind in ("additive", "joint", "product") for embedding in ("plain", "root")]
+KINDS = [(kind, embedding) for kind in ("additive", "joint", "product") for embedding in ("plain", "root", "map")]
 Theta = dict[str, float]
+PLACES = AllPairs(1.0 - np.eye(A) + 0.3 * np.eye(A)[::-1])
+EMBEDDINGS = {"plain": PLAIN, "root": ROOT, "map": Embedding("map", True, PLACES, 1.5, 0.9)}
 
 
 def geometry(kind: Any, embedding: Any, featured: bool = True) -> PayoffKernel:
     features = np.random.default_rng(0).normal(size=(A, 2)).tolist() if featured else None
     actions = Similarity.of(np.full(A, 1 / A), features)
-    return PayoffKernel(kind, embedding, SHARES, actions, Similarity.of(np.full(C, 1 / C), None), single=True)
+    contexts = Similarity.of(np.full(C, 1 / C), None)
+    return PayoffKernel(kind, EMBEDDINGS[embedding], SHARES, actions, contexts, single=True)
 
 
 def observed(single: bool = False) -> Observations:
@@ -64,7 +69,7 @@ def test_a_single_cell_is_plain_regression() -> None:
     weights = np.zeros((N, 1, A))
     weights[:, 0, 0] = 1.0
     names = Similarity.of(np.full(A, 1 / A), None)
-    space = PayoffKernel("product", "root", np.ones(1), names, Similarity.of(np.ones(1), None))
+    space = PayoffKernel("product", ROOT, np.ones(1), names, Similarity.of(np.ones(1), None))
     theta = {"lengthscale": -0.4, "actions": -0.1, "noise": -4.0}
     after = posterior(space, Observations(Inputs(weights, tables), values, np.ones(N), tables[:0]), theta)
     kernel = ConstantKernel(names.own(float(np.exp(-0.1))), "fixed") * RBF(np.exp(-0.4), "fixed")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from steerbo.meanfield.acquisition import PayoffBounds
+from steerbo.meanfield.embeddings import PLAIN
 from steerbo.meanfield.features import AllPairs
 from steerbo.meanfield.kernels import Inputs, PayoffKernel
 from steerbo.meanfield.process import Observations, posterior
@@ -23,9 +24,12 @@ def cell_kernel(space: PayoffKernel, theta: Theta, one: np.ndarray, two: np.ndar
         d2 = 2.0 * (1 - np.eye(m)) if similarity.features is None else similarity.features.squares
         k = np.exp(-d2 / (2 * length**2))
         similar[name] = k / (similarity.weights @ k @ similarity.weights)
-    if space.embedding == "root":
+    if space.embedding.root:
         one, two = np.sqrt(one), np.sqrt(two)
-    apart = ((one - two) ** 2).sum(axis=1)
+    among, w = np.eye(one.shape[1]), space.embedding.share
+    if space.embedding.places is not None:
+        among = (1 - w) * among + w * np.exp(-np.sqrt(space.embedding.places.squares) / space.embedding.range)
+    apart = np.einsum("ca,ab,cb->c", one - two, among, one - two)
     length2 = np.exp(2 * theta["lengthscale"])
     k_A, k_C = similar["actions"][None, :, None, :], similar["contexts"][:, None, :, None]
     if space.kind == "additive":
@@ -86,8 +90,8 @@ def test_names_in_one_context_take_the_short_way() -> None:
     """The same covariances as by mixing tables, and the same derivatives."""
     tables = np.random.default_rng(8).dirichlet(np.ones(A), size=(N, 1))
     even, alone = np.full(A, 1 / A), Similarity.of(np.ones(1), None)
-    short = PayoffKernel("product", "plain", np.ones(1), Similarity(even), alone)
-    long = PayoffKernel("product", "plain", np.ones(1), Similarity(even, AllPairs(2.0 * (1 - np.eye(A)))), alone)
+    short = PayoffKernel("product", PLAIN, np.ones(1), Similarity(even), alone)
+    long = PayoffKernel("product", PLAIN, np.ones(1), Similarity(even, AllPairs(2.0 * (1 - np.eye(A)))), alone)
     theta, seen = {"lengthscale": -0.5, "actions": 0.2, "noise": -3.0}, Inputs(tables, tables)
     (gram, slopes), (expected, expected_slopes) = short.covariances(seen)(theta), long.covariances(seen)(theta)
     np.testing.assert_allclose(gram, expected, rtol=1e-9)

@@ -75,8 +75,8 @@ def test_the_factor_is_that_of_a_process_over_both(kind: Any) -> None:
     for event in optimizer.events:
         method.learn(event, optimizer.history)
     data = method.data()[0]
-    theta = {name: -0.3 + 0.1 * k for k, name in enumerate((*method.kernel.names, "noise"))}
-    whole = posterior(method.kernel, data, theta)
+    theta = {name: -0.3 + 0.1 * k for k, name in enumerate((*method.models.kernel.names, "noise"))}
+    whole = posterior(method.models.kernel, data, theta)
     z = world.problem.space.encode([asked_with(20)["context"]])
     tables = data.inputs.tables[:3]
     W = tables * world.problem.shares[:, None]  # type: ignore[attr-defined]
@@ -86,14 +86,14 @@ def test_the_factor_is_that_of_a_process_over_both(kind: Any) -> None:
         np.concatenate([data.inputs.tables, tables]),
         np.concatenate([data.inputs.seen, np.repeat(z, 3, axis=0)]),
     )
-    gram, slopes = method.kernel.covariances(both)(theta)
+    gram, slopes = method.models.kernel.covariances(both)(theta)
     cross = gram[7:, :7]
     at = whole.at(z[0])
-    plain = method.kernel.covariances(Inputs(both.weights, both.tables))(theta, slopes=False)[0][7:, :7]
+    plain = method.models.kernel.covariances(Inputs(both.weights, both.tables))(theta, slopes=False)[0][7:, :7]
     assert plain @ at.weights == pytest.approx(cross @ whole.weights)
     assert plain @ at.inverse @ plain.T == pytest.approx(cross @ whole.inverse @ cross.T)
-    for name in method.kernel.names:
-        ends = [method.kernel.covariances(both)({**theta, name: theta[name] + h})[0] for h in (-1e-5, 1e-5)]
+    for name in method.models.kernel.names:
+        ends = [method.models.kernel.covariances(both)({**theta, name: theta[name] + h})[0] for h in (-1e-5, 1e-5)]
         assert slopes[name] == pytest.approx((ends[1] - ends[0]) / 2e-5, abs=1e-7)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.meanfield.kernels import Embedding, Inputs, PayoffKernel
+from steerbo.meanfield.embeddings import PLAIN, ROOT, Embedding
+from steerbo.meanfield.kernels import Inputs, PayoffKernel
 from steerbo.meanfield.process import Observations, fit, shortest
 from steerbo.meanfield.similarity import Similarity
 
 A = 12
 
 
-def geometry(embedding: Embedding = "root") -> PayoffKernel:
+def geometry(embedding: Embedding = ROOT) -> PayoffKernel:
     names, alone = Similarity.of(np.full(A, 1 / A), None), Similarity.of(np.ones(1), None)
     return PayoffKernel("product", embedding, np.ones(1), names, alone)
 
@@ -22,10 +23,10 @@ def told(values: np.ndarray, first: int, concentration: float = 30.0) -> Observa
     return Observations(Inputs(tables, tables), values, np.ones(len(values)), tables[:first])
 
 
-@pytest.mark.parametrize("embedding", ["plain", "root"])
+@pytest.mark.parametrize("embedding", [PLAIN, ROOT], ids=lambda embedding: embedding.name)
 def test_the_shortest_lengthscale_is_the_median_distance(embedding: Embedding) -> None:
     tables = np.random.default_rng(2).dirichlet(np.full(A, 30.0), size=(3, 1))
-    phi = tables if embedding == "plain" else np.sqrt(tables)
+    phi = tables if embedding is PLAIN else np.sqrt(tables)
     apart = [np.linalg.norm(phi[i] - phi[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
     assert np.exp(shortest(geometry(embedding), tables)) == pytest.approx(np.median(apart))
 

@@ -9,7 +9,9 @@ import pytest
 
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.acquisition import PayoffBounds
+from steerbo.meanfield.embeddings import PLAIN, ROOT
 from steerbo.meanfield.kernels import Inputs, PayoffKernel
+from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.meanfield.process import Observations, posterior
 from steerbo.meanfield.similarity import Similarity
 from steerbo.meanfield.trust_region import TrustRegion
@@ -22,10 +24,14 @@ CORNERS = np.eye(A)[:, None]
 def bounds(played: np.ndarray, lengthscale: float = 0.3) -> PayoffBounds:
     """One context, what was played, and values that do not matter."""
     names, alone = Similarity.of(np.full(A, 1 / A), None), Similarity.of(np.ones(1), None)
-    kernel = PayoffKernel("product", "root", np.ones(1), names, alone)
+    kernel = PayoffKernel("product", ROOT, np.ones(1), names, alone)
     data = Observations(Inputs(played, played), np.arange(float(len(played))), np.ones(len(played)), played)
     theta = {"lengthscale": np.log(lengthscale), "actions": 0.0, "noise": -4.0}
     return PayoffBounds(posterior(kernel, data, theta))
+
+
+def trusted(believed: PayoffBounds, least: float, *played: Any) -> TrustRegion:
+    return TrustRegion(believed, (believed,), least, *played)
 
 
 def identity(tables: np.ndarray) -> np.ndarray:
@@ -47,7 +53,7 @@ def test_what_was_played_is_known_and_corners_are_not() -> None:
 def test_what_is_learned_is_one_less_the_share_of_variance_left(kind: str) -> None:
     """Against a process that was told nothing but one outcome far away, whose variance is the prior's."""
     names, alone = Similarity.of(np.full(A, 1 / A), None), Similarity.of(np.ones(1), None)
-    kernel = PayoffKernel(kind, "plain", np.ones(1), names, alone)  # type: ignore[arg-type]
+    kernel = PayoffKernel(kind, PLAIN, np.ones(1), names, alone)  # type: ignore[arg-type]
     theta = {"lengthscale": -1.0, "actions": 0.1, "actions variance": -0.5, "noise": -4.0}
     played, trial = near_even(), near_even(7)[5:]
     after = posterior(kernel, Observations(Inputs(played, played), np.zeros(5), np.ones(5), played), theta)
@@ -58,7 +64,7 @@ def test_what_is_learned_is_one_less_the_share_of_variance_left(kind: str) -> No
 
 def test_ways_end_where_knowledge_does() -> None:
     played = near_even()
-    trust = TrustRegion(bounds(played), 0.4, played, identity)
+    trust = trusted(bounds(played), 0.4, played, identity)
     ends = trust.shortened(CORNERS)
     assert trust.keeps(ends).all()
     assert not trust.keeps(ends + 0.05 * (CORNERS - ends)).any()
@@ -67,28 +73,57 @@ def test_ways_end_where_knowledge_does() -> None:
 
 def test_what_is_kept_to_is_left_alone() -> None:
     played = near_even()
-    trust = TrustRegion(bounds(played), 0.4, played, identity)
+    trust = trusted(bounds(played), 0.4, played, identity)
     np.testing.assert_array_equal(trust.shortened(played), played)
 
 
 def test_a_lengthscale_beyond_everything_does_not_lift_the_reach() -> None:
     played = near_even()
-    trust = TrustRegion(bounds(played, lengthscale=50.0), 0.4, played, identity)
+    trust = trusted(bounds(played, lengthscale=50.0), 0.4, played, identity)
     moved = 0.5 * np.abs(played - trust.origin).sum(axis=(1, 2)).max()
     assert (trust.bounds.learned(CORNERS) > 0.4).all()
     ends = trust.shortened(CORNERS)
     assert 0.5 * np.abs(ends - trust.origin).sum(axis=(1, 2)).max() <= max(2 * moved, 0.1)
 
 
+def test_every_model_must_know() -> None:
+    """What one believes to be known, as its lengthscale is beyond everything, the other one does not."""
+    played = near_even()
+    sure, unsure = bounds(played, lengthscale=50.0), bounds(played, lengthscale=0.2)
+    trust = TrustRegion(sure, (sure, unsure), 0.4, played, identity)
+    between = 0.7 * played.mean(axis=0) + 0.3 * CORNERS
+    assert trusted(sure, 0.4, played, identity).keeps(between).any()
+    assert not trust.keeps(between).any()
+    assert trust.keeps(played).all()
+
+
+def test_suggestions_that_are_out_say_nothing_yet() -> None:
+    """However many are asked for at once, none goes further than outcomes allow."""
+    problem = MeanField(tuple("abcdef"), agents=1000)
+    optimizer = Optimizer(problem, seed=0)
+    for _ in range(6):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        table = problem.table(suggestion.values["distribution"])
+        optimizer.tell(suggestion, -float((table**2).sum()))
+    batch = [problem.table(s.values["distribution"]) for s in optimizer.ask(batch=12)]
+    method = optimizer._method
+    assert isinstance(method, MFGPUCB)
+    belief = method.belief(optimizer.history, {})
+    trust = method.trust(belief, problem.region, optimizer.history, {})
+    assert (trust.known[-1].learned(np.array(batch)) > 0.35).all()  # but for the rounding to whole agents
+    assert belief.bounds.learned(np.array(batch)).mean() > trust.known[-1].learned(np.array(batch)).mean()
+
+
 def test_nothing_is_kept_from_the_careless() -> None:
     played = near_even()
-    trust = TrustRegion(bounds(played), 0.0, played, identity)
+    trust = trusted(bounds(played), 0.0, played, identity)
     np.testing.assert_array_equal(trust.shortened(CORNERS), CORNERS)
 
 
 def test_a_bound_is_hopeless_where_caution_forbids() -> None:
     played = near_even()
-    trust = TrustRegion(bounds(played), 0.4, played, identity)
+    trust = trusted(bounds(played), 0.4, played, identity)
     values, slopes = trust.of(lambda tables: (np.ones(len(tables)), tables))(np.concatenate([played, CORNERS]))
     np.testing.assert_array_equal(values, [1.0] * 5 + [-np.inf] * A)
     assert slopes.shape == (5 + A, 1, A)

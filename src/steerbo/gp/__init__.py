@@ -26,8 +26,8 @@ from .kernels import (
     Sum,
     called,
 )
-from .likelihood import Evidence, Level, evidence, inverted
-from .parameters import Parameter
+from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
+from .parameters import Parameter, log_prior
 from .process import GaussianProcess
 from .regression import MomentsAndGradients, Regression
 from .transforms import Output
@@ -75,7 +75,9 @@ __all__ = [
     "from_hex",
     "inverted",
     "learn_course",
+    "log_prior",
     "maximum_a_posteriori",
+    "profiled_log_density",
     "refit_due",
     "to_hex",
 ]

@@ -25,7 +25,6 @@ from .process import PayoffPosterior
 Tables = Float[np.ndarray, "r C A"]
 Values = Float[np.ndarray, " r"]
 _LEAST = 1e-12  # of a variance, against the prior's: below it there is only rounding
-_SHARE = 1e-12  # shares are kept above this where a slope would be infinite
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +119,7 @@ class PayoffBounds:
         """The gradient by the tables of Σ pulled, where `pulled` are Gaussians times what pulls at them."""
         kernel = self.posterior.kernel
         toward = np.matmul(pulled.swapaxes(0, 1), self._embedded.swapaxes(0, 1)).swapaxes(0, 1)
-        by_phi = ((toward - pulled.sum(axis=2)[:, :, None] * phi) / self._length2).reshape(tables.shape)
-        weight = 1.0 if self._additive else np.sqrt(kernel.shares)[:, None]
-        if kernel.embedding == "plain":
-            return np.asarray(by_phi * weight)
-        return np.asarray(0.5 * by_phi * weight / np.sqrt(np.maximum(tables, _SHARE)))
+        return kernel.pull_back((toward - pulled.sum(axis=2)[:, :, None] * phi) / self._length2, tables)
 
     # -- single agents -------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..rounds import Table
+from ..words import counted
 from .belief import Belief
 from .problem import MeanField
 
@@ -36,3 +37,19 @@ def explained(
     rest = best.size - len(rows)
     title = "Cells at the recommended distribution" + (f" (fullest {len(rows)}, {rest} not shown)" if rest else "")
     return Table(title, _COLUMNS, tuple(rows)), int(explored.sum())
+
+
+def summarised(problem: MeanField, belief: Belief, outcomes: int, explored: int) -> str:
+    """A belief after so many outcomes, in words; `explored` cells still are."""
+    posterior = belief.bounds.posterior
+    kernel, noise = posterior.kernel, belief.unit * np.sqrt(posterior.noise)
+    cells = int(problem.region.allowed.sum())
+    said = (
+        f"{counted(outcomes, 'outcome')}. {explored or 'None'} of {counted(cells, 'cell')} (an action, "
+        f"in a context) {'is' if explored < 2 else 'are'} still being explored, with more agents in the last "
+        f"suggestion than in the recommendation. The model: kernel {kernel.kind} on {kernel.embedding.name} "
+        f"distributions, lengthscale {kernel.lengthscale('lengthscale', posterior.parameters):.3g}, noise {noise:.3g}."
+    )
+    if problem.feedback == "population":
+        said += " Averages never identify single payoffs: those below rest on the kernel."
+    return said

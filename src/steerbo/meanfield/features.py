@@ -13,8 +13,9 @@ from scipy.linalg import solve_triangular
 
 MOST = 1000
 """Cells of which all pairs are held; of more cells all are compared with some."""
-_LANDMARKS = 256
+_LANDMARKS = 128
 _JITTER = 1e-9  # of landmarks that lie close together, against their variance
+_LITTLE = 1e-12  # of cells in the same place, where nearness falls off as steeply as `exp(−d)`
 
 Rows = Float[np.ndarray, "r m"]
 
@@ -38,6 +39,12 @@ class AllPairs:
     def gaussian(self, lengthscale: float) -> _Whole:
         """`exp(−d²/2ℓ²)`, exactly."""
         return _Whole(np.exp(self.squares * (-0.5 / lengthscale**2)), self.squares, lengthscale)
+
+    def exponential(self, reach: float) -> tuple[Float[np.ndarray, "m m"], Float[np.ndarray, " m"]]:
+        """F (m, k) and δ (m,) of `exp(−d/r) = F Fᵀ + diag(δ)`; here k = m and δ = 0."""
+        kernel = np.exp(np.sqrt(self.squares) * (-1 / reach))
+        kernel.flat[:: len(kernel) + 1] += _LITTLE
+        return np.linalg.cholesky(kernel), np.zeros(len(kernel))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +70,11 @@ class ToLandmarks:
     def gaussian(self, lengthscale: float) -> _ByLandmarks:
         """`exp(−d²/2ℓ²)` by way of the landmarks: a kernel of its own, and the same where they are closer than ℓ."""
         return _ByLandmarks(np.exp(self.squares * (-0.5 / lengthscale**2)), self, lengthscale)
+
+    def exponential(self, reach: float) -> tuple[Float[np.ndarray, "m k"], Float[np.ndarray, " m"]]:
+        """F (m, k) and δ (m,) of a kernel `F Fᵀ + diag(δ)` which by way of the landmarks stands for `exp(−d/r)`."""
+        factor = _factor(np.exp(np.sqrt(self.squares) * (-1 / reach)), self.chosen)
+        return factor, _rest(factor)
 
 
 Features = AllPairs | ToLandmarks
@@ -116,10 +128,7 @@ class _ByLandmarks:
 
     @cached_property
     def _whitening(self) -> Float[np.ndarray, "k k"]:
-        """L⁻¹ of B = L Lᵀ."""
-        among = self.cross[self.places.chosen]
-        lower = np.linalg.cholesky(among + _JITTER * np.eye(len(among)))
-        return np.asarray(solve_triangular(lower, np.eye(len(among)), lower=True, check_finite=False))
+        return _whitening(self.cross[self.places.chosen])
 
     @cached_property
     def _factor(self) -> Float[np.ndarray, "m k"]:
@@ -127,7 +136,7 @@ class _ByLandmarks:
 
     @cached_property
     def _rest(self) -> Float[np.ndarray, " m"]:
-        return np.maximum(1 - np.einsum("mk,mk->m", self._factor, self._factor), 0.0)
+        return _rest(self._factor)
 
     @cached_property
     def _slopes(self) -> tuple[Float[np.ndarray, "m k"], Float[np.ndarray, "m k"]]:
@@ -143,3 +152,19 @@ class _ByLandmarks:
         P, E = self._slopes
         own = np.einsum("mk,mk->m", E, P)
         return (rows @ E) @ P.T + (rows @ P) @ E.T - 2 * rows * own
+
+
+def _whitening(among: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "k k"]:
+    """L⁻¹ of B = L Lᵀ, the landmarks' kernel."""
+    lower = np.linalg.cholesky(among + _JITTER * np.eye(len(among)))
+    return np.asarray(solve_triangular(lower, np.eye(len(among)), lower=True, check_finite=False))
+
+
+def _factor(cross: Float[np.ndarray, "m k"], chosen: Int[np.ndarray, " k"]) -> Float[np.ndarray, "m k"]:
+    """F of `Q = F Fᵀ`."""
+    return cross @ _whitening(cross[chosen]).T
+
+
+def _rest(factor: Float[np.ndarray, "m k"]) -> Float[np.ndarray, " m"]:
+    """What a variance of one has more than Q."""
+    return np.maximum(1 - np.einsum("mk,mk->m", factor, factor), 0.0)

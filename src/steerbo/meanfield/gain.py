@@ -10,7 +10,6 @@ import numpy as np
 from ..bandit import BOUND
 from ..rounds import History, mean_over, typical
 from .problem import SCOPE
-from .trust_region import TrustRegion
 
 if TYPE_CHECKING:
     from .mf_gp_ucb import MFGPUCB
@@ -32,8 +31,8 @@ def possible_gain(method: MFGPUCB, history: History) -> float:
         seed = method.streams.integer(0, "gain")
         region, played = method.problem.region, np.array(method.tables)
         found = method.search(lambda tables: belief.bounds.population(tables, width), region, seed)
-        trust = TrustRegion(belief.bounds, method.options.caution, played, region.project)
-        mean, deviation = belief.bounds.average(np.concatenate([advice[None], trust.shortened(found), played]))
+        within = method.trust(belief, region, history, seen).shortened(found)
+        mean, deviation = method.expected(history, seen, np.concatenate([advice[None], within, played]))
         return belief.unit * float((mean + width * deviation).max() - mean[0] + width * deviation[0])
 
     return mean_over(typical(space, history), at) if space.seen else at({})

@@ -1,8 +1,8 @@
 """Covariances of averages: `f(x, c, ξ)` is a Gaussian process, every observation a weighted mean of it at one ξ.
 
 Observation j has weights `W_j` (C, A) over cells, which sum to one, and the distribution `ξ_j` that was played: the
-population's average has `W = pξ`, a representative agent's payoff has all weight on its cell. With φ(ξ) = ξ or √ξ and p
-the contexts' shares:
+population's average has `W = pξ`, a representative agent's payoff has all weight on its cell. With φ(ξ) = ξ or √ξ
+(see `embeddings.py`) and p the contexts' shares:
 
     product   k = k_A(x, x') k_C(c, c') exp(−‖φ − φ'‖²_p / 2ℓ²)        cov = ⟨W, K_C W' K_A⟩ exp(−‖φ − φ'‖²_p / 2ℓ²)
     joint     the same with one ℓ for all three: a Gaussian in (x, c, φ) together
@@ -22,11 +22,11 @@ import numpy as np
 from jaxtyping import Float
 
 from ..space import Space
+from .embeddings import Embedding
 from .seen import SeenFactor
 from .similarity import Similarity
 
 Kind = Literal["additive", "joint", "product"]
-Embedding = Literal["plain", "root"]
 Parameters = dict[str, float]
 """Logarithms of lengthscales and relative variances, by name."""
 
@@ -55,7 +55,7 @@ class PayoffKernel:
 
     Args:
         kind: additive, joint or product.
-        embedding: φ(ξ): ξ itself or its square root, whose distances are Hellinger's.
+        embedding: φ(ξ).
         shares: (C,) p, the contexts' shares.
         actions, contexts: their similarity, k_A and k_C.
         single: whether single agents' payoffs are seen, so that the contexts' own term can be learned.
@@ -102,10 +102,18 @@ class PayoffKernel:
 
     def embed(self, tables: Float[np.ndarray, "r C A"]) -> Float[np.ndarray, "r G D"]:
         """φ in the groups that have a Gaussian each: by context (additive), or all in one, weighed by their shares."""
-        phi = np.sqrt(tables) if self.embedding == "root" else tables
+        phi = self.embedding(tables)
         if self.kind == "additive":
             return phi
         return (phi * np.sqrt(self.shares)[:, None]).reshape(len(phi), 1, phi.shape[1] * phi.shape[2])
+
+    def pull_back(
+        self, by_phi: Float[np.ndarray, "r G D"], tables: Float[np.ndarray, "r C A"]
+    ) -> Float[np.ndarray, "r C A"]:
+        """The gradient by the tables, from that by what `embed` gives."""
+        if self.kind != "additive":
+            by_phi = by_phi.reshape(*tables.shape[:2], -1) * np.sqrt(self.shares)[:, None]
+        return self.embedding.pull_back(by_phi, tables)
 
     def by_cell(self, weights: Float[np.ndarray, "n C A"], parameters: Parameters) -> Float[np.ndarray, "n C A"]:
         """Covariances of single cells with averages, but for the factor (additive: the term) of the distributions."""

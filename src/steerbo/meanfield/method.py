@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,8 @@ class Population(Method[MeanField, OptionsT]):
         self.tables: list[TableArray] = []  # really played, one for each outcome
         self.known: list[float] = []  # averages of the outcomes
         self.keys: set[bytes] = set()  # names of what was suggested or played
+        self.names: list[str] = []  # of the outcomes
+        self.forgotten: frozenset[str] = frozenset()  # names of outcomes that nothing is to be learned from
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -62,16 +64,30 @@ class Population(Method[MeanField, OptionsT]):
             case Asked():
                 self.suggested[event.token] = table = self.problem.table(event.values["distribution"])
                 self.keys.add(self.key(self.counts_of(table)))
-            case Told() | Added():
-                self._take(event.outcome)
+            case Told():
+                self._take(event.token, event.outcome)
+            case Added():
+                self._take(history.latest_data, event.outcome)
             case Amended():
-                self.outcomes, self.tables, self.known = [], [], []
-                for _, outcome, _ in history.outcomes():
-                    self._take(outcome)
+                self.begin_anew(history)
             case _:
                 pass
 
-    def _take(self, outcome: Outcome) -> None:
+    def begin_anew(self, history: History) -> None:
+        """All outcomes as they stand now, but for those that are forgotten."""
+        self.outcomes, self.tables, self.known, self.names = [], [], [], []
+        for name, outcome, _ in history.outcomes():
+            if name not in self.forgotten:
+                self._take(name, outcome)
+
+    def forget(self, names: Iterable[str], history: History) -> None:
+        """Learn nothing more from these outcomes; what was played then may be played again."""
+        self.forgotten |= set(names)
+        self.keys = {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unknown}
+        self.begin_anew(history)
+
+    def _take(self, name: str, outcome: Outcome) -> None:
+        self.names.append(name)
         self.outcomes.append(outcome)
         table = self.problem.table(outcome.realised["distribution"])
         self.tables.append(table)

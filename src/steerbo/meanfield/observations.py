@@ -14,8 +14,8 @@ from .kernels import Inputs
 from .problem import MeanField
 from .process import Observations
 
-Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float, Float[np.ndarray, " c"]]
-"""Weights of the cells, the distribution, a payoff, the agents behind it, and what was seen before."""
+Payoff = tuple[Float[np.ndarray, "C A"], Float[np.ndarray, "C A"], float, float, Float[np.ndarray, " c"], int]
+"""Weights of the cells, the distribution, a payoff, the agents behind it, what was seen before, and the outcome."""
 
 _ROWS = 1200  # payoffs of cells that are held; of older rounds with feedback from all agents only the average counts
 
@@ -43,14 +43,15 @@ def standardised(
         y = softened(averages, first)
         before = problem.space.encode([outcome.realised for outcome in outcomes])
         inputs, agents = Inputs(known * problem.shares[:, None], known, _or_none(before)), np.ones(len(known))
+        number = np.arange(len(known))
     else:
         rows = _payoffs(problem, outcomes, tables, averages)
-        weights, played, values, behind, seen_before = zip(*rows, strict=True)
+        weights, played, values, behind, seen_before, numbers = zip(*rows, strict=True)
         inputs = Inputs(np.array(weights), np.array(played), _or_none(np.array(seen_before)))
-        y, agents = np.array(values), np.array(behind)
+        y, agents, number = np.array(values), np.array(behind), np.array(numbers)
     output = Output.fitted(y)
     seen = np.array(tables[:first])
-    return Observations(inputs, output.forward(y), agents, seen), output.offset, output.scale
+    return Observations(inputs, output.forward(y), agents, seen, number), output.offset, output.scale
 
 
 def without_outcome(problem: MeanField, realised: Sequence[Mapping[str, Any]]) -> Inputs:
@@ -90,19 +91,20 @@ def _payoffs(
     """What single agents told, newest first."""
     rows: list[Payoff] = []
     sign, shares = problem.sign, problem.shares[:, None]
-    for outcome, table, average in zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True):
+    newest_first = zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True)
+    for number, (outcome, table, average) in zip(reversed(range(len(outcomes))), newest_first, strict=True):
         (before,) = problem.space.encode([outcome.realised])
         if problem.feedback == "representative":
             c = problem.contexts.index(outcome.realised["context"])
             a = problem.actions.index(outcome.realised["action"])
-            rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0, before))
+            rows.append((_cell(table.shape, c, a), table, sign * outcome.value, 1.0, before, number))
         elif len(rows) >= _ROWS:
-            rows.append((table * shares, table, average, float(problem.agents), before))
+            rows.append((table * shares, table, average, float(problem.agents), before, number))
         else:
             paid = problem.table(outcome.value)
             agents = np.maximum(np.rint(table * problem.agents_in[:, None]), 1)
             rows.extend(
-                (_cell(table.shape, c, a), table, float(sign * paid[c, a]), float(agents[c, a]), before)
+                (_cell(table.shape, c, a), table, float(sign * paid[c, a]), float(agents[c, a]), before, number)
                 for c, a in np.argwhere(table > 0)
             )
     return rows

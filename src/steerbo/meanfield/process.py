@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
-from ..gp import Level, Parameter, evidence, inverted, maximum_a_posteriori
+from ..gp import Level, Parameter, evidence, inverted, log_prior, maximum_a_posteriori, profiled_log_density
 from .kernels import Inputs, Parameters, PayoffKernel
 
 _NOISE = (1e-6, 1.0)  # bounds of the noise variance, against the variance of a population's average under the prior
@@ -19,6 +19,7 @@ _PRIORS = {  # of logarithms: centre and standard deviation
     "noise": (-9.0, 3.0),
 }
 _FARTHEST = 5.0  # standard deviations of its prior that a parameter may lie off
+_SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0  # lengthscales, in median distances of what was played
 _MOSTLY_NOISE = -1.0  # logarithm of the noise variance, where a second climb begins
 
 
@@ -31,12 +32,19 @@ class Observations:
         values: (n,) outcomes.
         agents: (n,) agents behind each, in units of what noise refers to: its variance is divided by this.
         first: (k, C, A) the distributions played first, before there was anything to choose by.
+        number: (n,) of the outcome that each belongs to, from 0, oldest first; None: one each.
     """
 
     inputs: Inputs
     values: Float[np.ndarray, " n"]
     agents: Float[np.ndarray, " n"]
     first: Float[np.ndarray, "k C A"]
+    number: Int[np.ndarray, " n"] | None = None
+
+    @property
+    def outcome(self) -> Int[np.ndarray, " n"]:
+        """The number of the outcome that each belongs to, oldest first."""
+        return np.arange(len(self.values)) if self.number is None else self.number
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +95,17 @@ def priors_of(kernel: PayoffKernel, least: float = -np.inf) -> tuple[Parameter, 
     found = []
     for name in kernel.names:
         kind = "variance" if name.endswith("variance") else "similarity"
-        centre, spread = _PRIORS[kernel.embedding if name == "lengthscale" else kind]
+        centre, spread = _prior(kernel) if name == "lengthscale" else _PRIORS[kind]
         low, high = centre - _FARTHEST * spread, centre + _FARTHEST * spread
         low = max(low, least) if name == "lengthscale" else low
         found.append(Parameter(name, centre, centre, spread, low, high))
     centre, spread = _PRIORS["noise"]
     return (*found, Parameter("noise", centre, centre, spread, *np.log(_NOISE).tolist()))
+
+
+def _prior(kernel: PayoffKernel) -> tuple[float, float]:
+    """Of the logarithm of the distributions' lengthscale."""
+    return _PRIORS["root" if kernel.embedding.root else "plain"]
 
 
 def shortest(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> float:
@@ -103,7 +116,7 @@ def shortest(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> float:
     """
     squares = np.array(kernel.covariances(Inputs(first, first)).distances)
     apart = squares[squares > 0]
-    return min(0.5 * float(np.log(np.median(apart))), _PRIORS[kernel.embedding][0]) if apart.size else -np.inf
+    return min(0.5 * float(np.log(np.median(apart))), _prior(kernel)[0]) if apart.size else -np.inf
 
 
 def fit(
@@ -133,6 +146,27 @@ def fit(
         starts.append(np.append(middle[:-1], _MOSTLY_NOISE))
     found = maximum_a_posteriori(priors, log_likelihood, starts, evaluations=evaluations)
     return dict(zip(names, found.theta.tolist(), strict=True)), found.log_posterior
+
+
+def screened(kernel: PayoffKernel, data: Observations, parameters: Parameters) -> tuple[Parameters, float]:
+    """The likeliest of a few lengthscales of the distributions, all else as given, and the logarithm of its density.
+
+    For comparing many embeddings, before a fit of those that are worth it.
+    """
+    covariances = kernel.covariances(data.inputs)
+    squares = np.array(covariances.distances)
+    apart = squares[squares > 0]
+    unit = 0.5 * np.log(np.median(apart)) if apart.size else 0.0
+    priors = priors_of(kernel, shortest(kernel, data.first))
+    found = []
+    for step in _SCREENED:
+        length = float(np.clip(unit + np.log(step), priors[0].low, priors[0].high))
+        one = {**parameters, "lengthscale": length}
+        gram, _ = covariances(one, slopes=False)
+        gram.flat[:: len(gram) + 1] += np.exp(one["noise"]) / data.agents
+        believed, _ = log_prior(priors, np.array([one[prior.name] for prior in priors]))
+        found.append((one, profiled_log_density(gram, data.values) + believed))
+    return max(found, key=lambda pair: pair[1])
 
 
 def posterior(

@@ -19,20 +19,23 @@ _FURTHER, _NEAR = 2.0, 0.1  # reach, against the furthest table played; and the 
 
 @dataclass(frozen=True, eq=False)
 class TrustRegion:
-    """Tables about whose average the data took away at least a share `least` of the prior variance, within reach.
+    """Tables about whose average outcomes took away at least a share `least` of the prior variance, within reach.
 
     An optimist prefers what nobody knows anything about: among distributions those are the corners, where all agents do
     the same, which congested populations pay for dearly. The set grows as outcomes come in, and with their lengthscale.
-    As a lengthscale may be wrong, tables may also lie only twice as far from the best as any that was played.
+    As a lengthscale may be wrong, tables may also lie only twice as far from the best as any that was played; and as
+    distances may be, every model that is asked must find that enough is known.
 
     Args:
         bounds: what is believed.
+        known: what outcomes say, under each model that is asked; suggestions that are out say nothing yet.
         least: of the prior variance; zero: every table.
         played: (n, C, A) what was played.
         project: tables (r, C, A) to the nearest ones within the limits.
     """
 
     bounds: PayoffBounds
+    known: tuple[PayoffBounds, ...]
     least: float
     played: Float[np.ndarray, "n C A"]
     project: Callable[[Tables], Tables]
@@ -48,7 +51,10 @@ class TrustRegion:
         """Which tables are known well enough."""
         if not self.least:
             return np.ones(len(tables), dtype=bool)
-        return np.asarray((self.bounds.learned(tables) >= self.least) & (self._moved(tables) <= self._reach))
+        kept = self._moved(tables) <= self._reach
+        for bounds in self.known:
+            kept &= bounds.learned(tables) >= self.least
+        return np.asarray(kept)
 
     @cached_property
     def _reach(self) -> float:

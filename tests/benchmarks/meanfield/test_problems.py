@@ -62,7 +62,7 @@ def test_the_demand_itself_is_the_optimum(name: str) -> None:
 
 
 @needs_data
-@pytest.mark.parametrize("name", ["swarm", "arena", "bikes-36", "new-york-160", "maritime"])
+@pytest.mark.parametrize("name", ["swarm", "arena", "bikes-36", "new-york-160", "maritime", "coverage-160"])
 def test_gradients_against_finite_differences(name: str) -> None:
     world = problems.world(name)
     random = np.random.default_rng(1)
@@ -76,7 +76,7 @@ def test_gradients_against_finite_differences(name: str) -> None:
 
 
 @needs_data
-@pytest.mark.parametrize("name", ["swarm", "arena", "bikes-36", "maritime"])
+@pytest.mark.parametrize("name", ["swarm", "arena", "bikes-36", "maritime", "coverage-160"])
 def test_the_payoff_is_the_average_of_the_agents(name: str) -> None:
     world = problems.world(name)
     table = drawn(world) / world.problem.agents_in[:, None]
@@ -90,6 +90,32 @@ def test_maritime_is_a_mean_over_vessels() -> None:
     assert world.problem.simplex.shape == (5, 30)
     assert (world.problem.agents_in == 600).all()
     assert world.optimum > world.random
+
+
+@needs_data
+def test_maps_are_in_kilometres() -> None:
+    """Manhattan's cells are half a kilometre wide; the demand, and so the optimum, is that of the names."""
+    world, names = problems.world("new-york-160-map"), problems.world("new-york-160")
+    places = np.array(world.problem.action_features)
+    apart = np.linalg.norm(places[:, None] - places, axis=2) + 1e9 * np.eye(160)
+    assert 0.3 < np.median(apart.min(axis=1)) < 0.7
+    assert np.ptp(places[:, 1]) < 30
+    assert names.problem.action_features is None
+    table = drawn(world) / world.problem.agents_in[:, None]
+    assert world.value(table) == names.value(table)
+
+
+@needs_data
+def test_a_shuffled_map_has_the_same_places_elsewhere() -> None:
+    world, other = problems.world("new-york-160-map"), problems.world("new-york-160-shuffled")
+    assert world.problem.action_features != other.problem.action_features
+    assert sorted(world.problem.action_features or ()) == sorted(other.problem.action_features or ())
+
+
+@needs_data
+def test_crowds_in_one_place_cover_little() -> None:
+    world = problems.world("coverage-160")
+    assert world.value(np.eye(160)[:1]) < world.random - 0.5 < 0.5
 
 
 def test_unknown_names_are_refused() -> None:

@@ -1,0 +1,56 @@
+"""A demand that has changed: whether the older outcomes had better be forgotten.
+
+Where the payoffs changed for good, outcomes from before mislead: distributions that were best are played on, and a fit
+takes the contradiction for noise. A cut is a change at one moment: outcomes before and after are unrelated. Forgetting
+pays where this is so much likelier that no noise explains it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import ModelFailure
+from ..gp import profiled_log_density
+from .kernels import Inputs, Parameters, PayoffKernel
+from .process import Observations
+
+ENOUGH = 20
+"""Outcomes from which on a change is looked for."""
+LATEST = range(4, 16)
+"""How many outcomes there may be since the change."""
+_WINDOW = 400  # observations that are looked at, the latest ones
+_ODDS = 4.0  # by how much, beyond the logarithm of how many outcomes there are, a cut must be likelier
+
+
+def outdated(kernel: PayoffKernel, data: Observations, parameters: Parameters) -> int:
+    """How many outcomes, oldest first, tell nothing of what they would be now; mostly none.
+
+    Args:
+        kernel: of the payoffs.
+        data: what was observed.
+        parameters: hyperparameters learned from all of it.
+    """
+    outcomes = int(data.outcome.max(initial=-1)) + 1
+    recent = np.sort(np.argsort(-data.outcome, kind="stable")[:_WINDOW])
+    number = data.outcome[recent]
+    if number.size == 0 or outcomes - number.min() < ENOUGH:
+        return 0
+    inputs = data.inputs
+    seen = None if inputs.seen is None else inputs.seen[recent]
+    gram, _ = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(parameters, slopes=False)
+    gram.flat[:: len(gram) + 1] += math.exp(parameters["noise"]) / data.agents[recent]
+    values = data.values[recent]
+    try:
+        whole = profiled_log_density(gram, values)
+        gains = [profiled_log_density(_cut(gram, number >= outcomes - k), values) - whole for k in LATEST]
+    except ModelFailure:
+        return 0
+    best = int(np.argmax(gains))
+    return outcomes - LATEST[best] if gains[best] > _ODDS + math.log(outcomes) else 0
+
+
+def _cut(gram: np.ndarray, late: np.ndarray) -> np.ndarray:
+    """Without the covariances between late and early."""
+    return np.where(late[:, None] == late, gram, 0.0)
