@@ -220,10 +220,10 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         mean, sd = self.expected(history, seen, tables)
         i = int((mean - _ANSWER * sd).argmax())
         sign = self.problem.sign
-        ends = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
+        lower, upper = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
         values = {"distribution": self.problem.named(tables[i])}
-        return Recommendation(SCOPE, values, sign * belief.raw(float(mean[i])), *ends, note=note)
+        return Recommendation(SCOPE, values, sign * belief.raw(float(mean[i])), lower, upper, note=note)
 
     @kept
     def draws(self, history: History) -> list[Draw]:
