@@ -41,6 +41,7 @@ for module in pkgutil.walk_packages(steerbo.__path__, "steerbo."):
     assert done.stdout.splitlines() == [
         "steerbo.interop.botorch botorch",
         "steerbo.interop.optuna optuna",
+        "steerbo.serve serve",
     ], "doors to others are all that need them"
     assert "networkx" in OPTIONAL
 

@@ -1,13 +1,10 @@
-"""The page: it needs no network, nothing a user wrote becomes markup, and the server takes nothing."""
+"""The page: it needs no network, and nothing a user wrote becomes markup."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import sys
-import threading
-import urllib.error
-import urllib.request
 from base64 import b64encode
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,13 +13,11 @@ from typing import Any
 import pytest
 
 from steerbo.costvarying import CostVarying
-from steerbo.errors import InvalidOption
 from steerbo.rounds import kept
 from steerbo.space import Float, Uniform
 from steerbo.study import MemoryLog, Study
 from steerbo.study.export import events_jsonl, rounds_csv
 from steerbo.study.page import POLICY, page
-from steerbo.study.serve import server
 from steerbo.study.table import import_csv
 from steerbo.testing import Case
 from steerbo.text import unsafe
@@ -146,36 +141,6 @@ def test_the_command_writes_a_file(tmp_path: Path) -> None:
     assert "Recommendation" in text
     assert "temperature" in text
     assert call("report", path, "--out", tmp_path / "no" / "folder.html").exit_code == 2
-
-
-def test_the_server_shows_and_takes_nothing() -> None:
-    study = nasty()
-    with server(lambda: page(study, "live", every=5), port=0) as listening:
-        thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
-        thread.start()
-        host, port = listening.server_address[:2]
-        assert host == "127.0.0.1"
-        address = f"http://127.0.0.1:{port}"
-
-        def get(path: str, **more: Any) -> tuple[int, str]:
-            try:
-                with urllib.request.urlopen(urllib.request.Request(address + path, **more), timeout=10) as answer:
-                    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
-                    return answer.status, answer.read().decode()
-            except urllib.error.HTTPError as error:
-                with error:
-                    return error.code, ""
-
-        status, text = get("/")
-        assert status == 200
-        assert 'http-equiv="refresh" content="5"' in text
-        assert get("/../etc/passwd")[0] == 404
-        assert get("/", data=b"x=1")[0] == 501
-        assert get("/", method="DELETE")[0] == 501
-        with pytest.raises(InvalidOption, match="free port"):
-            server(lambda: "", port=int(port))
-        listening.shutdown()
-        thread.join()
 
 
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")

@@ -1,4 +1,4 @@
-"""What becomes of a study's rounds: import, show, export, report, serve."""
+"""What becomes of a study's rounds: import, show, export, report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ..record import to_plain
 from ..rounds import History
 from ..study.export import events_jsonl, rounds_csv
 from ..study.page import page
-from ..study.serve import server
 from ..study.sheet import decoded
 from ..study.shown import data_table, rounds_table, shown_rounds
 from ..study.table import ignored, read_results, take
@@ -22,8 +21,7 @@ from .arguments import AsJson, Place, as_logged, explain_credentials, headers, o
 from .commands import group
 from .layout import rich_table
 from .report import console, print_answers
-from .screen import answer, echo, print_json
-from .usage import whole
+from .screen import answer, echo
 
 commands = group()
 
@@ -167,27 +165,3 @@ def report(
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     _write(file, text, ".html")
     answer(as_json, {"file": str(file)}, str(file))
-
-
-@commands.command()
-def serve(
-    study: Place,
-    host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(parser=whole("--port", 0, 65535), metavar="NUMBER", help="0: any that is free.")
-    ] = 8000,
-    as_json: AsJson = False,
-) -> None:
-    """Show the same page live. Nothing can be written through it."""
-
-    def render() -> str:
-        with open_study(study) as going:
-            return page(going, title(study), every=10)
-
-    render()
-    with server(render, host, port) as listening:
-        url = f"http://{host}:{listening.server_address[1]}/"
-        if as_json:
-            print_json({"url": url})
-        echo(f"{url}  (Ctrl-C ends it)", err=True)
-        listening.serve_forever()

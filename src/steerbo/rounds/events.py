@@ -1,4 +1,7 @@
-"""What can happen to a study, one record each. The log of these events is read back, never recomputed."""
+"""What can happen to a study, one record each. The log of these events is read back, never recomputed.
+
+`by` says who caused an event, where that is known: the name of a key of `steerbo serve`. Nothing is computed from it.
+"""
 
 from __future__ import annotations
 
@@ -87,6 +90,7 @@ class Asked:
     note: dict[str, Any] = Field(default_factory=dict)
     change_cost: float | None = None
     gain: float | None = None
+    by: str | None = None
     kind: Literal["asked"] = "asked"
 
 
@@ -99,6 +103,7 @@ class Decided:
     values: dict[str, Any]
     observe: tuple[str, ...] = ()
     note: dict[str, Any] = Field(default_factory=dict)
+    by: str | None = None
     kind: Literal["decided"] = "decided"
 
 
@@ -108,6 +113,7 @@ class Told:
 
     token: str
     outcome: Outcome
+    by: str | None = None
     kind: Literal["told"] = "told"
 
 
@@ -128,6 +134,7 @@ class Failed:
     cost: float | None = None
     charge: float | None = None
     realised: dict[str, Any] = Field(default_factory=dict)
+    by: str | None = None
     kind: Literal["failed"] = "failed"
 
 
@@ -144,6 +151,7 @@ class Amended:
     reason: str = ""
     charge: bool | None = None
     scope: Scope | None = None
+    by: str | None = None
     kind: Literal["amended"] = "amended"
 
 
@@ -157,6 +165,7 @@ class Abandoned:
     token: str
     reason: str = ""
     charge: float | None = None
+    by: str | None = None
     kind: Literal["abandoned"] = "abandoned"
 
 
@@ -173,6 +182,7 @@ class Added:
     outcome: Outcome
     charge: bool = False
     scope: Scope | None = None
+    by: str | None = None
     kind: Literal["added"] = "added"
 
     @property
@@ -186,6 +196,7 @@ class Extended:
     """From here on these variables can be set within wider bounds, `(low, high)` by name."""
 
     bounds: dict[str, tuple[Any, Any]]
+    by: str | None = None
     kind: Literal["extended"] = "extended"
 
 
@@ -201,6 +212,7 @@ class Revised:
 
     changes: dict[str, tuple[Any, Any]]
     when: str = ""
+    by: str | None = None
     kind: Literal["revised"] = "revised"
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 from ..errors import LawWarning, OutOfRangeWarning
-from .events import Event, Log, in_order
+from .events import Created, Event, Log, Refitted, in_order
 from .fold import Fold
 from .plausible import doubts
 
@@ -16,10 +17,14 @@ class Recorder:
     Args:
         fold: the state.
         log: where every event goes first; None: nowhere else.
+
+    Attributes:
+        by: who causes what happens now, in the log; None: nobody knows.
     """
 
     def __init__(self, fold: Fold, log: Log | None) -> None:
         self.fold, self.log = fold, log
+        self.by: str | None = None
 
     def __call__(self, event: Event | None) -> None:
         """Write an event down, where there is one, and take it in.
@@ -29,6 +34,8 @@ class Recorder:
         if event is None:
             return
         event = in_order(event, self.fold.problem.in_order)
+        if self.by is not None and not isinstance(event, Created | Refitted):
+            event = replace(event, by=self.by)
         if self.log is not None:
             self.log.append(event)
         before = len(self.fold.checks.findings)

@@ -90,7 +90,7 @@ def page(study: Reading, title: str, every: int | None = None) -> str:
         _table(with_units(study.problem, policy)) if policy else "",
         _titled(alternatives(study.problem, advice)) if advice.alternatives else "",
         "<h2>Progress</h2>",
-        f"{_progress(study)}",
+        f"{progress(study)}",
         images(study, advice),
         "<h2>Why</h2>",
         f"<pre>{escape(why.summary)}</pre>",
@@ -120,7 +120,7 @@ def _cell(text: str) -> str:
     return f"<td{kind}>{escape(text)}</td>"
 
 
-def _progress(study: Reading) -> str:
+def progress(study: Reading) -> str:
     """Every outcome, and the best so far, against the money spent (the rounds, where nobody counts money)."""
     points: list[tuple[float, float, str]] = []
     counted, spent = study.history.spent > 0, 0.0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,16 @@ class Study(Reading, Answering):
     def refresh(self) -> int:
         """Take in what other workers have logged; returns how many events that were."""
         return self.writer.refresh()
+
+    @contextmanager
+    def said_by(self, name: str | None) -> Iterator[None]:
+        """What is logged inside has this name beside it, `by`: whose key was used, say. None: no name."""
+        record = self.optimizer._record
+        before, record.by = record.by, name
+        try:
+            yield
+        finally:
+            record.by = before
 
     # -- asking --------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,129 @@
+"""A server for people without Python: serve, and the keys that open it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import closing
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ..errors import InvalidOption, InvalidStudy, MissingExtra
+from ..masking import split_name
+from ..record import to_plain
+from ..study import DatabaseLog, Study, read_study
+from ..study.keys import KeyRing, keys_of
+from .arguments import AsJson, Place, open_study, title
+from .commands import group
+from .screen import answer, echo, print_json
+from .usage import whole
+
+commands = group()
+
+
+@commands.command()
+def serve(
+    studies: Annotated[
+        list[str],
+        typer.Argument(metavar="STUDY…", help="Study files, or logs: files or database URLs.", show_default=False),
+    ],
+    *,
+    host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(parser=whole("--port", 0, 65535), metavar="NUMBER", help="0: any that is free.")
+    ] = 8000,
+    keys: Annotated[
+        bool, typer.Option("--keys", help="Ask for a key on this machine, too. Elsewhere one is always needed.")
+    ] = False,
+    name: Annotated[
+        list[str] | None, typer.Option(metavar="HOST", help="A name by which browsers call this machine.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play studies on a page, and by JSON over HTTP. Ctrl-C ends it, after what is being written."""
+    try:
+        from ..serve import Hall, application, listen  # an extra
+        from ..serve.listening import socket_at  # an extra
+    except ImportError as error:
+        raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
+    opened = _openers(studies)
+    for _, open_one in opened.values():
+        open_one().close()  # what cannot be opened is said before anybody asks
+    hall = Hall(opened, keyed=keys or not _is_loopback(host))
+    if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
+        echo("nobody has a key yet: steerbo key create STUDY --name ‹who› --may play", err=True)
+    with closing(socket_at(host, port)) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        url = f"http://{shown}:{listening.getsockname()[1]}/"
+        if as_json:
+            print_json({"url": url, "studies": list(opened), "keys": hall.keyed})
+            logging.basicConfig(level=logging.INFO, format="%(message)s")
+        echo(f"{url}  (Ctrl-C ends it)", err=True)
+        listen(application(hall, tuple(name or ())), listening)
+
+
+def _openers(places: list[str]) -> dict[str, tuple[str, Callable[[], Study]]]:
+    """What opens each study, by the name that it is served under; all studies of a log that names none."""
+    found: dict[str, tuple[str, Callable[[], Study]]] = {}
+    for place in places:
+        url, only = split_name(place)
+        log = str(read_study(place).log) if place.endswith(".toml") else url
+        names = [] if only or place.endswith(".toml") else _names(url)
+        for one in [f"{url if '://' in url else f'sqlite:///{url}'}#{n}" for n in names] if len(names) > 1 else [place]:
+            shown = title(one)
+            if shown in found:
+                raise InvalidStudy("study", shown, "studies of different names", "Serve them at different ports.")
+            found[shown] = log, lambda one=one: open_study(one, asking=True)  # type: ignore[misc]
+    return found
+
+
+def _names(url: str) -> list[str]:
+    with closing(DatabaseLog(url, make=False)) as log:
+        return log.names()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@commands.command()
+def key(
+    what: Annotated[Literal["create", "list", "revoke"], typer.Argument(help="What to do.", show_default=False)],
+    study: Place,
+    id: Annotated[str | None, typer.Argument(metavar="ID", help="Of the key to revoke.", show_default=False)] = None,
+    *,
+    may: Annotated[str, typer.Option(help="read, play (ask and answer), or amend (correct, too).")] = "play",
+    name: Annotated[str | None, typer.Option(help="Whose it is: it stands in the log beside what they do.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key that opens a study through a server, list them, or revoke one. A key is shown once."""
+    with open_study(study) as going:
+        logged = str(getattr(going.log, "name", "study"))
+    place = str(read_study(study).log) if study.endswith(".toml") else study
+    with closing(KeyRing(Path(place) if "://" not in place else place)) as ring:
+        if what == "list":
+            found = [each for each in ring.list() if each.study == logged]
+            lines = [
+                f"{k.id}  {k.name} may {k.may}, since {k.created}{f'; revoked {k.revoked}' * bool(k.revoked)}"
+                for k in found
+            ]
+            answer(as_json, {"keys": [to_plain(each) for each in found]}, "\n".join(lines) or "no keys")
+        elif what == "create":
+            if name is None:
+                raise InvalidOption("--name", None, "whose key it is", "It stands in the log beside what they do.")
+            made, text = ring.create(logged, name, may)
+            answer(as_json, {**to_plain(made), "key": text}, text)
+            echo(
+                f"{name} may {may}. This is shown only once; revoke it by: steerbo key revoke STUDY {made.id}", err=True
+            )
+        else:
+            if id is None:
+                raise InvalidOption("ID", None, "the key's beginning, as `steerbo key list` shows it")
+            gone = ring.revoke(id)
+            answer(as_json, to_plain(gone), f"{gone.id} opens nothing any more")

@@ -1,0 +1,52 @@
+"""The application: pages for people, JSON for programs, one set of studies behind both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+
+from .. import __version__
+from . import api, live, metrics, pages, problem_details
+from .guard import Guard
+from .hall import Hall
+
+_HERE = Path(__file__).parent
+_ABOUT = (
+    "Ask what to set next, say what came of it. Every answer about a round may be given twice. Errors are RFC 9457 "
+    "documents with `errors`: field, value, what is allowed, and a hint."
+)
+
+
+def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
+    """The application for these studies, as any ASGI server runs it.
+
+    Args:
+        hall: the studies.
+        names: by which this machine is called, beside its addresses, "localhost" and its own name.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.ending = asyncio.Event()
+        yield
+        app.state.ending.set()
+        hall.close()
+
+    app = FastAPI(
+        title="steerbo", version=__version__, description=_ABOUT, lifespan=lifespan, docs_url=None, redoc_url=None
+    )
+    app.state.hall, app.state.listeners = hall, 0
+    app.state.counts = metrics.Counts()
+    problem_details.install(app, pages.error_page)
+    app.include_router(live.router)
+    app.include_router(api.router)
+    app.include_router(metrics.router)
+    app.include_router(pages.router)
+    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    app.add_middleware(Guard, names=names, answered=app.state.counts.add)
+    return app

@@ -1,0 +1,121 @@
+"""The studies that a server has open: each is used by one request at a time, and read by all others meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+from ..errors import InvalidStudy, SteerboError
+from ..study import Study
+from ..study.keys import Key, KeyRing
+
+T = TypeVar("T")
+_SOON = 0.25  # seconds that a reader waits for a study that is being computed on, before it gets what was last read
+
+
+class Served:
+    """One study, opened when it is first asked for, and again after it could not be read.
+
+    Args:
+        name: by which it is served.
+        place: where its log is.
+        open: makes the study.
+    """
+
+    def __init__(self, name: str, place: str, open: Callable[[], Study]) -> None:
+        self.name, self.place, self._open = name, place, open
+        self._lock = threading.RLock()
+        self._study: Study | None = None
+        self._read: dict[Any, tuple[int, Any]] = {}
+        self._logged_as = ""
+
+    @contextmanager
+    def use(self, by: str | None = None) -> Iterator[Study]:
+        """The study, with what others have logged; what is logged inside is said to be caused `by`."""
+        with self._lock:
+            try:
+                study = self._study or self._open()
+                self._study = study
+                study.refresh()
+                with study.said_by(by):
+                    yield study
+            except InvalidStudy:  # the file was replaced, say: the next request opens it anew
+                self._let_go()
+                raise
+
+    def read(self, what: Any, look: Callable[[Study], T]) -> T:
+        """What `look` finds, computed once between two events; while a round is being chosen, what it found last.
+
+        Args:
+            what: a name for it.
+            look: reads the study, and changes nothing.
+        """
+        found = self._read.get(what)
+        if not self._lock.acquire(timeout=_SOON if found else -1):
+            assert found is not None
+            return found[1]
+        try:
+            with self.use() as study:
+                events = study.history.events
+                if found is None or found[0] != events:
+                    if len(self._read) > 64:  # policies at many contexts, say
+                        self._read = {}
+                    found = self._read[what] = events, look(study)
+                return found[1]
+        finally:
+            self._lock.release()
+
+    def logged_as(self) -> str:
+        """The study's name in its log."""
+        if not self._logged_as:
+            with self.use() as study:
+                self._logged_as = str(getattr(study.log, "name", self.name))
+        return self._logged_as
+
+    def events(self) -> int:
+        """How many events there are; what was counted last while a round is being chosen."""
+        return self.read("events", lambda study: study.history.events)
+
+    def close(self) -> None:
+        """Let go of the log, when nobody uses the study."""
+        with self._lock:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._study is not None:
+            with suppress(SteerboError):
+                self._study.close()
+        self._study, self._read = None, {}
+
+
+class Hall:
+    """All studies of a server, by name.
+
+    Args:
+        studies: what opens each, and where its log is.
+        keyed: whether nothing is shown without a key.
+    """
+
+    def __init__(self, studies: Mapping[str, tuple[str, Callable[[], Study]]], keyed: bool = False) -> None:
+        self.studies = {name: Served(name, place, open) for name, (place, open) in studies.items()}
+        self.keyed = keyed
+        places = dict.fromkeys(place for place, _ in studies.values()) if keyed else ()
+        self._rings = {place: KeyRing(place) for place in places}
+
+    def key(self, text: str) -> tuple[Key, tuple[str, ...]] | None:
+        """Whose key this is, and which of the studies here it opens."""
+        for place, ring in self._rings.items():
+            if (key := ring.check(text)) is not None:
+                here = (served for served in self.studies.values() if served.place == place)
+                opened = tuple(served.name for served in here if served.logged_as() == key.study)
+                return (key, opened) if opened else None
+        return None
+
+    def close(self) -> None:
+        """Let go of all logs."""
+        for served in self.studies.values():
+            served.close()
+        for ring in self._rings.values():
+            ring.close()

@@ -1,0 +1,49 @@
+"""Changes as they come: server-sent events, one whenever there is something new in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
+
+from .problem_details import Refusal
+from .visitors import Visitor, study_of, visitor_of
+
+router = APIRouter(prefix="/studies", tags=["studies"])
+EVERY = 1.0
+"""Seconds between two looks at the log."""
+MOST = 200
+"""Browsers and programs that are told at once."""
+_SILENCE = 15  # looks after which something is sent all the same, so that nobody hangs up
+
+
+@router.get("/{name}/changes")
+def changes(request: Request, who: Annotated[Visitor, Depends(visitor_of)], name: str) -> StreamingResponse:
+    """How many events there are, whenever that changes, as server-sent events."""
+    served, state = study_of(request, who, name, "read"), request.app.state
+    if state.listeners >= MOST:
+        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too many are told already", {"Retry-After": "30"})
+
+    async def told() -> AsyncIterator[str]:
+        state.listeners += 1
+        try:
+            known, silent = -1, 0
+            while not state.ending.is_set() and not await request.is_disconnected():
+                count = await run_in_threadpool(served.events)
+                if count != known:
+                    known, silent = count, 0
+                    yield f"event: change\ndata: {json.dumps({'events': count})}\n\n"
+                elif (silent := silent + 1) >= _SILENCE:
+                    silent = 0
+                    yield ": still here\n\n"
+                await asyncio.sleep(EVERY)
+        finally:
+            state.listeners -= 1
+
+    return StreamingResponse(told(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})

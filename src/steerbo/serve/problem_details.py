@@ -1,0 +1,116 @@
+"""Errors as answers: JSON as RFC 9457 has it, with every field that is wrong, its value and what is allowed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ..errors import (
+    InvalidInput,
+    LogConflict,
+    LogUnavailable,
+    MissingExtra,
+    OutcomeConflict,
+    SteerboError,
+    UnknownSuggestion,
+)
+from ..masking import masked
+from ..study.logger import LOGGER
+from ..text import visible
+from ..words import PYTHON
+
+STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
+    (UnknownSuggestion, HTTPStatus.NOT_FOUND),
+    (OutcomeConflict, HTTPStatus.CONFLICT),
+    (LogConflict, HTTPStatus.CONFLICT),
+    (LogUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (MissingExtra, HTTPStatus.NOT_IMPLEMENTED),
+    (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (SteerboError, HTTPStatus.INTERNAL_SERVER_ERROR),
+)
+"""Which status an error of ours has: the first that fits."""
+
+
+class Refusal(HTTPException):
+    """A request that gets no further: a status and a sentence."""
+
+    def __init__(self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(status, detail, headers)
+
+
+def status_of(error: SteerboError) -> HTTPStatus:
+    """With which status a request ends that raised this error.
+
+    >>> status_of(OutcomeConflict("round 1 has an outcome already")).value
+    409
+    """
+    return next(status for kind, status in STATUSES if isinstance(error, kind))
+
+
+def details(error: SteerboError) -> dict[str, Any]:
+    """An error of ours as a document: each thing that is wrong with its field, value, what is allowed, and a hint."""
+    status = status_of(error)
+    wrong = [
+        each.parts(PYTHON) | {"kind": type(each).__name__} for each in error.errors if isinstance(each, InvalidInput)
+    ]
+    return document(status, visible(" ".join(str(error).split())), type(error).__name__, wrong)
+
+
+def document(
+    status: HTTPStatus, detail: str, kind: str = "", errors: list[dict[str, str]] | None = None
+) -> dict[str, Any]:
+    """The document itself."""
+    more = {"errors": errors} if errors else {}
+    name = kind or "".join(word.capitalize() for word in status.phrase.split())
+    return {"type": f"urn:steerbo:{name}", "title": status.phrase, "status": status.value, "detail": detail, **more}
+
+
+def answer(plain: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+    """The document as a response."""
+    body = json.dumps(plain, allow_nan=False, ensure_ascii=True)
+    return Response(body, plain["status"], headers, "application/problem+json")
+
+
+def for_programs(request: Request) -> bool:
+    """Whether a program asks, not a person's browser."""
+    return request.url.path.startswith(("/studies", "/metrics", "/healthz", "/openapi"))
+
+
+def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str] | None], Response]) -> None:
+    """Have all errors answered: programs get the document, people a page of it."""
+
+    def respond(request: Request, plain: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+        return answer(plain, headers) if for_programs(request) else page(request, plain, headers)
+
+    @app.exception_handler(SteerboError)
+    def ours(request: Request, error: SteerboError) -> Response:
+        later = {"Retry-After": "5"} if isinstance(error, LogUnavailable) else None
+        return respond(request, details(error), later)
+
+    @app.exception_handler(RequestValidationError)
+    def unreadable(request: Request, error: RequestValidationError) -> Response:
+        found = [(".".join(map(str, each["loc"][1:])) or "body", visible(str(each["msg"]))) for each in error.errors()]
+        said = "; ".join(f"{field}: {message}" for field, message in found[:20])
+        wrong = [
+            {"field": visible(field), "value": "", "allowed": message, "hint": "", "kind": "InvalidRequest"}
+            for field, message in found[:20]
+        ]
+        return respond(request, document(HTTPStatus.UNPROCESSABLE_ENTITY, visible(said), "InvalidRequest", wrong))
+
+    @app.exception_handler(HTTPException)
+    def refused(request: Request, error: HTTPException) -> Response:
+        headers = dict(error.headers) if error.headers else None
+        return respond(request, document(HTTPStatus(error.status_code), visible(str(error.detail))), headers)
+
+    @app.exception_handler(Exception)
+    def fault(request: Request, error: Exception) -> Response:
+        LOGGER.error("a request failed: %s", masked(f"{type(error).__name__}: {error}"))
+        said = "a fault of steerbo's own; what is in the log is safe. The server's log says more."
+        return respond(request, document(HTTPStatus.INTERNAL_SERVER_ERROR, said, "Fault"))

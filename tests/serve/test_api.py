@@ -1,0 +1,161 @@
+"""The interface: the words of a study as JSON over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo.record import to_plain
+from steerbo.study import Study
+from tests.serve.players import KINDS, bearer, key_for, of_kind, oven, served
+
+ROUND = "/studies/oven/rounds/{}/{}"
+
+
+def ask(client: Any, **body: Any) -> dict[str, Any]:
+    answer = client.post("/studies/oven/ask", json={"context": {"weather": 12.0}, **body})
+    assert answer.status_code == 200, answer.text
+    (suggestion,) = answer.json()["suggestions"]
+    return dict(suggestion)
+
+
+@pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
+@pytest.mark.parametrize("wing", KINDS)
+def test_a_whole_study_over_http_is_what_python_would_have_played(wing: str, tmp_path: Path) -> None:
+    place, case = of_kind(tmp_path, wing, rounds=4)
+    quiet = case.start(rounds=4)
+    with served(place) as client:
+        for number in range(1, 5):
+            body = to_plain(dict(case.request(number)))
+            (plain,) = client.post("/studies/oven/ask", json=body).json()["suggestions"]
+            wanted: Any = quiet.ask(**case.request(number))
+            while wanted.observe:
+                assert plain["observe"] == list(wanted.observe)
+                context = case.seen(wanted)
+                plain = client.post(ROUND.format(plain["token"], "decide"), json={"context": context}).json()
+                wanted = quiet.decide(wanted, context)
+            assert plain["values"] == to_plain(dict(wanted.values))
+            outcome = case.outcome(wanted)
+            quiet.tell(wanted, **outcome)
+            told = client.post(ROUND.format(plain["token"], "tell"), json=to_plain(outcome))
+            assert told.json()["status"] == quiet.status.to_dict()
+        assert client.get("/studies/oven/recommendation").json() == quiet.recommend().to_dict()
+        ended = client.post("/studies/oven/ask", json=to_plain(dict(case.request(5)))).json()
+        assert ended == {"suggestions": [], "finished": "all rounds are made"}
+
+
+def test_answers_may_be_given_twice_and_not_otherwise(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        token = ask(client)["token"]
+        told = {"value": 1, "cost": 2, "realised": {"oven": 150, "speed": 0.5}}
+        answers = [client.post(ROUND.format(token, "tell"), json=told) for _ in range(2)]
+        assert [a.status_code for a in answers] == [200, 200]
+        other = client.post(ROUND.format(token, "tell"), json={**told, "value": 3})
+        assert other.status_code == 409
+        assert other.headers["content-type"] == "application/problem+json"
+        assert client.get("/studies/oven/status").json()["spent"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "field"),
+    [
+        ("ask", {"context": {"weather": 1}, "batch": 0}, 422, "batch"),
+        ("ask", {"context": {"weather": 1}, "batch": "x"}, 422, "batch"),
+        ("ask", {"context": {"wether": 1}}, 422, "context.wether"),
+        ("ask", {"context": {"weather": 1}, "time": 3}, 422, "time"),
+        ("ask", [1], 422, ""),
+        ("rounds/{}/tell", {}, 422, "value"),
+        ("rounds/{}/tell", {"value": "high"}, 422, "value"),
+        ("rounds/{}/tell", {"value": 1}, 422, "cost"),
+        ("rounds/{}/tell", {"value": 1, "cost": -1}, 422, "cost"),
+        ("rounds/{}/tell", {"value": 1, "cost": 1, "realised": {"ovn": 1}}, 422, "realised.ovn"),
+        ("rounds/{}/tell", {"value": 1, "cost": 1, "extra": 1}, 422, "extra"),
+        ("rounds/{}/fail", {"cost": "x"}, 422, "cost"),
+        ("rounds/{}/decide", {"context": {"age": 3}}, 409, ""),
+        ("rounds/nobody/tell", {"value": 1}, 404, ""),
+        ("rounds/{}/amend", {"value": 1}, 409, ""),
+        ("data", {"value": 1, "realised": {}}, 422, ""),
+    ],
+)
+def test_what_is_wrong_is_said_with_field_and_what_is_allowed(
+    path: str, body: Any, status: int, field: str, tmp_path: Path
+) -> None:
+    with served(oven(tmp_path)) as client:
+        token = ask(client)["token"]
+        before = client.get("/studies/oven/events").json()["count"]
+        answer = client.post(f"/studies/oven/{path.format(token)}", json=body)
+        plain = answer.json()
+        assert (answer.status_code, plain["status"]) == (status, status), plain
+        assert plain["detail"]
+        if field:
+            assert field in [each["field"] for each in plain["errors"]]
+            assert all(each["allowed"] for each in plain["errors"])
+        assert client.get("/studies/oven/events").json()["count"] == before
+
+
+RUBBISH = ["{", "[" * 100_000, '{"value": ' + "9" * 10_000 + "}", "\ud800", '{"value": NaN}', ""]
+
+
+@pytest.mark.parametrize("body", RUBBISH)
+def test_rubbish_is_no_fault_of_ours(body: str, tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        token = ask(client)["token"]
+        sent = body.encode(errors="surrogatepass")
+        answer = client.post(ROUND.format(token, "tell"), content=sent, headers={"Content-Type": "application/json"})
+        assert 400 <= answer.status_code < 500, answer.text
+        assert answer.json()["detail"]
+
+
+def test_everything_can_be_looked_at(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        token = ask(client)["token"]
+        client.post(ROUND.format(token, "tell"), json={"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}})
+        second = ask(client)["token"]
+        open_ones = client.get("/studies/oven/rounds", params={"state": "open"}).json()["rounds"]
+        assert [r["token"] for r in open_ones] == [second], "who did not get the answer finds it here"
+        assert client.get("/studies/oven/rounds", params={"state": "lost"}).status_code == 422
+        found = client.get("/studies/oven").json()
+        assert found["problem"]["kind"] == "cost-varying"
+        assert [each["name"] for each in found["takes"]] == ["context"]
+        assert client.get("/studies/oven/explanation").json()["summary"]
+        at = client.get("/studies/oven/policy", params={"weather": "12.5"})
+        assert at.status_code == 200, at.text
+        assert at.json()["context"] == {"weather": 12.5}
+        events = client.get("/studies/oven/events", params={"after": 2}).json()
+        assert len(events["events"]) == events["count"] - 2 > 0
+        assert client.get("/openapi.json").json()["paths"]["/studies/{name}/ask"]
+
+
+def test_correcting_and_adding_need_the_right_to_amend(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    keys = {may: bearer(key_for(place, may, f"{may}er")) for may in ("read", "play", "amend")}
+    with served(place, keyed=True) as client:
+        body = {"context": {"weather": 3}}
+        assert client.post("/studies/oven/ask", json=body, headers=keys["read"]).status_code == 403
+        (asked,) = client.post("/studies/oven/ask", json=body, headers=keys["play"]).json()["suggestions"]
+        told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
+        tell, amend = (ROUND.format(asked["token"], word) for word in ("tell", "amend"))
+        assert client.post(tell, json=told, headers=keys["play"]).status_code == 200
+        assert client.post(amend, json={"value": 2}, headers=keys["play"]).status_code == 403
+        assert client.post(amend, json={"value": 2}, headers=keys["amend"]).status_code == 200
+        data = {"value": 1, "realised": {"oven": 150, "speed": 0.5, "weather": 3}, "cost": 1, "scope": ["oven"]}
+        assert client.post("/studies/oven/data", json=data, headers=keys["play"]).status_code == 403
+        assert client.post("/studies/oven/data", json=data, headers=keys["amend"]).status_code == 200
+    with Study.open(place) as played:
+        by = [(event.kind, event.by) for event in played.events[1:]]  # type: ignore[union-attr]
+    assert by == [("asked", "player"), ("told", "player"), ("amended", "amender"), ("added", "amender")]
+
+
+def test_a_key_is_told_of_its_study_and_of_no_other(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    key = bearer(key_for(place, "amend", study="another"))
+    with served(place, keyed=True) as client:
+        for path in ("/studies", "/studies/oven", "/studies/nothing", "/metrics"):
+            answers = [client.get(path), client.get(path, headers=key), client.get(path, headers=bearer("x"))]
+            assert [a.status_code for a in answers] == [401, 401, 401]
+            assert all("oven" not in a.text for a in answers)
+        right = bearer(key_for(place, "read"))
+        assert client.get("/studies", headers=right).json() == {"studies": ["oven"], "may": "read"}
+        assert client.get("/studies/nothing", headers=right).status_code == 404

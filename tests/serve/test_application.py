@@ -1,0 +1,28 @@
+"""One application: pages, JSON, figures, and nothing beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steerbo import __version__
+from tests.serve.players import oven, served
+
+
+def test_there_is_nothing_but_what_is_meant(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        spec = client.get("/openapi.json").json()
+        assert spec["info"]["version"] == __version__
+        assert all(path.startswith(("/studies", "/metrics")) for path in spec["paths"])
+        for path in ("/docs", "/redoc", "/static/../application.py", "/static/%2e%2e/api.py", "/../etc/passwd"):
+            assert client.get(path).status_code == 404, path
+        for method in ("PUT", "DELETE", "PATCH"):
+            assert client.request(method, "/studies/oven").status_code == 405
+
+
+def test_what_pages_need_is_here(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        assert client.get("/static/steerbo.css").headers["content-type"].startswith("text/css")
+        assert "javascript" in client.get("/static/steerbo.js").headers["content-type"]
+        text = client.get("/page/oven").text
+        assert "http://" not in text
+        assert "https://" not in text

@@ -1,0 +1,47 @@
+"""Numbers as the reader writes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from steerbo.errors import InvalidRequest
+from steerbo.serve.decimal_commas import localised, typed, writes_commas
+
+
+@pytest.mark.parametrize(
+    ("languages", "expected"),
+    [
+        ("de", True),
+        ("fr-FR,fr;q=0.8,en;q=0.5", True),
+        ("en-US,de;q=0.9", False),
+        ("", False),
+        ("*", False),
+        ("de-CH", False),
+    ],
+)
+def test_the_first_language_counts(languages: str, expected: bool) -> None:
+    assert writes_commas(languages) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1.5", "1,5"),
+        ("-0.25 °C, 3.5e-05", "-0,25 °C, 3,5e-05"),
+        ("version 1.2.3", "version 1.2.3"),
+        ("x1.5 and a.5b", "x1.5 and a.5b"),
+        ("between 0.1 and 0.2", "between 0,1 and 0,2"),
+        ("12", "12"),
+    ],
+)
+def test_numbers_get_commas_and_nothing_else(text: str, expected: str) -> None:
+    assert localised(text, comma=True) == expected
+    assert localised(text, comma=False) == text
+
+
+def test_what_can_be_read_in_two_ways_is_asked_for_again() -> None:
+    assert typed("value", "1,234", comma=True) == 1.234
+    assert typed("value", "1,2345", comma=False) == 1.2345
+    with pytest.raises(InvalidRequest, match=r"value: '1,234' .*1\.234 or 1234"):
+        typed("value", "1,234", comma=False)
+    assert typed("value", "high", comma=True) == "high"

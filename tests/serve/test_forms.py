@@ -1,0 +1,46 @@
+"""What forms say, as what a study is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from steerbo.errors import InvalidInput
+from steerbo.rounds import Optimizer
+from steerbo.serve.forms import give, read_ask
+from steerbo.study import MemoryLog, Study
+from tests.serve.players import OVEN
+from tests.timevarying.cases import sites
+
+
+def test_what_is_seen_is_read_by_its_variable() -> None:
+    assert read_ask(OVEN, {"seen:weather": " 12,5 ", "form": "x"}, comma=False) == {"context": {"weather": 12.5}}
+    assert read_ask(OVEN, {"seen:weather": " "}, comma=False) == {}
+
+
+def test_other_fields_are_read_as_the_command_line_does() -> None:
+    assert read_ask(sites(), {"ask:time": "8,5", "ask:available": "0,5; 0,75"}, comma=True) == {
+        "time": 8.5,
+        "available": sites().asked()[1].read(sites(), "0,5; 0,75"),
+    }
+    optimizer = Optimizer(sites(), seed=0)
+    assert optimizer.ask(**read_ask(sites(), {"ask:time": "3", "ask:available": "0.5,0.75"}, comma=False)) is not None
+
+
+def test_fields_that_are_empty_say_nothing() -> None:
+    study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
+    token = study.ask(context={"weather": 1.0}).token
+    blank = {"cost": "", "realised:speed": " ", "realised:oven": "150"}
+    with pytest.raises(InvalidInput, match="value"):
+        give(study, "tell", token, {**blank, "value": ""}, comma=False)
+    give(study, "fail", token, {**blank, "reason": "it leaked", "cost": "2"}, comma=False)
+    assert study.history[token].state == "failed"
+    assert study.history[token].realised["oven"] == 150.0
+    give(study, "amend", token, {"void": "yes", "reason": "never begun"}, comma=False)
+    assert study.history[token].state == "void"
+
+
+def test_a_round_is_given_up() -> None:
+    study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
+    token = study.ask(context={"weather": 1.0}).token
+    give(study, "abandon", token, {"reason": "no time", "charge": "1,5"}, comma=False)
+    assert (study.history[token].state, study.status.spent) == ("abandoned", 1.5)

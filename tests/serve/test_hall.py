@@ -1,0 +1,89 @@
+"""Studies behind a server: one request computes, the others read."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from steerbo.errors import InvalidStudy, LogUnavailable
+from steerbo.serve import Hall
+from steerbo.serve.hall import Served
+from steerbo.study import Study
+from tests.serve.players import key_for, opener, oven
+
+
+def test_what_is_read_is_computed_once_between_two_events(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    one, calls = Served("oven", str(place), opener(place)), []
+
+    def look(study: Study) -> int:
+        calls.append(1)
+        return len(study.history)
+
+    assert [one.read("n", look) for _ in range(3)] == [0, 0, 0]
+    assert len(calls) == 1
+    with Study.open(place) as other:
+        other.ask(context={"weather": 1.0})
+    assert one.read("n", look) == 1
+    assert len(calls) == 2
+    one.close()
+
+
+def test_while_a_round_is_chosen_others_read_what_was_last(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    one = Served("oven", str(place), opener(place))
+    assert one.events() == 1
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slow() -> None:
+        with one.use() as study:
+            study.ask(context={"weather": 1.0})
+            inside.set()
+            go_on.wait(20)
+
+    thread = threading.Thread(target=slow)
+    thread.start()
+    assert inside.wait(20)
+    assert one.events() == 1, "not kept waiting"
+    go_on.set()
+    thread.join()
+    assert one.events() == 2
+    one.close()
+
+
+def test_a_file_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    one = Served("oven", str(place), opener(place))
+    assert one.events() == 1
+    place.rename(tmp_path / "away.db")
+    with pytest.raises((InvalidStudy, LogUnavailable)):
+        one.events()
+    (tmp_path / "away.db").rename(place)
+    assert one.events() == 1
+    one.close()
+
+
+def test_who_caused_it_is_in_the_log(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    one = Served("oven", str(place), opener(place))
+    with one.use("ann") as study:
+        first = study.ask(context={"weather": 1.0})
+    with one.use() as study:
+        study.abandon(first)
+        assert [getattr(event, "by", None) for event in study.events] == [None, "ann", None]
+    one.close()
+    with Study.open(place) as again:
+        assert again.events[1].by == "ann"  # type: ignore[union-attr]
+
+
+def test_a_key_opens_its_study(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    hall = Hall({"oven": (str(place), opener(place))}, keyed=True)
+    found = hall.key(key_for(place, "play", "ann"))
+    assert found is not None
+    assert (found[0].name, found[1]) == ("ann", ("oven",))
+    assert hall.key(key_for(place, "play", study="another")) is None
+    assert hall.key("") is None
+    hall.close()

@@ -1,0 +1,161 @@
+"""The page: what to do next, one form to answer it, and nothing that a user wrote becomes markup."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import steerbo as sb
+from steerbo.study import Study
+from tests.serve.players import KINDS, Person, bearer, key_for, of_kind, oven, served
+
+
+@pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
+@pytest.mark.parametrize("wing", KINDS)
+def test_a_whole_study_by_forms_is_what_python_would_have_played(wing: str, tmp_path: Path) -> None:
+    place, case = of_kind(tmp_path, wing, rounds=4)
+    with served(place) as client:
+        person = Person(client)
+        for _ in range(4):
+            person.play(case)
+        assert "Finished: all rounds are made" in person.text
+        assert 'id="ask"' not in person.text
+    quiet = case.start(rounds=4)
+    case.play(quiet, 4)
+    with Study.open(place) as played:
+        assert [r.suggestion.values for r in played.history] == [r.suggestion.values for r in quiet.history]
+        assert [r.outcome for r in played.history] == [r.outcome for r in quiet.history]
+
+
+def test_a_typo_a_failure_and_a_correction(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        person = Person(client)
+        person.send("ask", **{"seen:weather": "12"})
+        (token,) = person.open
+        known = {"realised:oven": "150", "realised:speed": "0.5"}
+        wrong = person.send(f"rounds/{token}/tell", value="abc", cost="1", **known)
+        assert wrong.status_code == 422
+        assert "value: &#39;abc&#39; is not allowed" in wrong.text
+        assert 'name="cost" inputmode="decimal" autocomplete="off" value="1"' in wrong.text, "nothing is typed again"
+        assert person.send(f"rounds/{token}/fail", reason="it leaked", cost="2").status_code == 303
+        assert "1 failed" in person.text
+        assert "it leaked" in person.text
+        assert person.send(f"rounds/{token}/amend", value="3", cost="2", **known).status_code == 303
+        assert "failed" not in person.text.partition('id="next"')[0]
+        assert client.get("/studies/oven/status").json()["spent"] == 2.0
+
+
+def test_a_form_that_is_sent_twice_counts_once(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        person = Person(client)
+        first = person.hidden()
+        for _ in range(3):
+            client.post("/page/oven/ask", data={**first, "seen:weather": "12"})
+        (token,) = {r["token"] for r in person.rounds()}
+        person.read()
+        known = {"realised:oven": "150", "realised:speed": "0.5", "value": "1", "cost": "1"}
+        assert [person.send(f"rounds/{token}/tell", **known).status_code for _ in range(2)] == [303, 303]
+        assert person.send(f"rounds/{token}/tell", **{**known, "value": "2"}).status_code == 409
+        assert client.get("/studies/oven/status").json()["spent"] == 1.0
+
+
+def test_numbers_are_read_and_written_as_the_reader_does(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        german = Person(client, languages="de-DE,de;q=0.9")
+        assert german.send("ask", **{"seen:weather": "12,5"}).status_code == 303
+        assert "weather = 12,5 °C" in german.text
+        (token,) = german.open
+        known = {"realised:oven": "150,5", "realised:speed": "0,5"}
+        assert german.send(f"rounds/{token}/tell", value="1,234", cost="1,5", **known).status_code == 303
+        (played,) = german.rounds()
+        assert played["outcome"]["value"] == 1.234
+        assert played["outcome"]["cost"] == 1.5
+        english = Person(client)
+        english.send("ask", **{"seen:weather": "11"})
+        (token,) = english.open
+        unsure = english.send(f"rounds/{token}/tell", value="1,234", cost="1", **known)
+        assert "read in one way only: 1.234 or 1234" in unsure.text
+
+
+def test_what_users_wrote_is_text(tmp_path: Path) -> None:
+    name = '<script>alert("x")</script>'
+    problem = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform(), unit='"><b>')], [[name]])
+    Study.create(tmp_path / "nasty.db", problem, "random", rounds=3).close()
+    with served(tmp_path / "nasty.db", name="a/b <i>") as client:
+        start = client.get("/")
+        assert start.headers["location"] == "/page/a%2Fb%20%3Ci%3E"
+        client.post("/studies/a%2Fb%20%3Ci%3E/ask")
+        text = client.get(start.headers["location"])
+        assert text.status_code == 404 or "<script>alert" not in text.text
+
+
+def test_without_a_right_there_is_no_form(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with served(place, keyed=True) as client:
+        reading, playing = (bearer(key_for(place, may)) for may in ("read", "play"))
+        assert client.post("/studies/oven/ask", headers=playing, json={"context": {"weather": 1}}).status_code == 200
+        assert "Done</button>" in client.get("/page/oven", headers=playing).text
+        seen = client.get("/page/oven", headers=reading).text
+        assert "Done</button>" not in seen
+        assert 'id="ask"' not in seen
+        assert client.get("/page/oven").status_code == 401
+
+
+def test_a_person_enters_with_a_key_and_leaves(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with served(place, keyed=True) as client:
+        form = re.search(r'name="form" value="([0-9a-f]+)"', client.get("/").text)
+        assert form is not None
+        wrong = client.post("/key", data={"form": form[1], "key": "steerbo_x_y"})
+        assert wrong.status_code == 303
+        assert "opens nothing here" in client.get("/").text
+        client.post("/key", data={"form": form[1], "key": key_for(place, "play", "ann")})
+        cookies = [c for c in client.cookies.jar if c.name == "steerbo_key"]
+        assert [c.has_nonstandard_attr("HttpOnly") for c in cookies] == [True]
+        person = Person(client)
+        person.send("ask", **{"seen:weather": "3"})
+        asked = client.get("/studies/oven/events").json()["events"][-1]
+        assert (asked["kind"], asked["by"]) == ("asked", "ann")
+        client.post("/leave", data={"form": person.hidden()["form"]})
+        assert client.get("/page/oven").status_code == 401
+
+
+def test_pictures_are_drawn_and_said(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    place, case = of_kind(tmp_path, "cost-varying")
+    with served(place) as client:
+        person = Person(client)
+        for _ in range(2):
+            person.play(case)
+        (address, *_) = re.findall(r'<img src="([^"]+)" alt="[^"]{10,}', person.text)
+        answer = client.get(address)
+        assert answer.headers["content-type"] == "image/png"
+        assert answer.content.startswith(b"\x89PNG")
+        assert client.get("/page/oven/pictures/99.png").status_code == 404
+
+
+def test_the_policy_is_applied_on_the_page(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        person = Person(client, languages="fr")
+        person.send("ask", **{"seen:weather": "12"})
+        (token,) = person.open
+        known = {"realised:oven": "150", "realised:speed": "0,5", "value": "1", "cost": "1"}
+        person.send(f"rounds/{token}/tell", **known)
+        said = client.get("/page/oven/policy", params={"given:weather": "12,5"}, headers=person.headers)
+        assert said.status_code == 200
+        wrong = client.get("/page/oven/policy", params={"given:weather": "warm"}, headers=person.headers)
+        assert wrong.status_code == 422
+        assert "context.weather" in wrong.text
+
+
+def test_other_sites_forms_are_refused(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        person = Person(client)
+        plain = {"seen:weather": "12", "rounds": "0"}
+        assert client.post("/page/oven/ask", data=plain).status_code == 403
+        assert client.post("/page/oven/ask", data={**plain, "form": "x"}).status_code == 403
+        for header in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+            assert client.post("/page/oven/ask", data={**plain, **person.hidden()}, headers=header).status_code == 403
+        assert person.rounds() == []

@@ -1,0 +1,50 @@
+"""Who asks, and what they may."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steerbo.serve.visitors import Visitor
+from tests.serve.players import bearer, key_for, oven, served
+
+
+def test_rights_include_those_before_them() -> None:
+    rights = ("read", "play", "amend")
+    for i, may in enumerate(rights):
+        assert [Visitor("ann", may, ()).can(right) for right in rights] == [k <= i for k in range(3)]
+
+
+@pytest.mark.parametrize("given", ["", "Bearer", "Bearer ", "Basic abc", "Bearer steerbo_1_2", "Bearer " + "x" * 9000])
+def test_without_a_key_nothing_is_said(given: str, tmp_path: Path) -> None:
+    with served(oven(tmp_path), keyed=True) as client:
+        for path in ("/studies", "/studies/oven/status", "/studies/none/status", "/metrics", "/studies/oven/changes"):
+            answer = client.get(path, headers={"Authorization": given.encode()} if given else {})
+            assert answer.status_code == 401, path
+            assert answer.headers["www-authenticate"] == "Bearer"
+            assert "oven" not in answer.text
+        assert client.get("/healthz").json() == {"status": "ok"}, "this says nothing of a study"
+
+
+def test_a_revoked_key_opens_nothing_at_once(tmp_path: Path) -> None:
+    from contextlib import closing
+
+    from steerbo.study.keys import KeyRing
+
+    place = oven(tmp_path)
+    key = bearer(key_for(place, "read"))
+    with served(place, keyed=True) as client, closing(KeyRing(place)) as ring:
+        assert client.get("/studies/oven/status", headers=key).status_code == 200
+        ring.revoke(ring.list()[0].id)
+        assert client.get("/studies/oven/status", headers=key).status_code == 401
+
+
+def test_guessing_is_slowed_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from steerbo.serve import visitors
+    from steerbo.serve.guard import Allowance
+
+    monkeypatch.setattr(visitors, "_MISSES", Allowance(0.001, 3.0))
+    with served(oven(tmp_path), keyed=True) as client:
+        seen = [client.get("/studies", headers=bearer(f"steerbo_{i}_x")).status_code for i in range(6)]
+    assert seen == [401, 401, 401, 429, 429, 429]
