@@ -20,7 +20,7 @@ def test_rights_include_those_before_them() -> None:
 def test_without_a_key_nothing_is_said(given: str, tmp_path: Path) -> None:
     with served(oven(tmp_path), keyed=True) as client:
         for path in ("/studies", "/studies/oven/status", "/studies/none/status", "/metrics", "/studies/oven/changes"):
-            answer = client.get(path, headers={"Authorization": given.encode()} if given else {})
+            answer = client.get(path, headers={"Authorization": given} if given else {})
             assert answer.status_code == 401, path
             assert answer.headers["www-authenticate"] == "Bearer"
             assert "oven" not in answer.text

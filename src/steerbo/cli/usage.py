@@ -74,7 +74,8 @@ def look_over(command: Any, path: str, args: Sequence[str]) -> None:
             raise InvalidCommand("option", name, one_of(shown, name), hint)
         elif takes[name] and not equals and next(rest, name) in takes:  # another option is no value
             raise InvalidCommand(name, MISSING, "a value after it", hint)
-    if len(words) > len(places):
+    several = any(getattr(parameter, "nargs", 1) < 0 for parameter in _arguments(command))
+    if len(words) > len(places) and not several:
         raise InvalidCommand("command", words[len(places)], "no more words", hint)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -32,7 +32,6 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.ending = asyncio.Event()
         yield
         app.state.ending.set()
         hall.close()
@@ -40,7 +39,7 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
     app = FastAPI(
         title="steerbo", version=__version__, description=_ABOUT, lifespan=lifespan, docs_url=None, redoc_url=None
     )
-    app.state.hall, app.state.listeners = hall, 0
+    app.state.hall, app.state.listeners, app.state.ending = hall, 0, threading.Event()
     app.state.counts = metrics.Counts()
     problem_details.install(app, pages.error_page)
     app.include_router(live.router)

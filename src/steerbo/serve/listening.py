@@ -38,6 +38,14 @@ class _Patient(H11Protocol):
             self.transport.close()
 
 
+class _Server(uvicorn.Server):
+    """A server that lets its listeners go as soon as it is to end."""
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        self.config.app.state.ending.set()  # type: ignore[union-attr]
+        super().handle_exit(sig, frame)
+
+
 def socket_at(host: str, port: int) -> socket.socket:
     """Listen there.
 
@@ -75,4 +83,4 @@ def listen(app: FastAPI, listening: socket.socket) -> None:
         timeout_graceful_shutdown=_GRACE,
         h11_max_incomplete_event_size=2**14,
     )
-    uvicorn.Server(config).run([listening])
+    _Server(config).run([listening])

@@ -1,0 +1,70 @@
+"""`steerbo serve` and `steerbo key`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from steerbo.study import Study
+from tests.cli.test_app import call, refused
+from tests.rounds.stub import Nearest, Stub
+from tests.serve.players import bearer, oven
+from tests.serve.processes import serving
+
+
+def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    assert call("key", "list", place).stdout == "no keys\n"
+    made = call("key", "create", place, "--name", "ann", "--may", "amend")
+    assert made.exit_code == 0, made.output
+    text = made.stdout.strip()
+    assert text.startswith("steerbo_")
+    assert "shown only once" in made.stderr
+    listed = json.loads(call("key", "list", place, "--json").stdout)["keys"]
+    assert [(k["name"], k["may"]) for k in listed] == [("ann", "amend")]
+    assert text.split("_", 2)[2] not in call("key", "list", place).output
+    assert "opens nothing any more" in call("key", "revoke", place, listed[0]["id"]).stdout
+    assert "revoked" in call("key", "list", place).stdout
+
+
+def test_what_is_wrong_with_a_key_is_said(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    assert "--name" in refused(call("key", "create", place), 2)
+    assert "may: 'admin'" in refused(call("key", "create", place, "--name", "ann", "--may", "admin"), 2)
+    assert "ID" in refused(call("key", "revoke", place), 2)
+    assert "key: 'x'" in refused(call("key", "revoke", place, "x"), 2)
+    assert "a study's log" in refused(call("key", "list", tmp_path / "no.db"), 2)
+
+
+def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    many = tmp_path / "many.db"
+    for name in ("north", "south/east"):
+        Study.create(many, Stub(), "tests.rounds.stub:Nearest", name=name).close()
+    with serving(place, many) as made, made.client() as client:
+        assert client.get("/studies").json()["studies"] == ["oven", "north", "south/east"]
+        assert client.get("/studies/north/status").json()["rounds"] == 0
+        assert client.get("/page/north").status_code == 200
+    assert Nearest.name == "nearest"
+
+
+def test_a_key_is_asked_for_where_it_is_wanted(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    key = call("key", "create", place, "--name", "ann").stdout.strip()
+    with serving(place, options=("--keys",)) as made, made.client() as client:
+        assert client.get("/studies/oven/status").status_code == 401
+        assert client.get("/studies/oven/status", headers=bearer(key)).status_code == 200
+
+
+def test_studies_of_one_name_are_refused(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    (tmp_path / "other").mkdir()
+    other = oven(tmp_path / "other")
+    assert "studies of different names" in refused(call("serve", place, other), 2)
+
+
+@pytest.mark.parametrize("name", ["no.db", "no.toml"])
+def test_what_cannot_be_opened_is_said_at_once(name: str, tmp_path: Path) -> None:
+    assert call("serve", tmp_path / name).exit_code == 2

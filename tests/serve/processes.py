@@ -1,0 +1,52 @@
+"""A server in a process of its own, as `steerbo serve` makes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+
+@dataclass
+class Serving:
+    """A process and where it listens."""
+
+    process: subprocess.Popen[str]
+    url: str
+
+    def client(self, **more: Any) -> httpx2.Client:
+        return httpx2.Client(base_url=self.url, timeout=60, trust_env=False, **more)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+def start(*places: Path | str, port: int = 0, options: tuple[str, ...] = ()) -> Serving:
+    command = [sys.executable, "-m", "steerbo", "serve", *map(str, places), "--port", str(port), "--json", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    assert process.stdout is not None
+    lines: list[str] = []
+    for line in process.stdout:
+        lines.append(line)
+        if line.rstrip() == "}":
+            break
+    assert lines, process.communicate()[1]
+    return Serving(process, json.loads("".join(lines))["url"])
+
+
+@contextmanager
+def serving(*places: Path | str, options: tuple[str, ...] = ()) -> Iterator[Serving]:
+    made = start(*places, options=options)
+    try:
+        yield made
+    finally:
+        made.kill()
