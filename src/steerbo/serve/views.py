@@ -142,7 +142,8 @@ def _field(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
         return Field(f"{prefix}:{name}", name, needed=needed)
     variable = problem.space[name]
     choices = tuple(map(str, variable.choices)) if variable.kind == "categorical" else ()
-    return Field(f"{prefix}:{name}", name, getattr(variable, "unit", ""), variable.range_text, needed, choices)
+    hint = "" if choices else variable.range_text
+    return Field(f"{prefix}:{name}", name, getattr(variable, "unit", ""), hint, needed, choices)
 
 
 def _ask_fields(problem: Problem) -> tuple[Field, ...]:

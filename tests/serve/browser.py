@@ -1,0 +1,126 @@
+"""Chromium, driven through its own protocol over pipes: pages are opened, forms filled in, buttons clicked."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+class Tab:
+    """One page of a browser."""
+
+    def __init__(self, browser: Browser, session: str) -> None:
+        self.browser, self.session = browser, session
+
+    def send(self, method: str, **more: Any) -> Any:
+        return self.browser.send(method, self.session, **more)
+
+    def run(self, script: str) -> Any:
+        """The value of an expression on the page."""
+        done = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in done, done
+        return done["result"].get("value")
+
+    def open(self, url: str) -> None:
+        self.send("Page.navigate", url=url)
+        self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    def wait(self, script: str, seconds: float = 60.0) -> Any:
+        """Until an expression is true."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            try:
+                if found := self.run(script):
+                    return found
+            except AssertionError:  # the page was exchanged meanwhile
+                pass
+            time.sleep(0.05)
+        raise AssertionError(f"{script}: never\n{self.run('document.body.innerText')}")
+
+    def fill(self, selector: str, text: str) -> None:
+        field = json.dumps(selector)
+        self.run(f"(() => {{ const f = document.querySelector({field}); f.focus(); f.value = {json.dumps(text)}; }})()")
+
+    def has(self, selector: str) -> bool:
+        return bool(self.run(f"!!document.querySelector({json.dumps(selector)})"))
+
+    def click(self, selector: str) -> None:
+        """Click, and wait for the page that comes of it."""
+        self.run("window.before = true")
+        self.run(f"document.querySelector({json.dumps(selector)}).click()")
+        self.wait("!window.before && document.readyState === 'complete'")
+
+    def size(self, width: int, height: int = 900) -> None:
+        self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
+        )
+
+    def picture(self, file: Path) -> None:
+        """The whole page as PNG."""
+        done = self.send("Page.captureScreenshot", captureBeyondViewport=True)
+        file.write_bytes(base64.b64decode(done["data"]))
+
+
+class Browser:
+    """A headless Chromium of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        theirs, self._in = os.pipe()
+        self._out, answers = os.pipe()
+        words = [str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
+        words += [f"--user-data-dir={folder / 'profile'}", "--no-first-run", "--lang=en"]
+        shell = ["sh", "-c", f'exec "$@" 3</dev/fd/{theirs} 4>/dev/fd/{answers} 2>/dev/null', "sh", *words]
+        self.process = subprocess.Popen(shell, pass_fds=(theirs, answers))
+        os.close(theirs)
+        os.close(answers)
+        self._number, self._rest = 0, b""
+
+    def send(self, method: str, session: str = "", **more: Any) -> Any:
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": more} | ({"sessionId": session} if session else {})
+        os.write(self._in, json.dumps(message).encode() + b"\0")
+        while True:
+            found = self._read()
+            if found.get("id") == self._number:
+                assert "error" not in found, found
+                return found["result"]
+
+    def _read(self) -> Any:
+        while b"\0" not in self._rest:
+            block = os.read(self._out, 2**16)
+            assert block, "the browser has ended"
+            self._rest += block
+        line, _, self._rest = self._rest.partition(b"\0")
+        return json.loads(line)
+
+    def tab(self) -> Tab:
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        tab = Tab(self, session)
+        tab.send("Page.enable")
+        return tab
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._in)
+        os.close(self._out)
+
+
+@contextmanager
+def browser(folder: Path) -> Iterator[Browser]:
+    made = Browser(folder)
+    try:
+        yield made
+    finally:
+        made.close()
