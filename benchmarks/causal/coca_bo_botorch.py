@@ -8,6 +8,7 @@ from steerbo.causal import Causal
 from steerbo.causal.arm_model import ArmModel
 from steerbo.causal.coca_bo import CoCaBO, CoCaOptions
 from steerbo.errors import InvalidOption
+from steerbo.gp import Course
 from steerbo.rounds import Streams
 from steerbo.space import Space
 
@@ -33,10 +34,12 @@ class CoCaBOOnBotorch(CoCaBO):
             raise InvalidOption("arm_rule", "ucb-mean", "'paired' or 'reward-mean', which need no factor of the model")
         super().__init__(problem, options, streams)
 
-    def empty_model(self, space: Space | None) -> ArmModel:
+    def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
         """BoTorch's model over these variables; over none there is but a constant, which is ours."""
         if space is None:
-            return super().empty_model(space)
+            return super().empty_model(space, course)
         if space.categorical.any():
             raise InvalidOption("method", self.name, "another method where a variable is a category")
+        if course is not None:
+            raise InvalidOption("method", self.name, "another method where effects change with time")
         return cast(ArmModel, BotorchRegression(len(space.names)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rounds import Scope
+from ..rounds import TIME, Scope
 from ..search import Box
 from ..space import Space
 from ..surrogate import Drawn, Part, parts_of
@@ -22,12 +22,13 @@ class Arm:
     """A policy scope of a problem.
 
     Points of an arm are encoded rows: first the actions, then the contexts, both in the order of the problem's
-    variables.
+    variables; last of all the time, where effects may change with it.
     """
 
     scope: Scope
     graph: CausalGraph
     problem_space: Space
+    timed: bool = False
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
@@ -43,12 +44,13 @@ class Arm:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return self.actions + self.contexts
+        return self.actions + self.contexts + ((TIME.name,) if self.timed else ())
 
     @cached_property
     def space(self) -> Space | None:
-        """The variables of the columns; None for the scope that sets nothing and looks at nothing."""
-        return self.problem_space.subset(self.names) if self.names else None
+        """The variables of the columns but the time; None for the scope that sets nothing and looks at nothing."""
+        names = self.actions + self.contexts
+        return self.problem_space.subset(names) if names else None
 
     @cached_property
     def stages(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
@@ -68,7 +70,15 @@ class Arm:
 
     def encode(self, values: Mapping[str, Any]) -> np.ndarray:
         """One row (1, d)."""
-        return np.zeros((1, 0)) if self.space is None else self.space.encode([values])
+        row = np.zeros((1, 0)) if self.space is None else self.space.encode([values])
+        return np.append(row, [[values[TIME.name]]], axis=1) if self.timed else row
+
+    def looks(self, contexts: Sequence[Mapping[str, Any]]) -> np.ndarray:
+        """The columns after those of the actions, by row; one row where nothing stands there."""
+        rows = self.problem_space.subset(self.contexts).encode(contexts) if self.contexts else np.zeros((1, 0))
+        if not self.timed:
+            return rows
+        return np.append(rows, [[row[TIME.name]] for row in contexts[: len(rows)]], axis=1)
 
     def columns(self, names: tuple[str, ...] | frozenset[str]) -> list[int]:
         """Where these variables stand."""
@@ -76,7 +86,10 @@ class Arm:
 
     def parts(self, free: Sequence[str], known: Mapping[str, Any], unseen: Mapping[str, Drawn]) -> tuple[Part, ...]:
         """Every column's part while `free` is searched."""
-        encoded = {name: float(self.problem_space[name].encode([value])[0]) for name, value in known.items()}
+        encoded = {
+            name: float(value if name == TIME.name and self.timed else self.problem_space[name].encode([value])[0])
+            for name, value in known.items()
+        }
         return parts_of(self.names, free, encoded, unseen)
 
     def decode(self, names: tuple[str, ...], point: np.ndarray) -> dict[str, Any]:
@@ -104,5 +117,5 @@ class Arm:
 
     def known_to(self, group: tuple[str, ...]) -> frozenset[str]:
         """What an action may be based on: its contexts, and actions that are themselves based on no more than these."""
-        seen = self.sees[group[0]]
+        seen = self.sees[group[0]] | ({TIME.name} if self.timed else set())
         return seen | {name for name in self.actions if name not in group and self.sees[name] <= seen}

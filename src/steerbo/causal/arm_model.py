@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from ..errors import InvalidOption
-from ..gp import Constant, Kernel, Linear, Matern32, Matern52, Regression
+from ..gp import Constant, Course, Kernel, Linear, Matern32, Matern52, Regression
 from ..record import record
 from ..space import Space
 
@@ -69,8 +69,10 @@ def _matern(options: ModelOptions) -> type[Matern32 | Matern52]:
     return Matern32 if options.kernel == "matern-3/2" else Matern52
 
 
-def arm_model(space: Space | None, options: ModelOptions) -> ArmModel:
-    """An empty model over these variables; None: over none."""
+def arm_model(space: Space | None, options: ModelOptions, course: Course | None = None) -> ArmModel:
+    """An empty model over these variables (None: over none), and over the time after them where there is a course."""
     kernel, warped = kernel_of(space, options), numbers_of(space) if options.warp else ()
+    if course is not None:
+        kernel = course.over(kernel, 0 if space is None else space.dimension)
     transform = None if space is None else options.transform
     return Regression(kernel, warp=warped, transform=transform, likely_noise=LIKELY_NOISE)

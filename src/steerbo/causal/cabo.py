@@ -9,7 +9,7 @@ import numpy as np
 
 from ..rounds import Choice, History, Scope
 from ..surrogate import AveragedScore, Score, expected_improvement
-from .arm_model import ModelOptions
+from .arm_model import ArmModel, ModelOptions
 from .method import ScopeBandit
 from .pomis import intervention_sets
 
@@ -29,7 +29,7 @@ class CaBO(ScopeBandit[ModelOptions]):
         first = self.unready()
         if first is not None:
             return self.play(history, first, request, {})
-        seen = request.get("context", {})
+        seen = self.before(request)
         found = [self.improvement(history, i, seen) for i in range(len(self.arms))]
         return self.play(history, int(np.argmax(found)), request, {"improvement": found})
 
@@ -46,5 +46,13 @@ class CaBO(ScopeBandit[ModelOptions]):
 
     def score(self, i: int) -> Score:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""
-        best = max(float(m.raw(m.fitted).max()) for m in self.models.each if len(m))
+        best = max(float(m.raw(self._means_now(m)).max()) for m in self.models.each if len(m))
         return expected_improvement(float(self.model(i).output.forward(np.array([best]))[0]))
+
+    def _means_now(self, model: ArmModel) -> np.ndarray:
+        """Posterior means at the points that were played, (n,); where effects change, as of the last one."""
+        if not self.problem.timed:
+            return model.fitted
+        points = model.inputs.copy()
+        points[:, -1] = max(float(m.inputs[:, -1].max()) for m in self.models.each if len(m))
+        return model.means(points)

@@ -111,7 +111,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
             return self.play(history, first, request, {"phase": "first plays"})
         if len(self.arms) == 1:
             return self.play(history, 0, request, {"phase": "only scope"})
-        values, margins = self.index_parts(history, request.get("context", {}))
+        values, margins = self.index_parts(history, self.before(request))
         index = values + margins
         i = int(np.argmax(index))
         parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}
@@ -217,7 +217,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         grid = arm.box(arm.actions).place(lattice(_GRID * len(arm.actions), len(arm.actions)))
         if not len(grid):
             grid = np.zeros((1, 0))
-        looks = arm.problem_space.subset(arm.contexts).encode(contexts) if arm.contexts else np.zeros((1, 0))
+        looks = arm.looks(contexts)
         rows = np.concatenate([np.tile(grid, (len(looks), 1)), np.repeat(looks, len(grid), axis=0)], axis=1)
         means = model.means(rows).reshape(len(looks), len(grid))
         followed = rows[np.arange(len(looks)) * len(grid) + means.argmax(axis=1)]
@@ -226,7 +226,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """The parts of every arm's index."""
-        values, margins = self.index_parts(history, {})
+        values, margins = self.index_parts(history, self.present(history))
         label = {"ucb-mean": "mean upper bound", "reward-mean": "mean outcome", "paired": "policy's bound"}
         sign = self.problem.sign
         return {

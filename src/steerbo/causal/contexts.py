@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..rounds import History, Scope
+from ..rounds import TIME, History, Round, Scope
 from .arm import Arm
 
 _MOST = 16  # contexts that a policy's value is averaged over
 _SOUGHT = 64  # of which those are taken that are nearest to what is seen
+
+
+def known_in(played: Round) -> dict[str, Any]:
+    """What is known of a round: what was seen, set and measured; and when it was, where that matters."""
+    when = {TIME.name: played.request[TIME.name]} if TIME.name in played.request else {}
+    return {**when, **played.suggestion.context, **played.realised}
 
 
 def latest_contexts(
@@ -40,7 +46,7 @@ def latest_contexts(
         alike = free and wanted <= frozenset(other.contexts) and not wanted & other.affected
         if other is not arm and not alike:
             continue
-        known = {**played.suggestion.context, **played.realised}
+        known = known_in(played)
         if wanted <= known.keys():
             found.append({name: known[name] for name in arm.contexts})
         if len(found) == (_SOUGHT if seen else _MOST):

@@ -32,11 +32,12 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
         return np.inf
 
     def at(seen: Mapping[str, Any]) -> float:
+        known = {**method.present(history), **seen}
         highest = [
-            highest_policy(arm, method.model(i), method.pool(history, i, seen), BOUND * times[i])
+            highest_policy(arm, method.model(i), method.pool(history, i, known), BOUND * times[i])
             for i, arm in enumerate(method.arms)
         ]
-        advice = method.ranked(history, seen)[0][1] if seen else method.recommend(history)
+        advice = method.ranked(history, known)[0][1] if seen else method.recommend(history)
         wider = times[method.models.number[advice.scope]]
         assert advice.mean is not None
         assert advice.lower is not None
@@ -55,7 +56,7 @@ def highest_policy(arm: Arm, model: ArmModel, contexts: Sequence[Mapping[str, An
     unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
     corners = np.array([*product((0.0, 1.0), repeat=k)]) if 0 < k <= _CORNERS else unit[:1]
     grid = arm.box(arm.actions).place(np.concatenate([unit, corners]))
-    looks = arm.problem_space.subset(arm.contexts).encode(contexts) if arm.contexts else np.zeros((1, 0))
+    looks = arm.looks(contexts)
     rows = np.concatenate([np.tile(grid, (len(looks), 1)), np.repeat(looks, len(grid), axis=0)], axis=1)
     means, deviations = model.predict(rows)
     return float((means + width * deviations).reshape(len(looks), len(grid)).max(axis=1).mean())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InvalidContext
@@ -20,15 +20,17 @@ class Greedy:
         actor: sets the arm's actions by its model.
         streams: where randomness comes from.
         number: of the arm.
+        when: the time, by name, where effects change with it.
     """
 
     actor: Actor
     streams: Streams
     number: int
+    when: Mapping[str, Any] = field(default_factory=dict)
 
     def best(self, ready: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
         """The values of the actions `ready` with the largest posterior mean, after what is known."""
-        values = dict(known)
+        values = {**self.when, **known}
         for group in self.actor.arm.groups(ready):
             random = self.streams(0, f"policy {self.number} {'+'.join(group)}")
             values.update(self.actor.best(group, values, upper_bound(0.0), random))

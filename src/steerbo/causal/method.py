@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from ..bandit import doubt_of_scale, unready
 from ..errors import InvalidRequest
+from ..gp import Course
 from ..rounds import (
+    TIME,
     Added,
     Amended,
     Asked,
@@ -26,7 +30,9 @@ from ..rounds import (
     Scope,
     Streams,
     Told,
+    horizon,
     kept,
+    now,
     over_contexts,
     typical,
 )
@@ -62,8 +68,8 @@ class ScopeBandit(Method[Causal, O]):
         super().__init__(problem, options, streams)
         self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
-        self.arms = [Arm(scope, problem.graph, problem.space) for scope in scopes]
-        self.models = Models(self.arms, self.empty_model, problem.sign, self.options)
+        self.arms = [Arm(scope, problem.graph, problem.space, problem.timed) for scope in scopes]
+        self.models = Models(self.arms, self.empty_model, problem.sign, self.options, problem.drift)
         self.plays = np.zeros(len(self.arms), dtype=int)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
@@ -79,9 +85,9 @@ class ScopeBandit(Method[Causal, O]):
     def scopes(self) -> tuple[Scope, ...]:
         """The arms."""
 
-    def empty_model(self, space: Space | None) -> ArmModel:
-        """A model without data over these variables; None: over none."""
-        return arm_model(space, self.options)
+    def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
+        """A model without data over these variables (None: over none), and over the time where there is a course."""
+        return arm_model(space, self.options, course)
 
     def model(self, i: int) -> ArmModel:
         """The model of arm `i`."""
@@ -89,7 +95,8 @@ class ScopeBandit(Method[Causal, O]):
 
     def needed(self, i: int) -> int:
         """Plays of arm `i` before its model counts."""
-        return self.options.initial if self.options.initial is not None else 1 + len(self.arms[i].names)
+        arm = self.arms[i]
+        return self.options.initial if self.options.initial is not None else 1 + len(arm.actions + arm.contexts)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -101,7 +108,7 @@ class ScopeBandit(Method[Causal, O]):
             case Asked():
                 self.plays[self.models.number[event.scope]] += 1
             case Told():
-                self.models.take(self.models.number[history[event.token].suggestion.scope], event.outcome)
+                self.models.take(history[event.token], event.outcome)
             case Added():
                 self.models.observe(event.outcome)
             case Amended():
@@ -109,7 +116,7 @@ class ScopeBandit(Method[Causal, O]):
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn hyperparameters anew, of the models whose schedule says so."""
-        return self.models.refit()
+        return self.models.refit(partial(horizon, history))
 
     def unready(self) -> int | None:
         """An arm that is still to be played for a start: the one played least; None where there is none."""
@@ -121,12 +128,13 @@ class ScopeBandit(Method[Causal, O]):
     def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round with arm `i`: what can be set without looking is set."""
         number = len(history) + 1
-        values, observe = self._advance(history, number, i, request.get("context", {}), {})
+        values, observe = self._advance(history, number, i, self.before(request), {})
         return Choice(self.arms[i].scope, values, observe, note=note)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
+        context = {**self.before(pending.request), **context}
         values, observe = self._advance(history, pending.number, i, context, suggestion.values, token=suggestion.token)
         return Decision(values, observe)
 
@@ -179,12 +187,24 @@ class ScopeBandit(Method[Causal, O]):
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     def pool(self, history: History, i: int, seen: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The latest contexts of arm `i`, where this is seen before choosing: see `latest_contexts`."""
-        return latest_contexts(history, self.arms, self.models.number, i, seen)
+        """The latest contexts of arm `i`, where this is seen before choosing: see `latest_contexts`; with the time."""
+        when = {name: time for name, time in seen.items() if name == TIME.name and self.problem.timed}
+        seen = {name: value for name, value in seen.items() if name not in when}
+        return [{**row, **when} for row in latest_contexts(history, self.arms, self.models.number, i, seen)]
 
-    def greedy(self, i: int) -> Greedy:
-        """The policy that maximises the posterior mean of arm `i`."""
-        return Greedy(Actor(self.arms[i], self.model(i)), self.streams, i)
+    def before(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """What is known before a scope is chosen: what is seen, and what time it is where that matters."""
+        when = {TIME.name: request[TIME.name]} if TIME.name in request else {}
+        return {**when, **request.get("context", {})}
+
+    def present(self, history: History) -> dict[str, Any]:
+        """The time of answers, where it matters."""
+        return {TIME.name: now(history)} if self.problem.timed else {}
+
+    def greedy(self, i: int, known: Mapping[str, Any]) -> Greedy:
+        """The policy that maximises the posterior mean of arm `i`; of what is `known` it reads the time."""
+        when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
+        return Greedy(Actor(self.arms[i], self.model(i)), self.streams, i, when)
 
     def recommend(self, history: History) -> Policy:
         """The scope with the best expected outcome under its own best policy, that policy, and what the others give.
@@ -198,25 +218,29 @@ class ScopeBandit(Method[Causal, O]):
 
     @kept
     def _over_contexts(self, history: History) -> Policy:
-        advice = over_contexts(typical(self.problem.space, history), lambda seen: self.ranked(history, seen)[0][1])
+        contexts, when = typical(self.problem.space, history), self.present(history)
+        advice = over_contexts(contexts, lambda seen: self.ranked(history, {**when, **seen})[0][1])
         assert isinstance(advice, Policy)
         return advice
 
     @kept
     def _all_ranked(self, history: History) -> list[tuple[int, Policy]]:
-        return self.ranked(history, {})
+        return self.ranked(history, self.present(history))
 
-    def ranked(self, history: History, seen: Mapping[str, Any]) -> list[tuple[int, Policy]]:
-        """The arms and their policies, best first, where this is seen before choosing."""
+    def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+        """The arms and their policies, best first, where this is seen before choosing, and at this time."""
         sign = self.problem.sign
         answers = [
-            recommended(arm, self.model(i), self.greedy(i), self.pool(history, i, seen), sign, known=seen)
+            recommended(arm, self.model(i), self.greedy(i, known), self.pool(history, i, known), sign, known=known)
             if len(self.model(i))
             else Policy.unknown(arm.scope)
             for i, arm in enumerate(self.arms)
         ]
-        known = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
-        return [(i, answers[i]) for i in sorted(range(len(answers)), key=lambda i: known[i], reverse=True)]
+        means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
+        order = sorted(range(len(answers)), key=lambda i: means[i], reverse=True)
+        if self.problem.timed and answers[order[0]].mean is not None:
+            answers[order[0]] = replace(answers[order[0]], note=f"as of time {known[TIME.name]:g}")
+        return [(i, answers[i]) for i in order]
 
     gain = possible_gain
 
@@ -227,11 +251,11 @@ class ScopeBandit(Method[Causal, O]):
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
         self.check_informed(history)
-        known = {name: context[name] for name in self.known}
+        known = {**self.present(history), **self.before(request), **{name: context[name] for name in self.known}}
         i, advice = (self.ranked(history, known) if known else self._all_ranked(history))[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
-        return self.greedy(i).step(context)
+        return self.greedy(i, known).step(context)
 
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""

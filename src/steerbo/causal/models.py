@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..gp import Hyperparameters, refit_due
-from ..rounds import History, Outcome, Scope
+from ..gp import AnyDrift, Course, Hyperparameters, refit_due
+from ..rounds import History, Outcome, Round, Scope
 from ..space import Space
+from ..surrogate import Following
 from .arm import Arm
 from .arm_model import ArmModel, ModelOptions
+from .contexts import known_in
 from .observations import Observations, adjustment
 from .thinned import MOST
 from .watching import Watching
+
+_JUDGES = 5
+"""Outcomes of a model from which on it may be surprised."""
 
 
 class Models:
@@ -22,9 +28,11 @@ class Models:
 
     Args:
         arms: the scopes.
-        empty_model: makes a model without data over some variables (None: over none).
+        empty_model: makes a model without data over some variables (None: over none), with a course.
         sign: −1 where smaller values are better.
         options: how arms are modelled, and whether observations are checked.
+        drift: how effects change with time, in each model by itself. Observations then say nothing: what they would
+            have to be adjusted for changes, too.
 
     Attributes:
         number: by scope, which of the arms it is.
@@ -35,10 +43,16 @@ class Models:
         typical: by model, one of its arms.
         adjusted_for: by model, what observations must be adjusted for; None where they say nothing.
         observed: by model, what was observed of it, where that says something.
+        following: by model, how it drifts, and how it was surprised.
     """
 
     def __init__(
-        self, arms: Sequence[Arm], empty_model: Callable[[Space | None], ArmModel], sign: float, options: ModelOptions
+        self,
+        arms: Sequence[Arm],
+        empty_model: Callable[[Space | None, Course | None], ArmModel],
+        sign: float,
+        options: ModelOptions,
+        drift: AnyDrift = None,
     ) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
         self.number = {arm.scope: i for i, arm in enumerate(arms)}
@@ -46,7 +60,8 @@ class Models:
         self.arms, self._empty_model, self._sign, self._options = arms, empty_model, sign, options
         self.checked = options.observations == "checked"
         self.typical = [arms[self.of.index(k)] for k in range(len(classes))]
-        self.adjusted_for = [adjustment(arm) for arm in self.typical]
+        self.adjusted_for = [adjustment(arm) if drift is None else None for arm in self.typical]
+        self.following = [Following(drift) for _ in classes]
         self._fitted_at = [0] * len(classes)  # see `_counted`
         self._rows_fitted = [0] * len(classes)
         self._fitted: set[int] = set()
@@ -65,14 +80,21 @@ class Models:
     def _new_model(self, k: int) -> ArmModel:
         """Model `k` without data: as long as nothing was observed, of plays alone."""
         space = self.typical[k].space
-        return Watching(space, self._options, checked=True) if k in self._watching else self._empty_model(space)
+        if k in self._watching:
+            return Watching(space, self._options, checked=True)
+        return self._empty_model(space, self.following[k].course)
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
-    def take(self, i: int, outcome: Outcome) -> None:
-        """The outcome of a round of arm `i`."""
-        self.each[self.of[i]].add(self.arms[i].encode(outcome.realised)[0], self._sign * outcome.value)
-        self.arm_of_row[self.of[i]].append(i)
+    def take(self, played: Round, outcome: Outcome) -> None:
+        """The outcome of a round."""
+        i = self.number[played.suggestion.scope]
+        k, value = self.of[i], self._sign * outcome.value
+        point = self.arms[i].encode({**known_in(played), **outcome.realised})[0]
+        if len(self.each[k]) >= _JUDGES:
+            self.following[k].hear(self.each[k], point, value)
+        self.each[k].add(point, value)
+        self.arm_of_row[k].append(i)
 
     def plays(self, k: int) -> np.ndarray:
         """Which rows of model `k` are plays, (n,) truth values."""
@@ -104,7 +126,7 @@ class Models:
             for played in history.unknown
             if played.suggestion.token != but
             and self.of[(i := self.number[played.suggestion.scope])] == k
-            and set((arm := self.arms[i]).names) <= (known := {**played.suggestion.context, **played.realised}).keys()
+            and set((arm := self.arms[i]).names) <= (known := known_in(played)).keys()
         ]
         return np.concatenate(rows) if rows else np.zeros((0, len(self.typical[k].names)))
 
@@ -112,6 +134,8 @@ class Models:
         """The same from the beginning, with outcomes as they stand now."""
         before, observed = [model.hyperparameters for model in self.each], self.observed
         self._empty()
+        for each in self.following:
+            each.correct()
         for k, hyperparameters in enumerate(before):
             if k in self._fitted:
                 self.each[k].set(hyperparameters)
@@ -119,7 +143,7 @@ class Models:
             if played is None:
                 self.observe(outcome)
             else:
-                self.take(self.number[played.suggestion.scope], outcome)
+                self.take(played, outcome)
         for model in self.each:
             model.replace(model.inputs, model.outcomes)
         for k, known in observed.items():
@@ -146,43 +170,49 @@ class Models:
 
     # -- hyperparameters -----------------------------------------------------------------------------------------------
 
-    def refit(self) -> dict[str, Any] | None:
-        """Hyperparameters learned anew where the schedule says so, in plain form; nothing changes.
+    def refit(self, horizon: Callable[[float], float]) -> dict[str, Any] | None:
+        """Hyperparameters learned anew where that is due, in plain form; nothing changes.
 
         Where observations are checked, that is when a quarter more plays have come, or a quarter more observations: it
         is by plays that one learns how far these are off, and there may be few of them beside.
+
+        Args:
+            horizon: from the time that has passed to how much the study is about.
         """
         regressions = {
-            k: observed.fit()
+            k: observed.fit().to_plain()
             for k, observed in self.observed.items()
             if observed.others and len(observed) and refit_due(observed.used, len(observed))
         }
         models = {
-            k: self._refitted(k, regressions.get(k)) for k in range(len(self.each)) if k in regressions or self._due(k)
+            k: self._refitted(k, regressions.get(k), horizon)
+            for k in range(len(self.each))
+            if k in regressions or self._due(k)
         }
         kinds = {"models": models, "adjusters": regressions}
-        return {
-            name: {str(k): found.to_plain() for k, found in kind.items()} for name, kind in kinds.items() if kind
-        } or None
+        return {name: {str(k): found for k, found in kind.items()} for name, kind in kinds.items() if kind} or None
 
     def _counted(self, k: int) -> int:
         """By what the schedule of model `k` goes: its rows, or its plays where observations are checked."""
         return int(self.plays(k).sum()) if k in self._watching else len(self.each[k])
 
     def _due(self, k: int) -> bool:
-        due = refit_due(self._fitted_at[k], self._counted(k)) and len(self.each[k]) > 0
+        due = self.following[k].due(self._fitted_at[k], self._counted(k)) and len(self.each[k]) > 0
         return due or (k in self._watching and refit_due(self.observed[k].used, len(self.observed[k])))
 
-    def _refitted(self, k: int, regression: Hyperparameters | None) -> Hyperparameters:
+    def _refitted(self, k: int, learned: Mapping[str, Any] | None, horizon: Callable[[float], float]) -> dict[str, Any]:
         """Hyperparameters of model `k` for observations that are adjusted or thinned anew, or for the rows it has."""
-        observed = self.observed.get(k)
+        observed, regression = self.observed.get(k), None if learned is None else Hyperparameters.from_plain(learned)
         if observed is None or (regression is None and not self._many(observed)):
-            return self.each[k].fit()
+            return self.following[k].fit(partial(self._fresh, k), self.each[k], horizon)
         model = self._new_model(k)
         if k in self._fitted:
             model.set(self.each[k].hyperparameters)
         model.replace(*self._with_plays(k, *observed.some(regression or observed.hyperparameters)))
-        return model.fit()
+        return model.fit().to_plain()
+
+    def _fresh(self, k: int, course: Course) -> ArmModel:
+        return self._empty_model(self.typical[k].space, course)
 
     def _many(self, observed: Observations) -> bool:
         return self.checked and len(observed) > MOST
@@ -194,7 +224,7 @@ class Models:
             self.observed[k].hyperparameters = Hyperparameters.from_plain(plain)
         for name, plain in hyperparameters["models"].items():
             k = int(name)
-            self.each[k].set(Hyperparameters.from_plain(plain))
+            self.each[k] = self.following[k].take(partial(self._fresh, k), self.each[k], plain)
             self._fitted.add(k)
             if k in regressions or k in self._watching:
                 self._join(k, len(self.observed[k]))

@@ -81,7 +81,7 @@ def policy_table(arm: Arm, act: PolicyOf, contexts: list[dict[str, Any]]) -> Tab
     rows = []
     for k in shown:
         values = act(ordered[k])
-        rows.append((*ordered[k].values(), *(values[name] for name in arm.actions)))
+        rows.append((*(ordered[k][name] for name in arm.contexts), *(values[name] for name in arm.actions)))
     return Table(f"Policy: set {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Strict, model_validator
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
+from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import Problem, Scope
 from ..space import Space, Variable
@@ -43,6 +44,9 @@ class Causal(Problem):
             usually lies, and values beyond them are welcome. One without causes may be `seen`: it is known before the
             scope is chosen, is given to `ask`, and every scope looks at it for nothing.
         minimize: whether smaller values of the target are better.
+        drift: how effects change with time, where they do: a `Decay`, `MaternInTime` or `Periodic`, in units of the
+            time that `ask(time=…)` is given (left out, the number of the round); "learned": whether they change, and
+            how, is learned from the outcomes. None: they never change. Wanted is then what is best *now*.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -61,6 +65,7 @@ class Causal(Problem):
     graph: CausalGraph
     variables: Annotated[Sequence[Variable], Listed]
     minimize: Annotated[bool, Strict()] = False
+    drift: AnyDrift = None
     kind: Literal["causal"] = "causal"
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.causal:draw"
@@ -82,6 +87,7 @@ class Causal(Problem):
                 raise InvalidProblem("variables", list(names), f"a variable for {name!r}", hint)
         for name in self.space.seen:
             self._check_seen(name)
+        check_clock(self.drift, names)
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
         return self
@@ -116,6 +122,11 @@ class Causal(Problem):
         except InvalidOutcome as error:
             raise InvalidContext(f"context.{error.field}", error.value, error.allowed, error.hint) from None
 
+    @property
+    def timed(self) -> bool:
+        """Whether effects may change."""
+        return self.drift is not None
+
     @cached_property
     def space(self) -> Space:
         """The variables, in order."""
@@ -146,4 +157,5 @@ class Causal(Problem):
         roles = [f"target {graph.target}", f"can be set: {', '.join(graph.intervenable)}"]
         roles += [f"can be looked at: {', '.join(seen) or 'nothing'}"]
         roles += [f"neither: {', '.join(rest)}"] if rest else []
-        return ("graph", ", ".join(edges[:_SHOWN]) + more or "no edges"), ("roles", "; ".join(roles))
+        said = ("graph", ", ".join(edges[:_SHOWN]) + more or "no edges"), ("roles", "; ".join(roles))
+        return (*said, *drift_lines(self.drift))

@@ -29,10 +29,12 @@ from .drawing import (
     words,
     wrapped,
 )
+from .moving import moving
 
 _FILL = {"set": ORANGE, "seen": SKY, "target": GREEN, "free": "#E8E8E8"}
 _SHAPE = {"set": "s", "seen": "o", "target": "D", "free": "o"}
 _MARGIN = 0.15
+_LATELY = 10  # rounds whose mean is shown where effects change: what was before is over
 _NAME, _TITLE = 24, 90  # characters
 
 
@@ -101,6 +103,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     _outcomes(axes, optimizer, problem)
     legend_below(shown)
     yield Picture("What came of it", "The outcome of every round, and the mean so far", shown)
+    yield from moving(optimizer, advice)
 
 
 def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> list[Path]:
@@ -178,7 +181,11 @@ def _outcomes(axes: Any, optimizer: Reading, problem: Causal) -> None:
     if told:
         at, values = (np.array(column, dtype=float) for column in zip(*told, strict=True))
         axes.plot(at, values, ".", color="#BBBBBB", label="one round")
-        axes.plot(at, np.cumsum(values) / np.arange(1, len(values) + 1), color=BLUE, label="mean so far")
+        sums = np.concatenate([[0.0], np.cumsum(values)])
+        first = np.maximum(np.arange(len(values)) + 1 - (_LATELY if problem.timed else len(values)), 0)
+        means = np.diff([sums[first], sums[1:]], axis=0)[0] / (np.arange(1, len(values) + 1) - first)
+        label = f"mean of the last {_LATELY}" if problem.timed else "mean so far"
+        axes.plot(at, means, color=BLUE, label=label)
     axes.set(xlabel="round", ylabel=words(problem.graph.target, _NAME))
     bare(axes)
 

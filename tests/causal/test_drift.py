@@ -1,0 +1,120 @@
+"""Effects that change with time: given or learned, alone and with what is seen before choosing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidProblem, InvalidRequest
+from steerbo.plots import causal
+from steerbo.record import from_plain, to_plain
+from steerbo.rounds import Event, Optimizer, Suggestion
+from steerbo.testing import Case, WingContract
+from steerbo.testing.case import bits
+from tests.causal.test_seen import asked_with, look, staged
+
+DOSE = sb.CausalGraph.from_text("age -> dose -> y; age -> y; rest -> y", target="y", intervenable=["dose", "rest"])
+
+
+def moving(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+    """The best rest rises by .05 a round."""
+    x = {"rest": 0.5, "dose": 0.5, **suggestion.values, **suggestion.context}
+    best = 0.2 + 0.05 * suggestion.round
+    return {"value": float((x["rest"] - best) ** 2 + (x["dose"] - 0.3) ** 2 + 0.02 * random.normal())}
+
+
+def clock(number: int) -> dict[str, Any]:
+    return {**asked_with(number), "time": 2.0 * number}
+
+
+def drifting(method: str, drift: Any, rounds: int = 8, **options: Any) -> Case:
+    """The world of what is seen before, where the best rest moves, too."""
+    world = staged(method, **options)
+    added = {**(world.added or {}), "time": 1.0}
+    problem = replace(world.problem, drift=drift)  # type: ignore[type-var]
+    return Case(problem, method, moving, look, request=clock, added=added, options=options, rounds=rounds)
+
+
+class TestCoCaBO(WingContract):
+    case = staticmethod(lambda: drifting("coca-bo", sb.MaternInTime(20.0), initial=2))
+
+
+@pytest.mark.parametrize("drift", [sb.Decay(0.1), sb.Periodic(12.0), "learned"])
+@pytest.mark.parametrize("method", ["coca-bo", "coca-bo-no-context", "cabo", "cobo", "random"])
+def test_every_method_plays_any_drift_and_is_replayed(method: str, drift: Any) -> None:
+    world = drifting(method, drift, initial=2)
+    optimizer = world.play(world.start(), 10)
+    optimizer.add(0.4, world.added or {})
+    optimizer.amend(list(optimizer.history)[-1].suggestion, 0.3)
+    world.play(optimizer, 2)
+    again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(bits(event))) for event in optimizer.events])
+    assert bits(again.ask(**clock(13))) == bits(optimizer.ask(**clock(13)))
+    assert bits(to_plain(again.recommend())) == bits(to_plain(optimizer.recommend()))
+
+
+def play(drift: Any, rounds: int) -> Optimizer:
+    problem = sb.Causal(
+        DOSE, [sb.Float("dose", 0, 1), sb.Float("rest", 0, 1), sb.Float("age", 20, 90)], minimize=True, drift=drift
+    )
+    optimizer = sb.Optimizer(problem, "cobo", seed=1, rounds=rounds)
+    random = np.random.default_rng(1)
+    for t in range(1, rounds + 1):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        suggestion = optimizer.decide(suggestion, {"age": float(random.uniform(20, 90))})
+        x = suggestion.values
+        value = 4 * (x["rest"] - 0.1 - 0.016 * t) ** 2 + (x["dose"] - suggestion.context["age"] / 100) ** 2
+        optimizer.tell(suggestion, value + 0.03 * random.normal())
+    return optimizer
+
+
+@pytest.mark.parametrize("drift", [sb.MaternInTime(25.0, 2.5), "learned"])
+def test_a_moving_optimum_is_followed(drift: Any) -> None:
+    followed, left = (play(each, 45).policy({"age": 50.0}).values["rest"] for each in (drift, None))
+    assert abs(followed - 0.82) < 0.12 < abs(left - 0.82)
+
+
+def test_answers_are_as_of_now_and_do_not_speak_of_the_time_as_of_a_variable() -> None:
+    optimizer = play(sb.Decay(0.05), 12)
+    advice = optimizer.recommend()
+    assert advice.note == "as of time 12"
+    assert "time" not in advice.values
+    assert "time" not in str(advice).replace("as of time 12", "")
+    step = optimizer.policy({"age": 50.0}, time=20)
+    assert set(step.context) == {"age"}
+    assert set(step.values) <= {"dose", "rest"}
+    with pytest.raises(InvalidRequest, match="time"):
+        optimizer.policy({"age": 50.0}, time=3)
+    assert ("drift", "decay (epsilon 0.05)") in optimizer.describe()
+
+
+def test_the_name_of_the_time_is_taken() -> None:
+    graph = sb.CausalGraph.from_text("time -> y", target="y", intervenable=["time"])
+    sb.Causal(graph, [sb.Float("time", 0, 1)])
+    with pytest.raises(InvalidProblem, match=r"variables\.time"):
+        sb.Causal(graph, [sb.Float("time", 0, 1)], drift="learned")
+
+
+def test_where_effects_change_observations_are_kept_and_say_nothing() -> None:
+    optimizer = play(sb.Decay(0.05), 6)
+    before = optimizer.recommend()
+    optimizer.add(5.0, {"dose": 0.5, "rest": 0.5, "age": 40, "time": 2})
+    assert optimizer.history.added[0].realised["time"] == 2
+    assert optimizer.recommend().values == before.values
+    assert optimizer.recommend().mean == before.mean
+
+
+def test_the_picture_shows_the_mean_of_late_and_where_what_was_set_moved() -> None:
+    pytest.importorskip("matplotlib")
+    optimizer = play(sb.Decay(0.05), 14)
+    titles = {picture.title: picture for picture in causal.draw(optimizer, optimizer.recommend())}
+    values = [played.outcome.value for played in optimizer.history if played.outcome]
+    lines = {line.get_label(): line for line in titles["What came of it"].figure.axes[0].get_lines()}
+    shown = lines["mean of the last 10"].get_ydata()
+    assert shown[-1] == pytest.approx(np.mean(values[-10:]))
+    assert shown[3] == pytest.approx(np.mean(values[:4]))
