@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PYTHONS := 3.11 3.12 3.13 3.14
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all test-lowest test-dist torture docs lint types wheel dist lock lowest clean
+.PHONY: demo test test-all test-lowest test-dist torture docs workflows lint types wheel dist lock lowest clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
@@ -46,6 +46,13 @@ docs: $(VENV)/.docs-installed
 $(VENV)/.docs-installed: $(STAMP) requirements/docs.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.txt
 	touch $@
+
+# The workflow files by two linters: are they valid, and is nothing left open that others could use?
+workflows: $(STAMP)
+	$(BIN)/python $(PIP) "check-jsonschema==0.39.0" "zizmor==1.32.0"
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(BIN)/zizmor --offline .github
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

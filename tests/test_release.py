@@ -122,6 +122,17 @@ def test_workflows_call_what_there_is(path: Path) -> None:
         assert not re.search(r"\$\{\{\s*github\.", step.get("run", "")), "text of others is no part of a program"
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_of_others_stay_what_they_are(path: Path) -> None:
+    """A tag can be moved to other code, a commit cannot."""
+    used = re.findall(r"uses: (\S+)@(\S+)(?:  # (v[\d.]+))?$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert used
+    for action, commit, version in used:
+        if action != "pypa/gh-action-pypi-publish":  # its authors ask for the branch
+            assert re.fullmatch(r"[0-9a-f]{40}", commit), action
+            assert version, action
+
+
 def test_the_paper_has_its_figures_and_references() -> None:
     paper = ROOT / "paper" / "paper.md"
     _, head, text = paper.read_text(encoding="utf-8").split("---\n", 2)
