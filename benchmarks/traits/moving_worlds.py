@@ -1,0 +1,113 @@
+"""Worlds whose optimum moves: functions drawn anew that slide, swing, or are another one from the middle on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float as Floats
+
+import steerbo as sb
+from steerbo.rounds import keyed
+from steerbo.search import Box, maximise_box, sobol_points
+
+PRICES = (0.1, 0.3, 1.0)
+ROUNDS = 80
+TOLERANCE = 0.1
+"""What may be given up: a tenth of the range."""
+SLIDES, SWINGS = 0.6, 0.25
+"""How far the function moves in all, and to each side: variables lie in [0, 1]."""
+_WAVES = 400  # of a drawn function
+_LAW = sb.TruncatedNormal(0.5, 0.15)
+_PLACED = sb.Float("x", 0, 1, law=_LAW).distribution
+_NODES = _PLACED.ppf((np.arange(512) + 0.5) / 512)
+
+
+@dataclass(frozen=True)
+class World:
+    """Three variables in [0, 1], three nested control sets, and a function of them that moves with z, the time's share.
+
+    Args:
+        name: "linear", "sine", "switch"; "still", or "rough", which is still and has many hills.
+        seed: of the function, nature and noise.
+    """
+
+    name: str
+    seed: int
+    sets = ((0,), (0, 1), (0, 1, 2))
+    dimension = 3
+
+    @cached_property
+    def _functions(self) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]:
+        """Frequencies (M, d), phases (M,) and amplitudes (M,) of draws from Gaussian processes, range about 1."""
+        return tuple(self._drawn(k) for k in range(2 if self.name == "switch" else 1))
+
+    def _drawn(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        random = keyed(self.seed, k, "function")
+        lengthscales = (
+            np.concatenate([[0.4], 0.4 * 10 ** random.random(2)]) if self.name != "rough" else np.full(3, 0.2)
+        )
+        frequencies = random.normal(size=(_WAVES, 3)) / lengthscales
+        phases = 2 * math.pi * random.random(_WAVES)
+        amplitudes = random.normal(size=_WAVES)
+        spread = np.ptp(np.cos(sobol_points(1024, 3, 0) @ frequencies.T + phases) @ amplitudes)
+        return frequencies, phases, amplitudes / spread
+
+    @cached_property
+    def _direction(self) -> np.ndarray:
+        towards = keyed(self.seed, 0, "direction").normal(size=3)
+        return np.asarray(towards / np.linalg.norm(towards))
+
+    def _now(self, z: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The function as it is at z."""
+        frequencies, phases, amplitudes = self._functions[-1 if z > 0.5 else 0]
+        moved = {"linear": SLIDES * z, "sine": SWINGS * math.sin(2 * math.pi * z)}.get(self.name, 0.0)
+        return frequencies, phases - frequencies @ (moved * self._direction), amplitudes
+
+    def value(self, x: Floats[np.ndarray, "p d"], z: float) -> Floats[np.ndarray, " p"]:
+        """Without noise."""
+        frequencies, phases, amplitudes = self._now(z)
+        return np.asarray(np.cos(x @ frequencies.T + phases) @ amplitudes)
+
+    def expected(self, held: Sequence[int], settings: Floats[np.ndarray, "p c"], z: float) -> Floats[np.ndarray, " p"]:
+        """E f at settings (p, c) of what is held, over what nature draws."""
+        frequencies, phases, amplitudes = self._now(z)
+        turned = np.ones(_WAVES, dtype=complex)
+        for d in set(range(3)) - set(held):
+            turned *= np.exp(1j * np.outer(frequencies[:, d], _NODES)).mean(1)
+        angles = settings @ frequencies[:, list(held)].T + phases
+        return np.asarray((np.exp(1j * angles) * turned).real @ amplitudes)
+
+    def seen(self, number: int) -> float:
+        """The share of the rounds that is over: what who knows the time sees."""
+        return number / ROUNDS
+
+    def oracle(self, z: float) -> tuple[float, float]:
+        """The least acceptable value, and the price of holding all: the best of all holds all."""
+        moment = z if self.name in ("linear", "sine") else float(z > 0.5)
+        return best(self, moment) - TOLERANCE, PRICES[-1]
+
+    def play(self, number: int, values: dict[str, float]) -> tuple[float, dict[str, float]]:
+        """An outcome with its noise, and what nature did; the same draws for every method."""
+        random = keyed(self.seed, number, "nature")
+        drawn = _PLACED.ppf(random.random(3)).tolist()
+        x = {f"x{d}": values.get(f"x{d}", drawn[d]) for d in range(3)}
+        value = float(self.value(np.array([[*x.values()]]), self.seen(number))[0])
+        return value + 0.02 * float(random.normal()), x
+
+    def problem(self, drift: Any) -> sb.CostVarying:
+        """As a problem, with this drift."""
+        variables = [sb.Float(f"x{d}", 0, 1, law=_LAW) for d in range(3)]
+        names = [[f"x{d}" for d in each] for each in self.sets]
+        return sb.CostVarying(variables, names, costs=PRICES, tolerance=sb.Absolute(TOLERANCE), drift=drift)
+
+
+@cache
+def best(world: World, z: float) -> float:
+    """The largest value there is at z."""
+    box = Box([0.0] * 3, [1.0] * 3)
+    return float(maximise_box(lambda x: world.value(x, z), None, box, seed=1, screen=1024, starts=6).value)
