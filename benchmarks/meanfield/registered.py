@@ -1,6 +1,6 @@
 """`python -m benchmarks.meanfield.registered`: the runs that `docs/results/meanfield-registered.md` promised.
 
-They are kept in a file, and played in the order of their seeds; `--seconds` stops after so many.
+They are kept in a file; `--seconds` stops after so many.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .runner import Job, forgotten, play
 
 KEPT = "meanfield-registered.jsonl"
 GUARDED = ("maritime", "new-york-160-map", "bikes-36-map", "coverage-160")
+OTHERS = ("new-york-160", "new-york-160-shuffled", "new-york-235-map", "new-york-394-map")
 SEEDS, PAIRED, FEW, LONG = range(300, 320), 10, 4, 3
 """Seeds; how many of them are also played without the guard, on other sizes, and over 250 rounds."""
 CHANGED_AT, ROUNDS = 40, 80
@@ -82,23 +83,19 @@ def _divergence(one: np.ndarray, other: np.ndarray) -> float:
 
 def jobs() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """By key, in order."""
+    ours = {"unguarded": Unguarded}
     for i, seed in enumerate(SEEDS):
         worlds = [Job(p, "mf-gp-ucb", seed, ROUNDS, noise) for noise in (0.0, 0.02) for p in GUARDED]
-        if i < PAIRED:
-            worlds += [Job(p, "unguarded", seed, ROUNDS, noise) for noise in (0.0, 0.02) for p in GUARDED]
-        if i < FEW:
-            others = ("new-york-160", "new-york-160-shuffled", "new-york-235-map", "new-york-394-map")
-            worlds += [Job(p, "mf-gp-ucb", seed, ROUNDS) for p in others]
-        for job in worlds:
-            yield job.key, partial(play, job, {"unguarded": Unguarded})
-        for places in (6, 12):
-            for noticed in (True, False):
-                change = Change(places, seed, noticed)
-                yield change.key, change.run
+        worlds += [Job(p, "mf-gp-ucb", seed, ROUNDS) for p in OTHERS if i < FEW]
+        yield from ((job.key, partial(play, job)) for job in worlds)
+        changes = [Change(places, seed, noticed) for places in (6, 12) for noticed in (True, False)]
+        yield from ((change.key, change.run) for change in changes)
+    for seed in SEEDS[:PAIRED]:
+        worlds = [Job(p, "unguarded", seed, ROUNDS, noise) for noise in (0.0, 0.02) for p in GUARDED]
+        yield from ((job.key, partial(play, job, ours)) for job in worlds)
     for seed in SEEDS[:LONG]:
-        for problem in ("new-york-160-map", "maritime", "bikes-36-map", "coverage-160"):
-            job = Job(problem, "mf-gp-ucb", seed, 250)
-            yield job.key, partial(play, job)
+        worlds = [Job(p, "mf-gp-ucb", seed, 250) for p in GUARDED]
+        yield from ((job.key, partial(play, job)) for job in worlds)
 
 
 def main() -> None:
