@@ -40,26 +40,26 @@ def told(change_at: int, n: int = 30, seed: int = 0, newest_first: bool = False)
 @pytest.mark.parametrize("newest_first", [False, True])
 def test_a_change_is_found_where_it_was(since: int, newest_first: bool) -> None:
     kernel, data = told(30 - since, newest_first=newest_first)
-    assert abs(outdated(kernel, data, fit(kernel, data, None, 30, thorough=True)[0]) - (30 - since)) <= 2
+    assert abs(outdated(data, kernel, fit(kernel, data, None, 30, thorough=True)[0]) - (30 - since)) <= 2
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_nothing_is_forgotten_where_nothing_changed(seed: int) -> None:
     kernel, data = told(0, seed=seed)
-    assert outdated(kernel, data, fit(kernel, data, None, 30, thorough=True)[0]) == 0
+    assert outdated(data, kernel, fit(kernel, data, None, 30, thorough=True)[0]) == 0
 
 
 def test_few_outcomes_are_all_kept() -> None:
     kernel, data = told(12, n=19)
-    assert outdated(kernel, data, fit(kernel, data, None, 30, thorough=True)[0]) == 0
+    assert outdated(data, kernel, fit(kernel, data, None, 30, thorough=True)[0]) == 0
     none = Observations(Inputs(np.empty((0, 1, A)), np.empty((0, 1, A))), np.empty(0), np.empty(0), np.empty((0, 1, A)))
-    assert outdated(kernel, none, fit(kernel, data, None, 3)[0]) == 0
+    assert outdated(none, kernel, fit(kernel, data, None, 3)[0]) == 0
 
 
 def test_outcomes_that_are_all_alike_are_no_change() -> None:
     kernel, data = told(0)
     flat = Observations(data.inputs, np.zeros(30), data.agents, data.first)
-    assert outdated(kernel, flat, fit(kernel, flat, None, 30, thorough=True)[0]) == 0
+    assert outdated(flat, kernel, fit(kernel, flat, None, 30, thorough=True)[0]) == 0
 
 
 def played(rounds: int, change_at: int, **options: Any) -> Optimizer:

@@ -89,6 +89,18 @@ def test_the_number_of_agents_costs_nothing(few: int, many: int, apart: float) -
     np.testing.assert_allclose(one, two, atol=apart)
 
 
+def test_who_brings_data_needs_no_random_rounds() -> None:
+    optimizer = Optimizer(small(), seed=0)
+    for i in range(6):
+        shares = np.array([i + 1, 7 - i, 4]) / 12
+        optimizer.add(
+            payoff(shares[None]), {"distribution": {"everyone": dict(zip("abc", shares.tolist(), strict=True))}}
+        )
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    assert suggestion.note["phase"] == "model"
+
+
 def test_all_agents_payoffs_teach_more_than_one_of_them() -> None:
     """After as many rounds the cells are known better."""
     spread = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,9 +29,15 @@ def told(n: int, seed: int = 0) -> Observations:
     return Observations(Inputs(tables, tables), (y - y.mean()) / y.std(), np.ones(n), tables[:5])
 
 
+def refitted(models: PayoffModels, data: Observations) -> dict[str, Any]:
+    found = models.refit(data, len(data.values))
+    assert found is not None
+    return found
+
+
 def test_on_a_map_the_map_is_likelier() -> None:
     models, data = PayoffModels(town(), "product", "learned"), told(25)
-    models.learn(models.refit(data, 25))
+    models.learn(refitted(models, data))
     assert models.kernel.embedding.name.startswith("map")
     assert models.used == (models.kernel.embedding.name, "plain", "root")
 
@@ -47,12 +55,12 @@ def test_features_that_are_all_alike_are_no_map() -> None:
 
 def test_all_embeddings_are_compared_when_due_and_those_in_use_every_round() -> None:
     models, data = PayoffModels(town(), "product", "learned"), told(12)
-    first = models.refit(data, 12)
+    first = refitted(models, data)
     maps = [name for name in first if name.startswith("map")]
     assert len(maps) == 2
     assert first["compared"] == 12
     models.learn(first)
-    later = models.refit(told(13), 13)
+    later = refitted(models, told(13))
     assert {*later} == {*models.used, "embedding", "compared"}
     assert later["embedding"] == first["embedding"]
     assert later["compared"] == 12
@@ -73,5 +81,5 @@ def test_one_cell_is_a_problem_still() -> None:
     models = PayoffModels(alone, "product", "learned")
     ones = np.ones((6, 1, 1))
     data = Observations(Inputs(ones, ones), np.zeros(6), np.ones(6), ones[:5])
-    models.learn(models.refit(data, 6))
+    models.learn(refitted(models, data))
     assert np.isfinite(models.bounds(data, None).average(ones[:1])[0]).all()

@@ -24,12 +24,12 @@ _WINDOW = 400  # observations that are looked at, the latest ones
 _ODDS = 4.0  # by how much, beyond the logarithm of how many outcomes there are, a cut must be likelier
 
 
-def outdated(kernel: PayoffKernel, data: Observations, parameters: Parameters) -> int:
+def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -> int:
     """How many outcomes, oldest first, tell nothing of what they would be now; mostly none.
 
     Args:
-        kernel: of the payoffs.
         data: what was observed.
+        kernel: of the payoffs.
         parameters: hyperparameters learned from all of it.
     """
     outcomes = int(data.outcome.max(initial=-1)) + 1

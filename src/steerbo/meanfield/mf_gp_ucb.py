@@ -22,7 +22,6 @@ import numpy as np
 from jaxtyping import Int
 from pydantic import Field, Strict
 
-from ..gp import from_hex
 from ..record import record
 from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept
 from ..search import simplex_starts
@@ -92,7 +91,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
     def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.models = self._models()
-        self.anew = 0  # the round in which outcomes were forgotten last
+        self.anew = -_ANEW  # the round before which outcomes were forgotten last
 
     def _models(self) -> PayoffModels:
         return PayoffModels(self.problem, self.options.kernel, self.options.embedding)
@@ -117,11 +116,10 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         found = self.models.refit(data, n)
         if not self.options.notice_changes:
             return found
-        likeliest = found["embedding"]
-        old = outdated(self.models.by(likeliest), data, from_hex(found[likeliest]))
+        old = outdated(data, *self.models.likeliest(data, found))
         if not old:
             return found
-        return {**self._models().refit(self.data(old)[0], n - old), "forgotten": self.names[:old]}
+        return {**(self._models().refit(self.data(old)[0], n - old) or {}), "forgotten": self.names[:old]}
 
     def data(self, since: int = 0) -> tuple[Observations, float, float]:
         """Standardised observations, from this outcome on, and the offset and unit that undo it."""

@@ -13,6 +13,7 @@ from .acquisition import PayoffBounds
 from .averaging import Draw, draws
 from .embeddings import PLAIN, ROOT, on_map
 from .kernels import Inputs, Kind, Parameters, PayoffKernel
+from .many import corrected, some_of
 from .problem import MeanField
 from .process import Observations, fit, posterior, screened
 from .seen import SeenFactor
@@ -75,19 +76,25 @@ class PayoffModels:
 
     # -- fits ----------------------------------------------------------------------------------------------------------
 
-    def refit(self, data: Observations, outcomes: int) -> dict[str, Any]:
+    def refit(self, data: Observations, outcomes: int) -> dict[str, Any] | None:
         """Every round, from the last hyperparameters on; thoroughly, with all embeddings, on a growing schedule.
 
+        Of many observations only then, by some of them; the likeliest embedding's are corrected by all.
+
         Returns:
-            What `learn` takes, as plain data.
+            What `learn` takes, as plain data; None: nothing is due.
         """
-        due = refit_due(self.compared, outcomes)
+        due, some = refit_due(self.compared, outcomes), some_of(data)
+        if not due and some is not data:
+            return None
         plainly = [name for name, embedding in self.embeddings.items() if embedding.places is None]
-        found = {name: self.fit(name, data, due) for name in (plainly if due else self.used)}
+        found = {name: self.fit(name, some, due) for name in (plainly if due else self.used)}
         if due:
-            found |= self._fitted_maps(data, found)
+            found |= self._fitted_maps(some, found)
         best = max(found, key=lambda name: found[name][1]) if due else self.kernel.embedding.name
         plain = {name: to_hex(parameters) for name, (parameters, _) in found.items()}
+        if some is not data:
+            plain[best] = to_hex(corrected(self.by(best), data, found[best][0]))
         return {**plain, "embedding": best, "compared": outcomes if due else self.compared}
 
     def _fitted_maps(self, data: Observations, found: Found) -> Found:
@@ -109,7 +116,13 @@ class PayoffModels:
 
     def parameters(self, embedding: str, data: Observations) -> Parameters:
         """Of the last fit; before the first one, of one that is made now."""
-        return self.fitted.get(embedding) or self.fit(embedding, data, thorough=True)[0]
+        return self.fitted.get(embedding) or self.fit(embedding, some_of(data), thorough=True)[0]
+
+    def likeliest(self, data: Observations, found: Mapping[str, Any] | None) -> tuple[PayoffKernel, Parameters]:
+        """The kernel and its hyperparameters, as `refit` found them; None: as they are."""
+        if found is None:
+            return self.kernel, self.parameters(self.kernel.embedding.name, data)
+        return self.by(found["embedding"]), from_hex(found[found["embedding"]])
 
     # -- beliefs -------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,8 @@ _PRIORS = {  # of logarithms: centre and standard deviation
 _FARTHEST = 5.0  # standard deviations of its prior that a parameter may lie off
 _SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0  # lengthscales, in median distances of what was played
 _MOSTLY_NOISE = -1.0  # logarithm of the noise variance, where a second climb begins
+
+Likelihood = Callable[[Float[np.ndarray, " p"]], tuple[float, Float[np.ndarray, " p"], float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,17 +122,9 @@ def shortest(kernel: PayoffKernel, first: Float[np.ndarray, "k C A"]) -> float:
     return min(0.5 * float(np.log(np.median(apart))), _prior(kernel)[0]) if apart.size else -np.inf
 
 
-def fit(
-    kernel: PayoffKernel, data: Observations, start: Parameters | None, evaluations: int, thorough: bool = False
-) -> tuple[Parameters, float]:
-    """Hyperparameters of the largest posterior density found in so many evaluations from `start` on; its logarithm.
-
-    With few outcomes the density has two hills: all is signal, or most is noise. `thorough` climbs from the second
-    hill too.
-    """
-    covariances = kernel.covariances(data.inputs)
-    priors = priors_of(kernel, shortest(kernel, data.first))
-    names = [prior.name for prior in priors]
+def likelihood(kernel: PayoffKernel, data: Observations, priors: Sequence[Parameter]) -> Likelihood:
+    """The log likelihood as a function of these hyperparameters, with its gradient and the jitter that it took."""
+    covariances, names = kernel.covariances(data.inputs), [prior.name for prior in priors]
 
     def log_likelihood(theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"], float]:
         parameters = dict(zip(names, theta.tolist(), strict=True))
@@ -140,6 +135,19 @@ def fit(
         gradient = [float(np.vdot(found.pull, slopes[name])) for name in kernel.names]
         return found.value, np.array([*gradient, np.diagonal(found.pull) @ noise]), found.jitter
 
+    return log_likelihood
+
+
+def fit(
+    kernel: PayoffKernel, data: Observations, start: Parameters | None, evaluations: int, thorough: bool = False
+) -> tuple[Parameters, float]:
+    """Hyperparameters of the largest posterior density found in so many evaluations from `start` on; its logarithm.
+
+    With few outcomes the density has two hills: all is signal, or most is noise. `thorough` climbs from the second
+    hill too.
+    """
+    priors = priors_of(kernel, shortest(kernel, data.first))
+    names, log_likelihood = [prior.name for prior in priors], likelihood(kernel, data, priors)
     middle = np.array([prior.centre for prior in priors])
     starts = [middle if start is None else np.array([start[name] for name in names])]
     if thorough:
