@@ -29,12 +29,15 @@ PLAYED = {
     "not there": (10, (TWINS, BLIND)),
 }
 """Seeds and methods, by world."""
+FIRST = 100
+"""The first seed; those before it led to a change of the method, and are kept in the registration's words alone."""
 Job = tuple[str, str, int]
 
 
 def jobs() -> list[Job]:
-    """World, method and seed."""
-    return [(w, m, seed) for w, (seeds, methods) in PLAYED.items() for m in methods for seed in range(seeds)]
+    """World, method and seed; a seed of every world and method before the next one."""
+    every = range(FIRST, FIRST + max(seeds for seeds, _ in PLAYED.values()))
+    return [(w, m, s) for s in every for w, (seeds, methods) in PLAYED.items() if s < FIRST + seeds for m in methods]
 
 
 def run(job: Job) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class TestCheapFirst(WingContract):
 class Plays:
     """The values of each round."""
 
-    plays: tuple[dict[str, float], ...] = ()
+    plays: tuple[dict[str, Any], ...] = ()
 
 
 class Scripted(Method[sb.CostVarying, Any]):

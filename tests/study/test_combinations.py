@@ -29,7 +29,7 @@ MIX = np.random.default_rng(5).random((30, 2))
 def greenhouse(*traits: str) -> Case:
     """Cost-varying: heat, light and water, and what nature does."""
     changes = {"heat": CHANGE} if "change" in traits else {}
-    law = None if "rows" in traits else sb.Uniform()
+    law = None if "nature" in traits else sb.Uniform()
     variables: list[Any] = [
         sb.Float("heat", 10, 30, law=law, change=changes.get("heat")),
         sb.Float("light", 0, 1, law=law),
@@ -40,8 +40,8 @@ def greenhouse(*traits: str) -> Case:
         variables + ([WEATHER] if "seen" in traits else []),
         [["water"], ["heat", "water"], ["heat", "light", "water"]],
         costs=[1, 2, 3] if "costs" in traits else None,
-        tolerance=sb.Absolute(0.1) if "costs" in traits else None,
-        nature=rows if "rows" in traits else None,
+        tolerance=sb.Absolute(0.1) if "tolerance" in traits else None,
+        nature=rows if "nature" in traits else None,
         drift="learned" if "drift" in traits else None,
     )
 
@@ -134,7 +134,7 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "rows", "drift")),
+    "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance")),
     "time-varying": Kind(stream, ("seen", "time", "available", "unknown")),
     "causal": Kind(clinic, ("seen",)),
     "mean-field": Kind(fleet, ("seen", "moving", "capacity")),
@@ -230,6 +230,7 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("causal", {"nature": ROWS}, "follows from the graph.*add"),
     ("causal", {"moving_cost": 1}, "cost-varying problem.*change"),
     ("mean-field", {"costs": [1]}, "moving_cost"),
+    ("mean-field", {"change": CHANGE}, "moving_cost"),
     ("mean-field", {"tolerance": sb.Absolute(0.1)}, "Every distribution costs alike"),
     ("mean-field", {"control_sets": [["x"]]}, "steered in every round"),
     ("mean-field", {"nature": ROWS}, "seen"),
@@ -266,3 +267,24 @@ def test_variables_play_one_part() -> None:
         variables = [replace(v, **changes) if v.name == name else v for v in others]
         with pytest.raises(InvalidProblem, match=said):
             sb.CostVarying(variables, [["free"]], nature=ROWS)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "combining.md"
+
+
+def test_the_page_says_what_goes_with_what() -> None:
+    """Every yes is played here, every no is refused here, and nothing that is played is missing."""
+    rows = [line.strip("|").split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    kinds = [cell.strip() for cell in rows[0][1:]]
+    assert kinds == list(KINDS)
+    refused = {(kind, _name(given)) for kind, given, _ in APART}
+    told = 0
+    for what, *cells in rows[2:]:
+        trait = what.split("`")[1].partition("=")[0]
+        for kind, cell in zip(kinds, cells, strict=True):
+            if cell.strip() == "yes":
+                assert trait in KINDS[kind].traits, f"{kind}: {trait} is not played"
+            else:
+                assert (kind, trait) in refused or cell.strip() == "not yet", f"{kind}: {trait} is not refused"
+            told += 1
+    assert told == len(kinds) * 6

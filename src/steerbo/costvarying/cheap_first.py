@@ -18,11 +18,13 @@ There is no schedule and no horizon. A cheap set that cannot be the best is left
 say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
 
 Where moving variables has a price, every set has twin arms of which some of these stay where they are; an arm's price
-is that of its set and of what its next play would move. While the bounds
-hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most `2 (1 + κ c) β sqrt(E σ²(x_i))`,
-since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and `sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is
-UCB-PSQ's bound but for the factor `1 + κ c`, so that the quality regret grows no faster, whatever the sets cost, as
-long as c stays bounded and no round is pending: variances count pending points as if their outcomes were known.
+is that of its set and of what its next play would move. Now and then a look goes elsewhere: see `elsewhere`.
+
+While the bounds hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most
+`2 (1 + κ c) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and
+`sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is UCB-PSQ's bound but for the factor `1 + κ c`, so that the quality regret grows
+no faster, whatever the sets cost, as long as c stays bounded and no round is pending: variances count pending points as
+if their outcomes were known.
 
 That is said of `x_i`. Where a set leaves something to nature, what is played is `x'`: `x_i` polished, that is, moved to
 where `A = E[μ + βσ]` is no smaller (as averaged over the draws it is polished on). As `sd[g] ≤ E σ` too, and
@@ -35,6 +37,7 @@ polished.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,6 +48,7 @@ from ..record import from_plain, record, to_plain
 from ..rounds import Choice, Explanation, History, Place, Table, numeral, place_in_batch
 from ..search import Maximum
 from .control_sets import Arm, Outlook
+from .elsewhere import elsewhere
 from .method import PartialControl
 
 
@@ -91,7 +95,10 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             return start
         number, beta = len(history) + 1, self.options.beta
         outlook = self.outlook(history, request, staying=True)
-        arms, prices, plays = self._arms(history, outlook, number, place_in_batch(request))
+        place = place_in_batch(request)
+        if place.number == 1 and self.problem.space.changes and (look := self._elsewhere(history, outlook)) is not None:
+            return look
+        arms, prices, plays = self._arms(history, outlook, number, place)
         upper = self._upper(outlook, number, arms)
 
         def widths(some: Sequence[int]) -> np.ndarray:
@@ -108,6 +115,21 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             point = plays[a].point
         why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration.factor)
         return self.play(history, arm, point, **to_plain(why))
+
+    def _elsewhere(self, history: History, outlook: Outlook) -> Choice | None:
+        """A look elsewhere, if it is time for one: what is easy to change as it is best there."""
+        assert history.latest is not None
+        number, i = len(history) + 1, self.problem.number(history.latest.suggestion.scope)
+        hold = float(self.mean_costs()[i])
+        place = elsewhere(self.problem, history, hold, self.streams(number, "elsewhere"))
+        if place is None:
+            return None
+        arm = Arm(i, place)
+        there = replace(outlook, arms=[arm], domains=[self._domain(arm, outlook.known, self.laws)])
+        (_, (found,)) = self.best_of([0], there, number, self.options.beta)
+        values = self._encoded(self.settings(arm, found.point))
+        point = np.array([values[self.space.names[d]] for d in self.sets[i]])
+        return self.play(history, Arm(i), point, elsewhere=True)
 
     def _arms(
         self, history: History, outlook: Outlook, number: int, place: Place
@@ -172,6 +194,9 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             f"have ruled out those that are cheaper. Round {asked[-1].round} played {asked[-1].scope}, whose expected "
             f"value was uncertain by {numeral(why.width, 3)}."
         )
+        looks = [played.round for played in (r.suggestion for r in history) if "elsewhere" in played.note]
+        if looks:
+            summary += f" Round {looks[-1]} looked elsewhere, where nothing had been: staying had cost enough for that."
         if why.calibration > 1:
             summary += f" Lately predictions were {numeral(why.calibration, 2)} times as far off as the model had "
             summary += "thought, so it is given that much more room for error."
