@@ -65,7 +65,7 @@ def clinic(*traits: str) -> Case:
     )
     variables: list[Any] = [sb.Float(name, 0, 1) for name in ("dose", "rest", "age", "pulse")]
     weather = WEATHER if "seen" in traits else sb.Float("weather", 0, 1)
-    problem = sb.Causal(graph, [*variables, weather])
+    problem = sb.Causal(graph, [*variables, weather], drift="learned" if "drift" in traits else None)
 
     def look(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
         return {name: float(random.random()) for name in suggestion.observe}
@@ -136,7 +136,7 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance")),
     "time-varying": Kind(stream, ("seen", "time", "available", "unknown")),
-    "causal": Kind(clinic, ("seen",)),
+    "causal": Kind(clinic, ("seen", "drift")),
     "mean-field": Kind(fleet, ("seen", "moving", "capacity")),
 }
 
