@@ -125,7 +125,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if place is None:
             return None
         arm = Arm(i, place)
-        there = replace(outlook, arms=[arm], domains=[self._domain(arm, outlook.known, self.laws)])
+        there = replace(outlook, arms=[arm], domains=[self._domain(arm, outlook.known, self.nature.at(outlook.known))])
         (_, (found,)) = self.best_of([0], there, number, self.options.beta)
         values = self._encoded(self.settings(arm, found.point))
         point = np.array([values[self.space.names[d]] for d in self.sets[i]])
