@@ -63,7 +63,7 @@ def test_of_choices_one_that_was_not_taken() -> None:
     die = sb.Categorical("oven", ("a", "b", "c"), change=sb.Change(fixed=5))
     problem = replace(FIXED, variables=(die, *OVEN.variables[1:]))
     plays = tuple({"oven": oven, "speed": 0.5, "feed": 0.5} for oven in ("a", "b", *["b"] * 12))
-    optimizer = sb.Optimizer(problem, Scripted, plays=plays)  # type: ignore[arg-type]
+    optimizer = sb.Optimizer(problem, Scripted, plays=plays)
     for _ in plays:
         optimizer.ask()
     assert due(optimizer) == {"oven": "c"}
