@@ -55,7 +55,12 @@ def _kernel(a: Float[np.ndarray, "p d"], b: Float[np.ndarray, "q d"]) -> Float[n
     return _OUTPUTSCALE * (1 + r + r**2 / 3) * np.exp(-r)
 
 
+def inputs() -> Float[np.ndarray, "n 5"]:
+    """The scaled inputs of the 1503 runs."""
+    return _process()[0]
+
+
 def noise_level(x: Float[np.ndarray, "p 5"]) -> Float[np.ndarray, " p"]:
     """The standardised sound level at scaled inputs (p, 5)."""
-    inputs, weights = _process()
-    return _MEAN + _kernel(x, inputs) @ weights
+    runs, weights = _process()
+    return _MEAN + _kernel(x, runs) @ weights
