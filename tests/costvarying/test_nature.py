@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.costvarying.laws import joint_laws
+from steerbo.costvarying.laws import NatureLaws
 from steerbo.errors import InvalidProblem
 from steerbo.record import from_plain, to_plain
 from steerbo.rounds.events import Event
@@ -72,7 +72,9 @@ def test_averages_are_those_over_the_rows(held: tuple[str, ...]) -> None:
     optimizer: Any = informed(rows)
     method: Any = optimizer._method
     process = Standardised.of(method.model, np.empty((0, 3)))
-    expectation = Expectation.over(process, parts_of(method.space.names, held, {}, joint_laws(optimizer.problem)))
+    expectation = Expectation.over(
+        process, parts_of(method.space.names, held, {}, NatureLaws(optimizer.problem).at({}, True))
+    )
     for setting in ([0.3, 0.2], [0.8, 0.7]):
         full = np.column_stack([np.full(len(rows), setting[0]), rows])
         if "heat" in held:
@@ -137,7 +139,7 @@ def test_a_pending_point_is_imagined_as_a_whole_row() -> None:
 def test_a_long_log_is_thinned_and_goes_into_the_log_as_it_is() -> None:
     rows = weather(0.5, 2000)
     optimizer: Any = informed(rows)
-    law: Any = joint_laws(optimizer.problem)["heat"].law
+    law: Any = NatureLaws(optimizer.problem).at({}, True)["heat"].law
     assert len(law.points) <= 200
     optimizer.ask()
     lines = json.loads(json.dumps([to_plain(event) for event in optimizer.events]))
@@ -163,9 +165,9 @@ REFUSED: dict[str, tuple[list[Any], Any, str]] = {
         r"nature\.columns\.1: 'damp' .*without a law of its own",
     ),
     "seen": (
-        [VALVE, HEAT, sb.Float("damp", 0, 1, seen=True)],
+        [VALVE, sb.Float("heat", 0, 1, seen=True), sb.Float("damp", 0, 1, seen=True)],
         (GOOD, ["heat", "damp"]),
-        r"nature\.columns\.1: 'damp' .*before choosing",
+        r"nature\.columns: .*at least one that is not",
     ),
     "neither": (
         [VALVE, HEAT, DAMP],
@@ -200,6 +202,48 @@ REFUSED: dict[str, tuple[list[Any], Any, str]] = {
 def test_rows_that_do_not_suit(variables: list[Any], given: Any, says: str) -> None:
     with pytest.raises(InvalidProblem, match=says):
         sb.CostVarying(variables, [["valve"]], nature=sb.JointRows(*given))
+
+
+def seeing(rows: np.ndarray) -> sb.CostVarying:
+    """Damp follows heat, which the forecast says."""
+    return sb.CostVarying(
+        [sb.Float("valve", 0, 1), sb.Float("heat", 0, 1, seen=True), sb.Float("damp", 0, 1)],
+        [["valve"]],
+        nature=sb.JointRows(rows.tolist(), ["heat", "damp"]),
+    )
+
+
+def damp_at(optimizer: Any, answering: bool = False, **seen: float) -> Any:
+    law = optimizer._method.nature.at(seen, answering)["damp"].law
+    nodes, weights = law.rule([1], np.ones(1))
+    return float(weights @ nodes[:, 0]), law
+
+
+def test_what_is_seen_says_what_the_other_columns_do() -> None:
+    """Correlation .9, standard deviations .15 each: damp is expected at .5 + .9 (heat − .5)."""
+    optimizer = sb.Optimizer(seeing(weather(0.9, 365)), "cheap-first", seed=0)
+    for heat in (0.3, 0.5, 0.7):
+        assert damp_at(optimizer, heat=heat)[0] == pytest.approx(0.5 + 0.9 * (heat - 0.5), abs=0.03)
+    few, many = damp_at(optimizer, True, heat=0.5)[1].count, damp_at(optimizer, True)[1].count
+    assert 20 < few < many == 365
+    assert damp_at(optimizer, heat=0.5)[1].count is None, "choices take it for sure"
+
+
+def test_answers_follow_the_forecast_and_where_there_is_none_the_rows() -> None:
+    """The best valve is where damp is: high on a hot day, in the middle where nobody knows."""
+    optimizer = sb.Optimizer(seeing(weather(0.9, 365)), "cheap-first", seed=0, rounds=40)
+    days = np.random.default_rng(5).permutation(weather(0.9, 365))
+    for number, (heat, damp) in enumerate(days[:40].tolist()):
+        suggestion = optimizer.ask(context={"heat": heat} if number % 4 else {})
+        assert suggestion is not None
+        value = -((suggestion.values["valve"] - damp) ** 2)
+        optimizer.tell(suggestion, value, realised={"heat": heat, "damp": damp})
+    assert optimizer.status.warnings == ()
+    valves = [optimizer.policy({"heat": heat}).values["valve"] for heat in (0.25, 0.75)]
+    assert valves == pytest.approx([0.275, 0.725], abs=0.06)
+    assert optimizer.policy({}).values["valve"] == pytest.approx(0.5, abs=0.06)
+    again = sb.load(optimizer.to_json())
+    assert to_plain(again.recommend()) == to_plain(optimizer.recommend())
 
 
 STUDY = """

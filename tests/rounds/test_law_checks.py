@@ -86,7 +86,7 @@ def test_while_laws_hold_nothing_is_said() -> None:
     for seed in range(30):
         checks, nature = LawChecks(problem()), lawful(seed)
         for number in range(60):
-            checks._take(["valve"], nature(number))
+            checks.shown(["valve"], (), nature(number))
         alarms += bool(checks.findings)
     assert alarms <= 2
 
@@ -129,7 +129,7 @@ def test_what_is_left_to_nature_only_when_it_is_warm_outside_raises_no_alarm() -
         weather = np.random.default_rng(100 + seed).random(100)
         for number, w in enumerate(weather.tolist()):
             held = ["valve"] if w > 0.8 else ["valve", "heat"]
-            checks._take(held, {**nature(number), "weather": w})
+            checks.shown(held, ("weather",), {**nature(number), "weather": w})
         alarms += bool(checks.findings)
     assert alarms <= 2
 
@@ -138,7 +138,7 @@ def test_what_goes_with_what_is_seen_is_said() -> None:
     checks = LawChecks(problem(sb.Float("weather", 0, 1, seen=True)))
     random, heat = np.random.default_rng(0), VARIABLES[1].distribution
     for w in random.random(80).tolist():
-        checks._take(["valve"], {"heat": float(heat.ppf(w)), "damp": float(random.random()), "weather": w})
+        checks.shown(["valve"], (), {"heat": float(heat.ppf(w)), "damp": float(random.random()), "weather": w})
     (finding,) = checks.findings
     assert finding.startswith("heat goes with weather.")
     assert "rounds that left heat to nature" in finding
@@ -156,7 +156,7 @@ def test_choices_whole_and_rounded_numbers_raise_no_alarm_when_they_keep_their_l
             drawn = nature(number)
             sky = "sun" if random.random() < 0.8 else "rain"
             there = {"heat": float(round(drawn["heat"])), "sky": sky, "wind": int(random.integers(10))}
-            checks._take(["valve"], {**drawn, **there})
+            checks.shown(["valve"], (), {**drawn, **there})
         alarms += bool(checks.findings)
     assert alarms <= 1
 
@@ -194,11 +194,11 @@ def test_values_that_no_law_has_are_evidence_too(value: float) -> None:
     checks = LawChecks(problem())
     random = np.random.default_rng(0)
     for _ in range(20):
-        checks._take(["valve"], {"heat": value, "damp": float(random.random())})
+        checks.shown(["valve"], (), {"heat": value, "damp": float(random.random())})
     assert len(checks.findings) == 1
 
 
 def test_a_problem_in_which_nature_has_no_part_has_nothing_to_check() -> None:
     checks = LawChecks(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
-    checks._take(["ph"], {"ph": 5.0})
+    checks.shown(["ph"], (), {"ph": 5.0})
     assert checks.findings == ()

@@ -8,28 +8,46 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..rounds import Event, History, LawEvidence, StatedLaw, shown_by
-from ..space import Categorical, Learned, Space, Variable
-from ..surrogate import Drawn, LawOf, LearnedLaw, Rows, thinned
+from ..space import Categorical, Integer, JointRows, Learned, Space, Variable
+from ..surrogate import Drawn, LawOf, LearnedLaw, Rows, alike, given, thinned
 from .nature import encoded_rows
 from .problem import CostVarying
 
-_APART = 1.06
-"""Of Silverman's rule: the width within which circumstances are alike, in standard deviations times n^(−1/(4 + c))."""
 
+class JointLaw:
+    """Rows of data as the law of their columns, and given those of them that are seen before choosing."""
 
-def joint_laws(problem: CostVarying) -> dict[str, Drawn]:
-    """How nature draws variables together: by rows of data."""
-    if problem.nature is None:
-        return {}
-    names, space = problem.nature.columns, problem.space
-    rows = thinned(encoded_rows(problem.nature, space), space.categorical[[space.index(n) for n in names]])
-    return {name: Drawn(rows, j) for j, name in enumerate(names)}
+    def __init__(self, nature: JointRows, space: Space) -> None:
+        self.names, self._rows = nature.columns, encoded_rows(nature, space)
+        self._variables = [space[name] for name in self.names]
+        self._codes = np.array([isinstance(v, Categorical) for v in self._variables], dtype=bool)
+        self._unseen = self.drawn(thinned(self._rows, self._codes))
 
+    def drawn(self, rows: Rows) -> dict[str, Drawn]:
+        """Each column of rows."""
+        return {name: Drawn(rows, j) for j, name in enumerate(self.names)}
 
-def _taken_for_sure(joint: Mapping[str, Drawn]) -> dict[str, Drawn]:
-    """The same rows, as if they were all there is."""
-    known = {id(drawn.law): replace(drawn.law, count=None) for drawn in joint.values() if isinstance(drawn.law, Rows)}
-    return {name: replace(drawn, law=known[id(drawn.law)]) for name, drawn in joint.items()}
+    def at(self, known: Mapping[str, float], answering: bool) -> dict[str, Drawn]:
+        """How nature draws the columns where some may be known, encoded.
+
+        What rows leave open no play teaches: who chooses by it would wait for ever to know. Answers count it.
+        """
+        values = np.array([known.get(name, np.nan) for name in self.names])
+        found = self._unseen if np.isnan(values).all() else self.drawn(self._given(values))
+        return found if answering else self._taken_for_sure(found)
+
+    def _given(self, values: np.ndarray) -> Rows:
+        law = given(self._rows, values, self._codes)
+        points = law.points.copy()
+        for j, variable in enumerate(self._variables):
+            if isinstance(variable, Integer):  # no more between whole numbers than before
+                points[:, j] = variable.encode(variable.decode(points[:, j]))
+        return replace(law, points=points)
+
+    def _taken_for_sure(self, drawn: Mapping[str, Drawn]) -> dict[str, Drawn]:
+        law = drawn[self.names[0]].law
+        assert isinstance(law, Rows)
+        return self.drawn(replace(law, count=None))
 
 
 class NatureLaws:
@@ -41,11 +59,8 @@ class NatureLaws:
 
     def __init__(self, problem: CostVarying) -> None:
         self.space = problem.space
-        joint = joint_laws(problem)
-        own = {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law and not isinstance(v.law, Learned)}
-        self._answering = {**own, **joint}
-        # What rows leave open no play teaches: who chooses by it would wait for ever to know. Answers count it.
-        self._choosing = {**own, **_taken_for_sure(joint)}
+        self._joint = None if problem.nature is None else JointLaw(problem.nature, problem.space)
+        self._own = {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law and not isinstance(v.law, Learned)}
         self._begin()
 
     def _begin(self) -> None:
@@ -58,15 +73,17 @@ class NatureLaws:
         anew, rounds = shown_by(event, history)
         if anew:
             self._begin()
-        for held, realised in rounds:
+        for held, known, realised in rounds:
             for name, draws in self._learned.items():
-                if name in realised and name not in held:
+                if name in realised and name not in held and name not in known:
                     draws.take(realised[name], realised)
 
     def at(self, known: Mapping[str, float], answering: bool = False) -> dict[str, Drawn]:
         """The laws where this is known, encoded; `answering`: with what rows of data leave open."""
-        learned = {name: Drawn(draws.law(known)) for name, draws in self._learned.items() if name not in known}
-        return {**(self._answering if answering else self._choosing), **learned}
+        seen = {name: value for name, value in known.items() if name in self.space.seen}
+        learned = {name: Drawn(draws.law(seen)) for name, draws in self._learned.items() if name not in known}
+        joint = {} if self._joint is None else self._joint.at(seen, answering)
+        return {**self._own, **joint, **learned}
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,14 +120,8 @@ class _Draws:
 
     def _counts(self, known: Mapping[str, float]) -> np.ndarray:
         """What each draw counts, (n,): 1 where what was seen was the same."""
-        here = [(k, z) for k, z in enumerate(self.seen) if z.name in known]
-        contexts = np.array(self.contexts).reshape(len(self.codes), len(self.seen))
-        width = _APART * max(len(self.codes), 1) ** (-1 / (4 + len(here)))
-        exponent = np.zeros(len(self.codes))
-        for k, z in here:
-            away = np.nan_to_num(contexts[:, k] - known[z.name], nan=np.inf)
-            if isinstance(z, Categorical):
-                exponent += np.where(away == 0.0, 0.0, -2.0 * np.log(min(width, 1.0)))
-            elif (spread := float(np.nanstd(contexts[:, k])) if len(self.codes) else 0.0) > 0.0:
-                exponent += (away / (width * spread)) ** 2
-        return np.exp(-0.5 * np.minimum(exponent, 1400.0))
+        here = [k for k, z in enumerate(self.seen) if z.name in known]
+        contexts = np.array(self.contexts).reshape(len(self.codes), len(self.seen))[:, here]
+        some = [self.seen[k] for k in here]
+        codes = np.array([isinstance(z, Categorical) for z in some], dtype=bool)
+        return alike(contexts, np.array([known[z.name] for z in some]), codes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..rounds import StatedLaw
-from ..space import Categorical, Float, Integer, JointRows, Space
+from ..space import Categorical, Float, Integer, JointRows, Learned, Space, Variable
 from ..words import counted
 
 MOST_BEYOND = 0.01
@@ -17,11 +17,11 @@ MOST_BEYOND = 0.01
 
 
 def check_nature(nature: JointRows, space: Space) -> Sequence[str]:
-    """Names of the variables that nature draws together, if the rows suit them.
+    """Names of the variables that nature draws together, if the rows suit them; some may be seen before choosing.
 
     Raises:
-        InvalidProblem: a column that is no variable, has a law of its own or is seen before choosing, a value that its
-            variable does not have, more than 1 % of a column beyond its variable's bounds.
+        InvalidProblem: a column that is no variable or has a law of its own, only columns that are seen, a value that
+            its variable does not have, more than 1 % of a column beyond its variable's bounds.
     """
     for j, name in enumerate(nature.columns):
         field = f"nature.columns.{j}"
@@ -31,9 +31,6 @@ def check_nature(nature: JointRows, space: Space) -> Sequence[str]:
         if variable.law is not None:
             hint = "Leave out one of the two: the variable's ‹law›, or the column."
             raise InvalidProblem(field, name, "a variable without a law of its own", hint)
-        if variable.seen:
-            hint = "What the others do where it is known, rows do not say: leave the column out."
-            raise InvalidProblem(field, name, "a variable that is not ‹seen› before choosing", hint)
         for i, value in enumerate(nature.column(name)):
             try:
                 variable.check_measured(value)
@@ -43,6 +40,9 @@ def check_nature(nature: JointRows, space: Space) -> Sequence[str]:
                 ) from None
         if not isinstance(variable, Categorical):
             _check_bounds(nature.column(name), variable, j)
+    if all(space[name].seen for name in nature.columns):
+        hint = "Add a column that nature draws afterwards."
+        raise InvalidProblem("nature.columns", list(nature.columns), "at least one that is not ‹seen›", hint)
     return nature.columns
 
 
@@ -58,10 +58,25 @@ def _check_bounds(values: Sequence[Any], variable: Float | Integer, j: int) -> N
         raise InvalidProblem(f"nature.rows.{beyond[0]}.{j}", values[beyond[0]], allowed, hint)
 
 
+def left_as(variable: Variable, nature: JointRows | None) -> str:
+    """What nature does with a variable that no law of its own says, in words; else nothing."""
+    if isinstance(variable.law, Learned):
+        first = "" if variable.law.prior is None else f"; at first {variable.law.prior}"
+        return f"left to itself as is learned from each round{first}"
+    if nature is not None and variable.name in nature.columns:
+        return f"{'seen before choosing, else' if variable.seen else 'left to itself'} as in {nature}"
+    return ""
+
+
 def stated_rows(nature: JointRows | None, space: Space) -> dict[str, StatedLaw]:
-    """What rows say of each of their columns."""
-    columns = nature.columns if nature is not None else ()
-    return {name: StatedLaw(space[name], nature.column(name), "nature") for name in columns if nature is not None}
+    """What rows say of each of their columns, given those that are seen before choosing."""
+    if nature is None:
+        return {}
+    seen = tuple(name for name in nature.columns if space[name].seen)
+    return {
+        name: StatedLaw(space[name], nature.column(name), "nature", () if name in seen else seen)
+        for name in nature.columns
+    }
 
 
 def encoded_rows(nature: JointRows, space: Space) -> np.ndarray:

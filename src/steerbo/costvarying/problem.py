@@ -13,11 +13,11 @@ from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import History, Problem, Round, Scope, StatedLaw, Suggestion
-from ..space import JointRows, Learned, Space, Variable, Variables
+from ..space import JointRows, Space, Variable, Variables
 from ..space.fields import Listed
 from ..words import counted
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
-from .nature import check_nature, stated_rows
+from .nature import check_nature, left_as, stated_rows
 from .tolerance import Tolerance
 
 MOST_VARIABLES, MOST_SETS = 1000, 4096
@@ -52,7 +52,8 @@ class CostVarying(Problem):
             own schedule.
         minimize: whether smaller values are better.
         nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. To set one
-            of them leaves the others as they are: what is set does not say what the others do.
+            of them leaves the others as they are: what is set does not say what the others do. What is `seen` does:
+            the others are as in rows in which that was alike.
         drift: how the objective changes with time, where it does: a `Decay`, `MaternInTime` or `Periodic`, in units of
             the time that `ask(time=…)` is given (left out, the number of the round); "learned": whether it changes, and
             how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
@@ -143,12 +144,8 @@ class CostVarying(Problem):
                 raise InvalidProblem(f"control_sets.{i}", hard, allowed, hint)
 
     def use(self, variable: Variable) -> str:
-        """Whether nature draws it together with others."""
-        if isinstance(variable.law, Learned):
-            first = "" if variable.law.prior is None else f"; at first {variable.law.prior}"
-            return f"left to itself as is learned from each round{first}"
-        together = self.nature is not None and variable.name in self.nature.columns
-        return f"left to itself as in {self.nature}" if together else super().use(variable)
+        """What nature does with it."""
+        return left_as(variable, self.nature) or super().use(variable)
 
     @property
     def stated_laws(self) -> Mapping[str, StatedLaw]:

@@ -59,18 +59,20 @@ class LawChecks:
         anew, rounds = shown_by(event, history) if self._ranks else (False, [])
         if anew:
             self._begin()
-        for held, realised in rounds:
-            self._take(held, realised)
+        for held, known, realised in rounds:
+            self.shown(held, known, realised)
 
-    def _take(self, held: Collection[str], realised: Mapping[str, Any]) -> None:
-        """What a round that set `held` shows."""
+    def shown(self, held: Collection[str], known: Collection[str], realised: Mapping[str, Any]) -> None:
+        """What a round shows that set `held` and before knew `known`, whose laws then did not matter."""
         there = {name: value for name, value in realised.items() if name not in held}
         codes = {
             name: float(self.problem.space[name].encode([there[name]])[0]) for name in self._ranks if name in there
         }
         ranks = {name: self._ranks[name].take(code) for name, code in codes.items()}
         for name, alone in self._alone.items():
-            if name in there and alone.take(there[name]) >= self._alone_from and name not in self._found:
+            if name not in there or name in known:
+                continue
+            if alone.take(there[name]) >= self._alone_from and name not in self._found:
                 self._find(name, alone_in_words(self.problem, alone.law, alone.values))
         for (a, b), pair in self._pairs.items():
             if a in there and b in there:

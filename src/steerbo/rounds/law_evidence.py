@@ -11,12 +11,13 @@ from ..space import Categorical
 from ..space.evidence import Evidence, Interval, Ranks
 from .events import Added, Amended, Event, Failed, Told
 from .history import History
+from .round import Round
 from .stated_law import StatedLaw
 
 _ROUNDED = 6  # decimals from which on a number is taken as exact
 
-Shown = tuple[Collection[str], Mapping[str, Any]]
-"""Names of the variables that a round sets, and what was realised: of all others by nature."""
+Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
+"""Names of the variables that a round sets, of those that were known before, and what was realised."""
 
 
 def shown_by(event: Event, history: History) -> tuple[bool, list[Shown]]:
@@ -27,15 +28,19 @@ def shown_by(event: Event, history: History) -> tuple[bool, list[Shown]]:
     match event:
         case Told() | Failed():
             played = history[event.token]
-            return False, [(played.suggestion.values, played.realised)]
+            return False, [_shown(played)]
         case Added() if event.scope is not None:
-            return False, [(event.scope.set, event.outcome.realised)]
+            return False, [(event.scope.set, (), event.outcome.realised)]
         case Amended():
-            data = [(each.scope.set, each.outcome.realised) for each in history.data.values() if each.scope is not None]
-            rounds = [r for r in history if r.state in ("told", "failed")]
-            return True, [*data, *((r.suggestion.values, r.realised) for r in rounds)]
+            added = history.data.values()
+            data: list[Shown] = [(each.scope.set, (), each.outcome.realised) for each in added if each.scope]
+            return True, [*data, *(_shown(played) for played in history if played.state in ("told", "failed"))]
         case _:
             return False, []
+
+
+def _shown(played: Round) -> Shown:
+    return played.suggestion.values, played.suggestion.context, played.realised
 
 
 class LawEvidence:

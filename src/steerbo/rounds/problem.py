@@ -130,7 +130,7 @@ class Problem(ABC):
             if name not in names:
                 raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(names, name)}")
         for name in names:
-            if name not in context and self.space[name].law is None:
+            if name not in context and name not in self.stated_laws:
                 hint = "It is seen before choosing: give it by ‹context›."
                 raise InvalidContext(f"context.{name}", None, f"a value, {self.space[name].range_text}", hint)
         try:

@@ -4,6 +4,7 @@ from .averages import AveragedScore
 from .batched_bounds import Stack
 from .expectation import Expectation
 from .following import Following
+from .given import alike, given
 from .learned import LearnedLaw
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
 from .posterior import Columns, Posterior, inverse_root
@@ -34,8 +35,10 @@ __all__ = [
     "Set",
     "Stack",
     "Standardised",
+    "alike",
     "drawn",
     "expected_improvement",
+    "given",
     "highest",
     "highest_of",
     "inverse_root",
