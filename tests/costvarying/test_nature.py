@@ -17,13 +17,19 @@ from steerbo.rounds.events import Event
 from steerbo.study import Study, read_study
 from steerbo.surrogate import Expectation, Standardised, parts_of
 from steerbo.testing import Case, WingContract
-from tests.costvarying.worlds import rows_case
+from tests.costvarying.worlds import given_case, rows_case
 
 
 class TestCheapFirst(WingContract):
     @staticmethod
     def case() -> Case:
         return rows_case("cheap-first")
+
+
+class TestGivenWhatIsSeen(WingContract):
+    @staticmethod
+    def case() -> Case:
+        return given_case("cheap-first")
 
 
 class TestTsPsq(WingContract):

@@ -118,6 +118,33 @@ def drifting_case(method: str, problem: sb.CostVarying = DRIFTING, rounds: int =
     return Case(problem, method, evaluate_drifting, request=clock, added=added, options=options, rounds=rounds)
 
 
+GIVEN = sb.CostVarying(
+    variables=[*ROWS.variables, *SEEN.variables[-2:]],
+    control_sets=PROBLEM.control_sets,
+    nature=sb.JointRows(
+        [[float(heat), "b" if heat > 23 else "a", float(heat - 8)] for heat in _HEAT],
+        ["temperature", "line", "weather"],
+    ),
+)
+"""The same where the log has the weather outside, too, and that is seen before choosing."""
+
+
+def evaluate_given(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+    """What is not set follows the weather."""
+    outcome = evaluate_seen(suggestion, random)
+    weather = suggestion.context.get("weather", 14.0)
+    heat = float(np.clip(weather + 8 + random.normal(), 10, 35))
+    realised = {**outcome["realised"], "temperature": heat, "line": "b" if heat > 23 else "a", **suggestion.values}
+    told = {**realised, "weather": weather}
+    return {**outcome, "value": growth(realised) + 0.05 * random.normal(), "realised": told}
+
+
+def given_case(method: str, **options: Any) -> Case:
+    """The world in which a log says what follows from what is seen."""
+    added = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a", "weather": 11.0, "seed": "old"}
+    return Case(GIVEN, method, evaluate_given, request=asked_with, added=added, options=options)
+
+
 _LAWS: dict[str, Any] = {"temperature": sb.Learned(sb.Uniform(10, 20)), "ph": "learned", "line": "learned"}
 LEARNED_LAWS = sb.CostVarying(
     variables=[dataclasses.replace(v, law=_LAWS[v.name]) if v.name in _LAWS else v for v in SEEN.variables],
