@@ -161,3 +161,13 @@ def test_a_fleet_moves_step_by_step(example: Path) -> None:
     (row,) = json.loads(said("policy", example, "--current", current, "--json"))["values"]["distribution"].values()
     assert list(row) == ["north", "south", "harbour"]
     assert row["north"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("example", ["aging-catalyst"], indirect=True)
+def test_a_catalyst_ages(example: Path) -> None:
+    """Twenty-four batches are enough to see that the best temperature has risen from 200 °C."""
+    assert "drift       learned" in said("check", example)
+    said("run", example, "--rounds", "24", "--quiet")
+    step = json.loads(said("policy", example, "--json"))
+    assert step["note"].startswith("as of time 24;")
+    assert step["values"]["temperature"] > 204

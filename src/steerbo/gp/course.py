@@ -121,7 +121,8 @@ def learn_course(
         anew = replace(steady, cuts=(*steady.cuts, cut))
         score, other = _fitted(empty, model, before, anew)
         if score > scores[best] + 1.0 + math.log(len(model)):
-            return anew, other
+            better = _cut(empty, model, steady, other)  # with less noise it is seen more exactly when
+            return (anew if better is None else replace(steady, cuts=(*steady.cuts, better))), other
     return course, found
 
 
