@@ -105,6 +105,8 @@ ELSEWHERE = {
     "causal/test_scopes.py": "causal.canonical causal.published causal.rules causal.scope_graph causal.step_limit",
     "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
     "causal/test_graph.py": "causal.checks",
+    "causal/test_cheap_first.py": "causal.cheap_options causal.nearness causal.sharing causal.worth",
+    "causal/test_money.py": "causal.paying",
     "plots/test_costvarying.py": "plots.control_sets",
     "costvarying/test_drift.py": "costvarying.learning",
     "interop/optuna/test_export.py": "interop.optuna.distributions",

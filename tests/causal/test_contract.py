@@ -11,6 +11,7 @@ from benchmarks.causal.problems import FIGURE_1
 from steerbo.causal import Causal, CausalGraph
 from steerbo.errors import OutOfRangeWarning
 from steerbo.rounds import Suggestion
+from steerbo.rounds.tolerance import Absolute
 from steerbo.space import Categorical, Float
 from steerbo.testing import Case, WingContract
 
@@ -57,6 +58,52 @@ class TestPaperRule(WingContract):
 
 class TestTwoLooks(WingContract):
     case = staticmethod(lambda: staged("coca-bo", arm_rule="reward-mean", initial=2))
+
+
+def priced(
+    graph: CausalGraph, names: tuple[str, ...], prices: dict[str, float], method: str = "cheap-first", **options: Any
+) -> Case:
+    """With contexts measured afterwards, whether they were looked at or not."""
+    variables = [Categorical(n, ["young", "old"]) if n == "age" else Float(n, -1, 1) for n in names]
+
+    def measured(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        drawn: dict[str, Any] = {n: "old" if n == "age" else float(random.uniform(-1, 1)) for n in names}
+        known = drawn | suggestion.context | suggestion.values
+        return evaluate(suggestion, random) | {"realised": {name: known[name] for name in names}}
+
+    problem = Causal(graph, variables, prices=prices, base=1, tolerance=Absolute(0.2))
+    added: dict[str, Any] = {name: "old" if name == "age" else 0.4 for name in names}
+    return Case(problem, method, measured, look, added=added, options=options, rounds=9)
+
+
+class TestPrices(WingContract):
+    case = staticmethod(lambda: priced(FIGURE_1, ("x1", "x2", "c"), {"x1": 1, "x2": 2, "c": 0.5}, initial=1))
+
+
+class TestPricesInStages(WingContract):
+    """What is set affects what is looked at, and different actions see different things."""
+
+    case = staticmethod(lambda: priced(STAGED, ("dose", "rest", "age", "pulse"), {"dose": 1, "pulse": 0.5}, initial=1))
+
+
+class TestPricesNotMeasured(WingContract):
+    """Contexts that are not looked at are not measured either."""
+
+    case = staticmethod(
+        lambda: Case(
+            Causal(FIGURE_1, [Float(n, -1, 1) for n in ("x1", "x2", "c")], prices={"x1": 1, "c": 2}, base=1),
+            "cheap-first",
+            evaluate,
+            look,
+            added={"x1": 0.1, "x2": 0.3, "c": -0.2},
+            options={"initial": 1},
+            rounds=8,
+        )
+    )
+
+
+class TestPricesBlind(WingContract):
+    case = staticmethod(lambda: priced(FIGURE_1, ("x1", "x2", "c"), {"x1": 1, "c": 0.5}, "coca-bo", initial=2))
 
 
 class TestCaBO(WingContract):

@@ -23,12 +23,20 @@ class Arm:
 
     Points of an arm are encoded rows: first the actions, then the contexts, both in the order of the problem's
     variables; last of all the time, where effects may change with it.
+
+    Attributes:
+        scope: what is set, after looking at what.
+        graph: the causal graph.
+        problem_space: the problem's variables.
+        timed: whether effects may change with time.
+        beside: contexts that it does not look at, and that its model has a column for: they are measured afterwards.
     """
 
     scope: Scope
     graph: CausalGraph
     problem_space: Space
     timed: bool = False
+    beside: tuple[str, ...] = ()
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
@@ -42,14 +50,20 @@ class Arm:
         return tuple(name for name in self.problem_space.names if name in known)
 
     @cached_property
+    def measured(self) -> tuple[str, ...]:
+        """The contexts of its columns, whether it looks at them or not, in the problem's order."""
+        known = {*self.contexts, *self.beside}
+        return tuple(name for name in self.problem_space.names if name in known)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return self.actions + self.contexts + ((TIME.name,) if self.timed else ())
+        return self.actions + self.measured + ((TIME.name,) if self.timed else ())
 
     @cached_property
     def space(self) -> Space | None:
         """The variables of the columns but the time; None for the scope that sets nothing and looks at nothing."""
-        names = self.actions + self.contexts
+        names = self.actions + self.measured
         return self.problem_space.subset(names) if names else None
 
     @cached_property

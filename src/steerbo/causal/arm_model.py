@@ -43,6 +43,15 @@ class ModelOptions:
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
+    @property
+    def checking(self) -> ModelOptions | None:
+        """How observations are checked; None: they are trusted."""
+        return self if self.observations == "checked" else None
+
+    def model(self, space: Space | None, course: Course | None) -> ArmModel:
+        """An empty model over these variables (None: over none), and over the time where there is a course."""
+        return arm_model(space, self, course)
+
 
 ArmModel = Regression[Kernel]
 

@@ -26,19 +26,19 @@ class CaBO(ScopeBandit[ModelOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The arm with the largest causal acquisition value."""
-        first = self.unready()
+        first = self.unready(history)
         if first is not None:
             return self.play(history, first, request, {})
-        seen = self.before(request)
-        found = [self.improvement(history, i, seen) for i in range(len(self.arms))]
-        return self.play(history, int(np.argmax(found)), request, {"improvement": found})
+        some, seen = self.within_reach(history), self.before(request)
+        found = [self.improvement(history, int(i), seen) for i in some]
+        return self.play(history, int(some[np.argmax(found)]), request, {"improvement": found})
 
     def improvement(self, history: History, i: int, seen: Mapping[str, Any]) -> float:
         """The largest expected improvement of arm `i` on the best mean of all arms, in units of `sign · value`."""
         arm, model = self.arms[i], self.model(i)
         if not len(model):
             return 0.0
-        points = self.models.without_outcome(history, self.models.of[i], None)
+        points = self.untold(history, i, None)
         with model.hallucinated(points):
             search = AveragedScore.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")

@@ -11,15 +11,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from jaxtyping import Int
 
-from ..bandit import hoeffding_margins, neglected, shared_out, shrinking_margins
+from ..bandit import hoeffding_margins, shared_out, shrinking_margins
 from ..errors import InvalidOption
 from ..record import record
-from ..rounds import Choice, Explanation, History, Scope
+from ..rounds import Choice, Explanation, History, Problem, Scope
 from ..search import lattice
 from ..words import counted
 from .arm_model import ModelOptions
 from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit
+from .problem import Causal
 from .step_limit import PATIENCE
 
 _INDEX_BETA = 1.0  # β of the paired rule's index
@@ -69,6 +70,11 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
     name: ClassVar[str] = "coca-bo"
     Options = CoCaOptions
 
+    @classmethod
+    def meant_for(cls, problem: Problem) -> bool:
+        """Where nothing has a price: it chooses as if all scopes cost the same."""
+        return isinstance(problem, Causal) and problem.prices is None
+
     def scopes(self) -> tuple[Scope, ...]:
         """The possibly-optimal scopes."""
         return policy_scopes(self.problem.graph, self.options.mode, limit=self.options.limit)
@@ -104,18 +110,18 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Every arm a few times, then the one with the largest index."""
-        first = self.unready()
+        some, first = self.within_reach(history), self.unready(history)
         if first is None and self.options.arm_rule == "paired":
-            first = neglected(self.plays, many=bool((self._first < self._wanted).any()))
+            first = self.neglected(history, many=bool((self._first < self._wanted).any()))
         if first is not None:
             return self.play(history, first, request, {"phase": "first plays"})
-        if len(self.arms) == 1:
-            return self.play(history, 0, request, {"phase": "only scope"})
+        if len(some) == 1:
+            return self.play(history, int(some[0]), request, {"phase": "only scope"})
         values, margins = self.index_parts(history, self.before(request))
         index = values + margins
-        i = int(np.argmax(index))
+        i = int(some[np.argmax(index[some])])
         parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}
-        note = {name: part for name, part in parts.items() if name == "phase" or _finite(part)}
+        note = {name: part for name, part in parts.items() if name == "phase" or np.isfinite(part).all()}
         return self.play(history, i, request, note)
 
     # -- the index of an arm -------------------------------------------------------------------------------------------
@@ -152,11 +158,9 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         if self.options.arm_rule == "reward-mean":
             return hoeffding_margins(self.plays)
         if self.options.confidence == "theory":
-            return shrinking_margins(
-                self.plays, np.array([self.theory(i) for i in range(len(self.arms))]) * self.spread()
-            )
-        default = 1.0 if self.options.arm_rule == "ucb-mean" else 0.0
-        rho = default if self.options.rho is None else self.options.rho
+            betas = np.array([self.theory(i) for i in range(len(self.arms))])
+            return shrinking_margins(self.plays, betas * self.spread())
+        rho = float(self.options.arm_rule == "ucb-mean") if self.options.rho is None else self.options.rho
         return shrinking_margins(self.plays, rho * self.spread())
 
     def spread(self) -> float:
@@ -214,9 +218,8 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         """
         arm, model = self.arms[i], self.model(i)
         contexts = self.pool(history, i, seen)
-        grid = arm.box(arm.actions).place(lattice(_GRID * len(arm.actions), len(arm.actions)))
-        if not len(grid):
-            grid = np.zeros((1, 0))
+        k = len(arm.actions)
+        grid = arm.box(arm.actions).place(lattice(_GRID * k, k)) if k else np.zeros((1, 0))
         looks = arm.looks(contexts)
         rows = np.concatenate([np.tile(grid, (len(looks), 1)), np.repeat(looks, len(grid), axis=0)], axis=1)
         means = model.means(rows).reshape(len(looks), len(grid))
@@ -243,7 +246,3 @@ class CoCaBOWithoutContext(CoCaBO):
     def scopes(self) -> tuple[Scope, ...]:
         """The actions of the possibly-optimal scopes, without their contexts."""
         return tuple(dict.fromkeys(Scope(scope.set) for scope in super().scopes()))
-
-
-def _finite(values: Any) -> bool:
-    return bool(np.isfinite(values).all())

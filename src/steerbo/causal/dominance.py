@@ -32,12 +32,14 @@ class Dominance:
         joint: whether several interventions may be added at once.
         natural: whether also those that nature makes by what nobody else sees; see `naturally`.
         effort: what may still be spent.
+        looking_at: the contexts that scopes may look at, as a mask; None: all.
     """
 
     graph: CausalGraph
     joint: bool = False
     natural: bool = False
     effort: Effort = field(default_factory=Effort)
+    looking_at: int | None = None
     base: Masks = field(init=False)
     target: int = field(init=False)
     contexts: int = field(init=False)
@@ -48,7 +50,7 @@ class Dominance:
         graph = self.graph
         self.base, self.target = graph.essence, graph.index(graph.target)
         self.everything = graph.mask(graph.intervenable)
-        self.contexts = graph.mask(graph.contexts or ())
+        self.contexts = graph.mask(graph.contexts or ()) if self.looking_at is None else self.looking_at
         self._actions: dict[int, Actions] = {}
         self._better: dict[Key, list[Key]] = {}
 
@@ -193,7 +195,7 @@ class Dominance:
                 if scope not in edges:
                     edges[scope] = self.better(scope)
                     queue.extend(edges[scope])
-            kept = [min(group, key=_size) for group in _sinks(edges)]
+            kept = [min(group, key=size_of) for group in _sinks(edges)]
             queue = []
             for scope in kept if self.natural and len(kept) > 1 else ():
                 if scope not in compared:
@@ -221,11 +223,12 @@ def undominated(
 ) -> tuple[Scope, ...]:
     """The scopes among which the best one always is, the smallest first."""
     names = graph.names
-    kept = sorted(Dominance(graph, joint, natural, effort or Effort()).ends(), key=_size)
+    kept = sorted(Dominance(graph, joint, natural, effort or Effort()).ends(), key=size_of)
     return tuple(Scope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
 
 
-def _size(scope: Key) -> tuple[int, int, Key]:
+def size_of(scope: Key) -> tuple[int, int, Key]:
+    """What scopes are sorted by: how much is set, how often something is looked at."""
     return len(scope), sum(seen.bit_count() for _, seen in scope), scope
 
 

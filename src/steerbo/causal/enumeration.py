@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 from ..errors import InvalidOption, InvalidProblem, one_of
 from ..rounds import Scope
 from .dominance import undominated
 from .graph import CausalGraph
+from .money import checked_prices
+from .priced_dominance import worth_their_price
 from .published import published
 from .step_limit import PATIENCE, Effort
 
@@ -15,7 +18,9 @@ Mode = Literal["pruned", "published", "joint", "natural"]
 MODES = get_args(Mode)
 
 
-def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PATIENCE) -> tuple[Scope, ...]:
+def policy_scopes(
+    graph: CausalGraph, mode: Mode = "pruned", *, prices: Mapping[str, float] | None = None, limit: int = PATIENCE
+) -> tuple[Scope, ...]:
     """The scopes among which the best one always is, whatever the unknown mechanisms are.
 
     Args:
@@ -25,13 +30,15 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PAT
             one more intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those
             that lose nothing by several more interventions at once. ``"natural"``: also without those that lose nothing
             although what nature does cannot be looked at; see `naturally`.
+        prices: what it costs to set a variable, or to look at one, by name; the others cost nothing. A scope is then
+            left out only for one that is as good and no dearer. For ``"pruned"`` and ``"joint"``.
         limit: steps of the search, of about a millisecond each, after which it is given up. Their number grows
             exponentially with that of actions that can matter together; in sparse graphs with 60 variables and a dozen
             actions they were a few thousand at most.
 
     Raises:
-        InvalidOption: there is no such mode.
-        InvalidProblem: the limit was reached.
+        InvalidOption: there is no such mode, or it knows no prices.
+        InvalidProblem: the limit was reached, or a price is not allowed.
 
     >>> graph = CausalGraph.from_text("x1 -> x2 -> y; c -> x2; c -> y; x1 <-> c; x2 <-> y",
     ...                               target="y", intervenable=["x1", "x2"])
@@ -47,6 +54,10 @@ def policy_scopes(graph: CausalGraph, mode: Mode = "pruned", *, limit: int = PAT
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise InvalidOption("limit", limit, "a whole number from 1")
     effort = Effort(limit)
+    if prices is not None:
+        if mode not in ("pruned", "joint"):
+            raise InvalidOption("mode", mode, "'pruned' or 'joint', where there are prices", "It knows no prices.")
+        return worth_their_price(graph, checked_prices(graph, prices), mode == "joint", effort)
     if mode == "published":
         return published(graph, effort)
     return undominated(graph, mode != "pruned", mode == "natural", effort)

@@ -28,7 +28,7 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
     mean over typical contexts.
     """
     times = [method.widening(history, arm.scope) for arm in method.arms]
-    if method.unready() is not None or not max(times) < np.inf:
+    if method.unready(history) is not None or not max(times) < np.inf:
         return np.inf
 
     def at(seen: Mapping[str, Any]) -> float:

@@ -6,11 +6,11 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..bandit import doubt_of_scale, unready
+from ..bandit import doubt_of_scale
 from ..errors import InvalidRequest
 from ..gp import Course
 from ..rounds import (
@@ -23,7 +23,6 @@ from ..rounds import (
     Event,
     Explanation,
     History,
-    Method,
     PolicyStep,
     Refitted,
     Round,
@@ -41,20 +40,19 @@ from ..surrogate import Score, upper_bound
 from ..words import counted
 from .acting import Actor
 from .arm import Arm
-from .arm_model import ArmModel, ModelOptions, arm_model
+from .arm_model import ArmModel
 from .contexts import latest_contexts
 from .explaining import observations_explained, scopes_table
 from .gain import possible_gain
 from .greedy import Greedy
 from .models import Models
+from .paying import O, Paying
 from .policy import Policy, recommended
 from .problem import Causal
 from .scopes import looking_at
 
-O = TypeVar("O", bound="ModelOptions")  # noqa: E741  the method's options
 
-
-class ScopeBandit(Method[Causal, O]):
+class ScopeBandit(Paying[O]):
     """A bandit whose arms are policy scopes, each with contextual Bayesian optimisation inside.
 
     Scopes with the same actions and the same contexts, differently assigned, share one model (Appendix B.1). Everything
@@ -68,8 +66,8 @@ class ScopeBandit(Method[Causal, O]):
         super().__init__(problem, options, streams)
         self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
-        self.arms = [Arm(scope, problem.graph, problem.space, problem.timed) for scope in scopes]
-        self.models = Models(self.arms, self.empty_model, problem.sign, self.options, problem.drift)
+        self.arms = [Arm(problem.with_price(scope), problem.graph, problem.space, problem.timed) for scope in scopes]
+        self.models = Models(self.arms, self.empty_model, problem.sign, self.options.checking, problem.drift)
         self.plays = np.zeros(len(self.arms), dtype=int)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
@@ -79,7 +77,8 @@ class ScopeBandit(Method[Causal, O]):
     @classmethod
     def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
         """Options as a log has them; before there was a choice, observations were trusted."""
-        return {"observations": "trusted", **super().read_options(logged)}
+        choice = {"observations": "trusted"} if hasattr(cls.Options, "observations") else {}
+        return {**choice, **super().read_options(logged)}
 
     @abstractmethod
     def scopes(self) -> tuple[Scope, ...]:
@@ -87,11 +86,7 @@ class ScopeBandit(Method[Causal, O]):
 
     def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
         """A model without data over these variables (None: over none), and over the time where there is a course."""
-        return arm_model(space, self.options, course)
-
-    def model(self, i: int) -> ArmModel:
-        """The model of arm `i`."""
-        return self.models.each[self.models.of[i]]
+        return self.options.model(space, course)
 
     def needed(self, i: int) -> int:
         """Plays of arm `i` before its model counts."""
@@ -118,18 +113,14 @@ class ScopeBandit(Method[Causal, O]):
         """Learn hyperparameters anew, of the models whose schedule says so."""
         return self.models.refit(partial(horizon, history))
 
-    def unready(self) -> int | None:
-        """An arm that is still to be played for a start: the one played least; None where there is none."""
-        needed = np.array([self.needed(i) for i in range(len(self.arms))])
-        return unready(self.plays, np.array([len(self.model(i)) for i in range(len(self.arms))]), needed)
-
     # -- choosing and deciding -----------------------------------------------------------------------------------------
 
     def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round with arm `i`: what can be set without looking is set."""
         number = len(history) + 1
         values, observe = self._advance(history, number, i, self.before(request), {})
-        return Choice(self.arms[i].scope, values, observe, note=note)
+        scope = self.arms[i].scope
+        return Choice(scope, values, observe, expected_cost=scope.price, note=note)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
@@ -172,9 +163,17 @@ class ScopeBandit(Method[Causal, O]):
         random = self.streams(number, f"act {'+'.join(group)}")
         if len(model) < self.needed(i):
             return arm.decode(group, arm.box(group).place(random.random((1, len(group))))[0])
-        points = self.models.without_outcome(history, self.models.of[i], token)
+        points = self.untold(history, i, token)
         with model.hallucinated(points):
-            return Actor(arm, model).best(group, known, self.score(i), random, tried=points)
+            return self.actor(history, i).best(group, known, self.score(i), random, tried=points)
+
+    def actor(self, history: History, i: int) -> Actor:
+        """What sets the actions of arm `i`."""
+        return Actor(self.arms[i], self.model(i))
+
+    def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
+        """Points of rounds of arm `i`'s model without an outcome, but for one by its token, (p, d)."""
+        return self.models.without_outcome(history, self.models.of[i], but)
 
     def score(self, i: int) -> Score:
         """What an action maximises."""
@@ -201,10 +200,10 @@ class ScopeBandit(Method[Causal, O]):
         """The time of answers, where it matters."""
         return {TIME.name: now(history)} if self.problem.timed else {}
 
-    def greedy(self, i: int, known: Mapping[str, Any]) -> Greedy:
+    def greedy(self, history: History, i: int, known: Mapping[str, Any]) -> Greedy:
         """The policy that maximises the posterior mean of arm `i`; of what is `known` it reads the time."""
         when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
-        return Greedy(Actor(self.arms[i], self.model(i)), self.streams, i, when)
+        return Greedy(self.actor(history, i), self.streams, i, when)
 
     def recommend(self, history: History) -> Policy:
         """The scope with the best expected outcome under its own best policy, that policy, and what the others give.
@@ -231,7 +230,9 @@ class ScopeBandit(Method[Causal, O]):
         """The arms and their policies, best first, where this is seen before choosing, and at this time."""
         sign = self.problem.sign
         answers = [
-            recommended(arm, self.model(i), self.greedy(i, known), self.pool(history, i, known), sign, known=known)
+            recommended(
+                arm, self.model(i), self.greedy(history, i, known), self.pool(history, i, known), sign, known=known
+            )
             if len(self.model(i))
             else Policy.unknown(arm.scope)
             for i, arm in enumerate(self.arms)
@@ -255,7 +256,7 @@ class ScopeBandit(Method[Causal, O]):
         i, advice = (self.ranked(history, known) if known else self._all_ranked(history))[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
-        return self.greedy(i, known).step(context)
+        return self.greedy(history, i, known).step(context)
 
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""

@@ -30,7 +30,7 @@ class Models:
         arms: the scopes.
         empty_model: makes a model without data over some variables (None: over none), with a course.
         sign: −1 where smaller values are better.
-        options: how arms are modelled, and whether observations are checked.
+        checking: how arms are modelled where observations are checked; None: they are trusted.
         drift: how effects change with time, in each model by itself. Observations then say nothing: what they would
             have to be adjusted for changes, too.
 
@@ -51,14 +51,14 @@ class Models:
         arms: Sequence[Arm],
         empty_model: Callable[[Space | None, Course | None], ArmModel],
         sign: float,
-        options: ModelOptions,
+        checking: ModelOptions | None,
         drift: AnyDrift = None,
     ) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
         self.number = {arm.scope: i for i, arm in enumerate(arms)}
         self.of = [classes.index(arm.names) for arm in arms]
-        self.arms, self._empty_model, self._sign, self._options = arms, empty_model, sign, options
-        self.checked = options.observations == "checked"
+        self.arms, self._empty_model, self._sign = arms, empty_model, sign
+        self._checking, self.checked = checking, checking is not None
         self.typical = [arms[self.of.index(k)] for k in range(len(classes))]
         self.adjusted_for = [adjustment(arm) if drift is None else None for arm in self.typical]
         self.following = [Following(drift) for _ in classes]
@@ -80,8 +80,8 @@ class Models:
     def _new_model(self, k: int) -> ArmModel:
         """Model `k` without data: as long as nothing was observed, of plays alone."""
         space = self.typical[k].space
-        if k in self._watching:
-            return Watching(space, self._options, checked=True)
+        if self._checking is not None and k in self._watching:
+            return Watching(space, self._checking, checked=True)
         return self._empty_model(space, self.following[k].course)
 
     # -- data ----------------------------------------------------------------------------------------------------------
@@ -104,17 +104,17 @@ class Models:
         """An observation without intervention: for every model whose effect it helps to identify."""
         for k, observed in self.observed.items():
             row = observed.add(outcome, self._sign)
-            if self.checked and k not in self._watching:
-                self._watch(k)
+            if self._checking is not None and k not in self._watching:
+                self._watch(k, self._checking)
             if not observed.others and (not self.checked or len(observed) <= MOST):
                 self.each[k].add(row, self._sign * outcome.value)
                 self.arm_of_row[k].append(-1)
 
-    def _watch(self, k: int) -> None:
+    def _watch(self, k: int, checking: ModelOptions) -> None:
         """From now on model `k` is told of observations, too."""
         before = self.each[k]
         self._watching.add(k)
-        self.each[k] = model = Watching(self.typical[k].space, self._options, checked=True)
+        self.each[k] = model = Watching(self.typical[k].space, checking, checked=True)
         if k in self._fitted:
             model.take_over(before.hyperparameters)
         model.replace(before.inputs, before.outcomes)

@@ -32,7 +32,7 @@ def adjustment(arm: Arm) -> tuple[str, ...] | None:
     allowed (van der Zander et al. 2014); those that are not needed are left out, the last first.
     """
     graph = arm.graph
-    actions, seen, target = graph.mask(arm.actions), graph.mask(arm.contexts), 1 << graph.index(graph.target)
+    actions, seen, target = graph.mask(arm.actions), graph.mask(arm.measured), 1 << graph.index(graph.target)
     cut = Masks.by_parents([above & ~actions for above in graph.masks.parents])
 
     def closed(others: int) -> bool:

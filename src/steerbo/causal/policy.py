@@ -35,7 +35,7 @@ class Policy(Recommendation):
     @classmethod
     def unknown(cls, scope: Scope) -> Policy:
         """A scope of which nothing is known yet."""
-        return cls(scope, {}, note="nothing is known yet: play a round first")
+        return cls(scope, {}, cost=scope.price, note="nothing is known yet: play a round first")
 
     def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:
         """Settings for what was seen.
@@ -105,4 +105,4 @@ def recommended(
     simple = not set(arm.contexts) - set(known)
     values = act(known) if simple else {}
     table = None if simple else policy_table(arm, act, contexts)
-    return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, table=table, act=act)
+    return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, arm.scope.price, table=table, act=act)

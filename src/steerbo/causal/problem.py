@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -12,11 +13,14 @@ from pydantic import Strict, model_validator
 from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
-from ..rounds import Problem, Scope
+from ..rounds import Problem, Scope, Suggestion
+from ..rounds.finite import LARGEST
+from ..rounds.tolerance import Tolerance
 from ..space import Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph
 from .graph_file import with_graph
+from .money import checked_prices, price_of, spent_on
 
 _SHOWN = 50  # edges in a description
 
@@ -40,13 +44,17 @@ class Causal(Problem):
     Args:
         graph: what causes what, what can be set and what can be looked at.
         variables: one for each intervenable variable and each context of the graph; of a context, the bounds say where
-        it
-            usually lies, and values beyond them are welcome. One without causes may be `seen`: it is known before the
-            scope is chosen, is given to `ask`, and every scope looks at it for nothing.
+            it usually lies, and values beyond them are welcome. One without causes may be `seen`: it is known before
+            the scope is chosen, is given to `ask`, and every scope looks at it for nothing.
         minimize: whether smaller values of the target are better.
         drift: how effects change with time, where they do: a `Decay`, `MaternInTime` or `Periodic`, in units of the
             time that `ask(time=…)` is given (left out, the number of the round); "learned": whether they change, and
             how, is learned from the outcomes. None: they never change. Wanted is then what is best *now*.
+        prices: what it costs to set a variable, or to look at one before setting others, by name; the others cost
+            nothing. A play costs `base` and each of these once; wanted is then the cheapest scope that is good enough.
+        base: what every round costs beside, above 0: else to set nothing would be free, and done for ever.
+        tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
+            where there are prices, a tenth of the way from the worst expected value to the best.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -66,6 +74,9 @@ class Causal(Problem):
     variables: Annotated[Sequence[Variable], Listed]
     minimize: Annotated[bool, Strict()] = False
     drift: AnyDrift = None
+    prices: Mapping[str, float] | None = field(default=None, hash=False)
+    base: float | None = None
+    tolerance: Tolerance | None = None
     kind: Literal["causal"] = "causal"
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.causal:draw"
@@ -90,7 +101,27 @@ class Causal(Problem):
         check_clock(self.drift, names)
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
+        self._check_money()
         return self
+
+    def _check_money(self) -> None:
+        if self.prices is None:
+            for name, given in (("base", self.base), ("tolerance", self.tolerance)):
+                if given is not None:
+                    hint = "Say by `prices` what it costs to set and to look at variables, or leave this out."
+                    raise InvalidProblem(name, given, "nothing: without prices all scopes cost the same", hint)
+            return
+        checked_prices(self.graph, self.prices)
+        for name in self.space.seen:
+            if name in self.prices:
+                hint = "It is given to ‹ask› in every round: leave its price out."
+                raise InvalidProblem(f"prices.{name}", self.prices[name], "no price: it is seen before choosing", hint)
+        if self.base is None or not 0 < self.base <= LARGEST:
+            hint = "It is what every round costs, whatever is set; were it 0, to set nothing would be free for ever."
+            raise InvalidProblem("base", self.base, f"a number above 0, at most {LARGEST:g}, beside prices", hint)
+        if self.drift is not None:
+            hint = "Scopes with prices are compared by what all outcomes tell, old ones too: leave out one of the two."
+            raise InvalidProblem("drift", self.drift, "nothing, beside prices", hint)
 
     def _check_seen(self, name: str) -> None:
         """Only roots can be known before choosing: what else is seen tells of its causes, and other scopes then do."""
@@ -145,10 +176,32 @@ class Causal(Problem):
 
     def in_order(self, plain: Any) -> Any:
         """See `Problem.in_order`; so are the actions of a scope."""
-        return Scope.of(super().in_order(dict(plain.actions))) if isinstance(plain, Scope) else super().in_order(plain)
+        if isinstance(plain, Scope):
+            return replace(Scope.of(super().in_order(dict(plain.actions))), price=plain.price)
+        return super().in_order(plain)
+
+    def with_price(self, scope: Scope) -> Scope:
+        """A scope with what a play of it costs, where there are prices."""
+        if self.prices is None or self.base is None:
+            return scope
+        return replace(scope, price=price_of(scope, self.prices, self.base))
+
+    def price(self, suggestion: Suggestion) -> float | None:
+        """What a play costs where there are prices; of a round that is not decided to the end, what is spent of it."""
+        return self._spent(suggestion) if suggestion.observe else self.with_price(suggestion.scope).price
+
+    def spent_anyway(self, suggestion: Suggestion) -> float | None:
+        """What is spent of a round that nobody goes on with: nothing, unless something was looked at for it."""
+        looked_at = suggestion.context.keys() - set(self.space.seen)
+        return self._spent(suggestion) if looked_at else None
+
+    def _spent(self, suggestion: Suggestion) -> float | None:
+        if self.prices is None or self.base is None:
+            return None
+        return spent_on(suggestion.scope, self.graph, suggestion.context, self.prices, self.base)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The graph's edges and roles."""
+        """The graph's edges and roles, and what is paid for."""
         graph = self.graph
         edges = [f"{a} -> {b}" for a, b in graph.directed] + [f"{a} <-> {b}" for a, b in graph.bidirected]
         more = f", and {len(edges) - _SHOWN} more" if len(edges) > _SHOWN else ""
@@ -158,4 +211,13 @@ class Causal(Problem):
         roles += [f"can be looked at: {', '.join(seen) or 'nothing'}"]
         roles += [f"neither: {', '.join(rest)}"] if rest else []
         said = ("graph", ", ".join(edges[:_SHOWN]) + more or "no edges"), ("roles", "; ".join(roles))
-        return (*said, *drift_lines(self.drift))
+        return (*said, *drift_lines(self.drift), *self._money_lines())
+
+    def _money_lines(self) -> tuple[tuple[str, str], ...]:
+        if self.prices is None:
+            return ()
+        paid = [f"{self.base:g} a round"]
+        for verb, names in (("set", self.graph.intervenable), ("look at", self.graph.contexts or ())):
+            paid += [f"{self.prices[name]:g} to {verb} {name}" for name in names if self.prices.get(name)]
+        enough = (("good enough", str(self.tolerance)),) if self.tolerance is not None else ()
+        return (("prices", ", ".join(paid)), *enough)

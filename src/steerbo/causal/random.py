@@ -25,4 +25,5 @@ class Random(CoCaBO):
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any arm."""
         draw = self.streams(len(history) + 1, "choose")
-        return self.play(history, int(draw.integers(len(self.arms))), request, {})
+        some = self.within_reach(history)
+        return self.play(history, int(some[draw.integers(len(some))]), request, {})

@@ -32,5 +32,5 @@ class Effort:
                 "graph.intervenable",
                 "too many combinations of actions that may matter together",
                 "a graph whose scopes can be enumerated within `limit` steps",
-                "List fewer intervenable variables or contexts, or raise ‹limit›.",
+                "List fewer intervenable variables, contexts or prices, or raise ‹limit›.",
             )

@@ -29,12 +29,12 @@ from pydantic import Field
 from ..bandit import Intersected, Limits, cheapest, cost_bounds, explores, theory_beta
 from ..record import from_plain, record, to_plain
 from ..rounds import Amended, Asked, Choice, Event, Explanation, Extended, History, Refitted, Streams, Table
+from ..rounds.tolerance import Fraction, Tolerance
 from ..words import counted
 from .control_sets import Arm, Outlook
 from .learning import STARTING_POINTS
 from .method import PartialControl
 from .problem import CostVarying
-from .tolerance import Fraction, Tolerance
 
 Phase = Literal["explore", "exploit"]
 

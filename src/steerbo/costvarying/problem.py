@@ -13,12 +13,12 @@ from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import History, Problem, Round, Scope, StatedLaw, Suggestion
+from ..rounds.tolerance import Tolerance
 from ..space import JointRows, Space, Variable, Variables
 from ..space.fields import Listed
 from ..words import counted
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
 from .nature import check_nature, left_as, stated_rows
-from .tolerance import Tolerance
 
 MOST_VARIABLES, MOST_SETS = 1000, 4096
 """Of a problem: as many sets as twelve variables have."""

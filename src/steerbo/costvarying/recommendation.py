@@ -8,8 +8,8 @@ import numpy as np
 
 from ..bandit import BOUND
 from ..rounds import Recommendation
+from ..rounds.tolerance import Absolute, Fraction, Threshold
 from .control_sets import Arm, Outlook
-from .tolerance import Absolute, Fraction, Threshold
 
 if TYPE_CHECKING:
     from .method import PartialControl

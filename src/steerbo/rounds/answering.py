@@ -67,7 +67,8 @@ class Answering(ABC):
         Args:
             suggestion: what `ask` or `decide` returned, or its token.
             reason: for people.
-            charge: what counts as spent all the same, until an outcome says what it cost; None: nothing.
+            charge: what counts as spent all the same, until an outcome says what it cost; None: what the problem's
+                prices say of looks that were made for it, else nothing.
 
         Raises:
             InvalidOutcome: a negative charge.

@@ -103,6 +103,11 @@ class Method(ABC, Generic[P, OptionsT]):
         self.problem, self.options, self.streams = problem, options, streams
 
     @classmethod
+    def meant_for(cls, problem: Problem) -> bool:
+        """Whether it solves such a problem where no method is named: the first in its kind's list that says so."""
+        return True
+
+    @classmethod
     def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
         """Options as a log has them, without those that are retired."""
         return {name: value for name, value in logged.items() if (name, value) not in cls.retired.items()}

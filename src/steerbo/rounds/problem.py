@@ -215,7 +215,11 @@ class Problem(ABC):
         return None
 
     def price(self, suggestion: Suggestion) -> float | None:
-        """The cost of a play where the problem states it, else None."""
+        """The cost of a play where the problem states it, else None; while it is not decided, what is spent so far."""
+        return None
+
+    def spent_anyway(self, suggestion: Suggestion) -> float | None:
+        """What is surely spent of a round that nobody goes on with, where the problem knows; None: nothing."""
         return None
 
     def paid(self, played: Round, history: History) -> float | None:

@@ -117,8 +117,8 @@ def find_method(problem: Problem, said: Any) -> AnyMethod:
     known: dict[str, AnyMethod] = {}
     for entry in _sources(problem.kind):
         known |= {method.name: method for method in _listed(entry, broken) if method.name not in known}
-        if said is None and known:
-            return next(iter(known.values()))
+        if said is None and (default := next((m for m in known.values() if m.meant_for(problem)), None)):
+            return default
         if isinstance(said, str) and said in known:
             return _checked(known[said], problem, said)
     hint = f"Of others that are installed: {broken[0]}" if broken else ""

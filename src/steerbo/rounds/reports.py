@@ -95,10 +95,12 @@ class Reports:
         about = self.about(suggestion)
         if not about.waiting:
             raise OutcomeConflict(f"round {about.number} is {about.state} already; to void its outcome, use ‹void›")
-        counted = None if charge is None else finite("charge", charge, least=0.0)
-        if about.state == "open":
+        known = self.problem.spent_anyway(about.suggestion)
+        counted = known if charge is None else finite("charge", charge, least=0.0)
+        late = about.state == "abandoned" and charge is None and (counted or 0.0) > (about.charge or 0.0)
+        if about.state == "open" or late:  # late: something was looked at since
             return Abandoned(about.suggestion.token, _kept(reason), counted)
-        if counted not in (None, about.charge):
+        if charge is not None and counted != about.charge:
             hint = f"round {about.number} is abandoned already, and {about.charge or 0:g} is charged for it"
             raise OutcomeConflict(f"{hint}; where another amount is right, use ‹charge›")
         return None

@@ -67,6 +67,10 @@ class Pending(Contract):
         broken = world.ask(optimizer)
         before = mean(broken.scope)
         optimizer.fail(broken, "the pump broke")
+        if (price := world.problem.price(broken)) is not None:  # everybody knows: it is stated
+            assert optimizer.status.spent == pytest.approx(spent + price)
+            assert optimizer.status.unpriced == 0
+            return
         assert mean(broken.scope) == before
         assert (optimizer.status.spent, optimizer.status.unpriced) == (spent, 1)
         assert "and a round whose cost nobody knows" in str(optimizer.status)

@@ -1,0 +1,43 @@
+"""Options of cheap-first, and how it models outcomes."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from ..errors import InvalidOption
+from ..gp import Constant, Course, Regression, SquaredExponentialKernel
+from ..record import record
+from ..space import Space
+from .arm_model import LIKELY_NOISE, ArmModel
+
+
+@record
+class CheapOptions:
+    """Options of cheap-first.
+
+    Args:
+        beta: β of `μ + sqrt(β) σ`.
+        patience: κ, how much of what a play may teach a cheap scope is given.
+        initial: plays of each model at random actions before it counts; None: twice one more than it has columns.
+    """
+
+    beta: float = 4.0
+    patience: float = 1.0
+    initial: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for field in ("beta", "patience"):
+            if not 0 <= getattr(self, field) < math.inf:
+                raise InvalidOption(field, getattr(self, field), "a finite number not below 0")
+        if self.initial is not None and self.initial < 1:
+            raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
+
+    checking: ClassVar[None] = None  # observations are trusted where the graph says so
+
+    def model(self, space: Space | None, course: Course | None) -> ArmModel:
+        """An empty model over these variables (None: over none); there is no course here."""
+        if space is None:
+            return Regression(Constant(), likely_noise=LIKELY_NOISE)
+        return Regression(SquaredExponentialKernel.over(space.categorical), likely_noise=LIKELY_NOISE)

@@ -1,0 +1,234 @@
+"""Scopes with prices: who shares a model, what a scope is worth that does not look, and the cheapest that is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from benchmarks.traits.priced_worlds import World, world
+from steerbo.causal.arm import Arm
+from steerbo.causal.nearness import Realised, few
+from steerbo.rounds import Scope
+from steerbo.surrogate import Rows
+
+
+def play(
+    of: World, optimizer: sb.Optimizer, rounds: int = 10_000, measured: bool = True, seed: int = 900
+) -> sb.Optimizer:
+    """So many rounds more, or as many as the money lasts."""
+    for _ in range(rounds):
+        number = len(optimizer.history) + 1
+        suggestion = optimizer.ask()
+        if suggestion is None:
+            break
+        unit, noise = of.unit(seed, number)
+        natural = of.nature(unit, {})
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {name: float(natural[name][0]) for name in suggestion.observe})
+        happened = of.nature(unit, {name: np.array([value]) for name, value in suggestion.values.items()})
+        realised = {name: float(happened[name][0]) for name in of.problem.graph.contexts or ()} if measured else {}
+        optimizer.tell(suggestion, float(happened["y"][0]) + noise, realised=realised)
+    return optimizer
+
+
+def models(optimizer: sb.Optimizer) -> dict[str, int]:
+    """Which model every arm has."""
+    method: Any = optimizer._fold.method
+    return {str(arm.scope): k for arm, k in zip(method.arms, method.models.of, strict=True)}
+
+
+# -- contexts ----------------------------------------------------------------------------------------------------------
+
+
+def test_dependent_contexts_move_along() -> None:
+    """Given one of two that hardly differ, the other is drawn about it, also from few rows."""
+    random = np.random.default_rng(0)
+    first = random.random(60)
+    points = np.column_stack([first, first + 0.02 * random.normal(size=60)])
+    law = Realised(points, np.array([False, False])).law([0], np.array([0.3]), [1])
+    assert law.weights @ law.points[:, 0] == pytest.approx(0.3, abs=0.02)
+    assert np.sqrt(law.weights @ (law.points[:, 0] - 0.3) ** 2) < 0.05
+    unseen = Realised(points, np.array([False, False])).law([], np.zeros(0), [0, 1])
+    assert unseen.points == pytest.approx(points)
+
+
+def test_another_category_counts_less() -> None:
+    points = np.array([[0.0, 0.1], [0.0, 0.2], [1.0, 0.9]])
+    shares = Realised(points, np.array([True, False])).near([0], np.array([1.0]))
+    assert shares == pytest.approx([0.1 / 1.2, 0.1 / 1.2, 1 / 1.2])
+
+
+def test_few_stand_for_many() -> None:
+    points = np.random.default_rng(0).random((100, 2))
+    alike = few(Rows(points, np.full(100, 0.01)), np.array([False, False]))
+    assert len(alike.weights) <= 32
+    assert alike.weights @ alike.points == pytest.approx(points.mean(axis=0), abs=0.01)
+    uneven = np.arange(1, 101) / 5050
+    assert few(Rows(points, uneven), np.array([False, False])).points == pytest.approx(points[::-1][:32])
+
+
+# -- who shares --------------------------------------------------------------------------------------------------------
+
+
+def test_scopes_with_the_same_actions_share_a_model() -> None:
+    looks = world("looks")
+    optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 3)
+    found = models(optimizer)
+    assert len({found[name] for name in found if name.startswith("x")}) == 1
+    assert len(set(found.values())) == 2
+
+
+def test_where_a_context_is_not_measured_scopes_part_and_come_together_again() -> None:
+    looks = world("looks")
+    optimizer = sb.Optimizer(looks.problem, seed=0)
+    while (suggestion := optimizer.ask()) is not None and suggestion.scope.set != ("x",):
+        optimizer.tell(suggestion, 0.1, realised={"lab": 0.2, "quick": 0.1})
+    assert suggestion is not None
+    optimizer.tell(suggestion, 0.5, realised={"lab": 0.2})
+    parted = models(optimizer)
+    assert parted["x"] != parted["x after looking at quick"]
+    assert parted["x"] == parted["x after looking at lab"]
+    play(looks, optimizer, 5)
+    again = sb.Optimizer.replay(optimizer.problem, optimizer.events)
+    assert again.ask() == optimizer.ask()
+    optimizer.amend(suggestion, realised={"quick": 0.3})
+    assert len({k for name, k in models(optimizer).items() if name.startswith("x")}) == 1
+
+
+def test_what_is_affected_is_no_column_of_others() -> None:
+    graph = sb.CausalGraph.from_text(
+        "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest",
+        target="y",
+        intervenable=["dose", "rest"],
+    )
+    arm = Arm(Scope.of({"dose": [], "rest": ["pulse"]}), graph, sb.Causal(graph, _floats("dose rest age pulse")).space)
+    assert arm.affected == {"pulse"}
+    problem = sb.Causal(graph, _floats("dose rest age pulse"), prices={"dose": 1.0, "pulse": 1.0}, base=1)
+    method: Any = sb.Optimizer(problem, seed=0)._fold.method
+    assert all(not each.beside for each in method.arms if each.affected)
+    assert all("pulse" not in each.measured for each in method.arms if "dose" in each.actions and not each.affected)
+
+
+def _floats(names: str) -> list[sb.Float]:
+    return [sb.Float(name, 0, 1) for name in names.split()]
+
+
+# -- what is found -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "price"), [("looks", 2.0), ("chain", 2.0)])
+def test_the_cheapest_scope_that_is_good_enough(name: str, price: float) -> None:
+    """A cheap look in the place of a dear one, an early cause in the place of a dear late one."""
+    of = world(name)
+    optimizer = play(of, sb.Optimizer(of.problem, budget=150, seed=1))
+    advice: Any = optimizer.recommend()
+    assert advice.cost == price
+    assert advice.mean is not None
+    assert of.worth(advice.scope, advice.act) > -of.tolerance
+    assert {other.cost for other in advice.alternatives} > {1.0}
+    shares = [played.suggestion.scope.price or 0 for played in optimizer.history]
+    assert np.mean(shares[40:]) < 2.5
+
+
+def test_what_does_not_look_reads_nothing_of_it() -> None:
+    looks = world("looks")
+    optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 30)
+    method: Any = optimizer._fold.method
+    for i, arm in enumerate(method.arms):
+        act = method.greedy(optimizer.history, i, {})
+        seen: Mapping[str, Any] = {"lab": 0.5, "quick": 0.4}
+        others = {name: -0.9 for name in seen if name not in arm.contexts}
+        assert act(seen) == act({**seen, **others})
+
+
+def test_pending_rounds_count_though_their_contexts_are_not_measured() -> None:
+    looks = world("looks")
+    optimizer = play(looks, sb.Optimizer(looks.problem, seed=0, initial=3), 14)
+    batch = optimizer.ask(batch=4)
+    assert isinstance(batch, list)
+    set_to = [s.values["x"] for s in batch if s.values]
+    assert len(set(set_to)) == len(set_to)
+    again = sb.Optimizer.replay(optimizer.problem, optimizer.events)
+    assert again.ask() == optimizer.ask()
+
+
+def test_a_restart_between_looking_and_acting() -> None:
+    looks = world("looks")
+    optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 40)
+    while not (suggestion := optimizer.ask()).observe:  # type: ignore[union-attr]
+        optimizer.abandon(suggestion)  # type: ignore[arg-type]
+    again = sb.Optimizer.replay(optimizer.problem, optimizer.events)
+    seen = dict.fromkeys(suggestion.observe, 0.25)  # type: ignore[union-attr]
+    assert again.decide(suggestion.token, seen) == optimizer.decide(suggestion, seen)  # type: ignore[union-attr, arg-type]
+
+
+def test_smaller_may_be_better_and_a_threshold_out_of_reach() -> None:
+    chain = world("chain")
+    problem = sb.Causal(
+        chain.problem.graph,
+        chain.problem.variables,
+        minimize=True,
+        prices=chain.problem.prices,
+        base=1,
+        tolerance=sb.Threshold(-1e6),
+    )
+    optimizer = play(chain, sb.Optimizer(problem, seed=0, budget=60))
+    best = optimizer.recommend()
+    means = [row.mean for row in (best, *best.alternatives) if row.mean is not None]
+    assert best.mean == min(means)
+    assert "good enough is at most" in best.note
+
+
+def test_prices_where_something_is_seen_before_choosing() -> None:
+    graph = sb.CausalGraph.from_text("wind -> flap -> y; wind -> y; lab -> y", target="y", intervenable=["flap"])
+    variables = [sb.Float("flap", 0, 1), sb.Float("lab", 0, 1), sb.Float("wind", 0, 1, seen=True)]
+    problem = sb.Causal(graph, variables, prices={"flap": 1.0, "lab": 3.0}, base=1, tolerance=sb.Absolute(0.05))
+    optimizer, random = sb.Optimizer(problem, seed=0), np.random.default_rng(0)
+    for _ in range(30):
+        wind, lab = random.random(2)
+        suggestion = optimizer.ask(context={"wind": wind})
+        assert suggestion is not None
+        if suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"lab": lab})
+        flap = suggestion.values.get("flap", wind)
+        value = -((flap - 1.5 * wind + 0.2) ** 2) + 0.02 * random.normal()
+        optimizer.tell(suggestion, value, realised={"lab": lab})
+    assert optimizer.policy({"wind": 0.4}).scope.price in (1.0, 2.0), "0.4 without setting, which is as good there"
+    rows = (optimizer.recommend(), *optimizer.recommend().alternatives)
+    assert all(row.cost in (1.0, 2.0) and set(row.context) == {"wind"} for row in rows)
+
+
+def test_without_prices_a_round_is_what_is_paid() -> None:
+    chain = world("chain")
+    problem = sb.Causal(chain.problem.graph, chain.problem.variables)
+    optimizer = play(chain, sb.Optimizer(problem, "cheap-first", seed=0), 15)
+    assert optimizer.recommend().cost is None
+    assert sb.Optimizer(problem).events[0].method == "coca-bo"  # type: ignore[union-attr]
+    assert sb.Optimizer(chain.problem).events[0].method == "cheap-first"  # type: ignore[union-attr]
+
+
+def test_it_says_prices_in_words() -> None:
+    chain = world("chain")
+    optimizer = play(chain, sb.Optimizer(chain.problem, seed=0), 25)
+    table = optimizer.explain().tables[0]
+    assert table.columns == ("scope", "plays", "price", "at best")
+    assert dict(zip(table.columns, table.rows[0], strict=True))["price"] == 1.0
+    assert ("prices", "1 a round, 1 to set x, 5 to set z, 1 to look at c") in chain.problem.describe()
+    method: Any = optimizer._fold.method
+    assert ("scope", "set x after looking at c; 3 a play") in method.describe()
+
+
+def test_a_study_ends_when_enough_is_known() -> None:
+    """Nothing is said of what may be gained before every scope was played; then it is less and less."""
+    chain = world("chain")
+    gains = []
+    for rounds in (3, 25, 90):
+        optimizer = play(chain, sb.Optimizer(chain.problem, seed=0), rounds)
+        gains.append(optimizer._fold.method.gain(optimizer.history))
+    assert gains[0] == np.inf > gains[1] > gains[2] > 0
+    stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=95))
+    assert len(stopped.history) <= 90
