@@ -3,7 +3,7 @@
 from .conditioned import Conditioned
 from .course import Course, learn_course
 from .cut import cut_gains
-from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, correlation
+from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, correlation, drift_over
 from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
@@ -71,6 +71,7 @@ __all__ = [
     "called",
     "correlation",
     "cut_gains",
+    "drift_over",
     "evidence",
     "from_hex",
     "inverted",

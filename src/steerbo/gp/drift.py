@@ -213,6 +213,11 @@ def check_clock(drift: AnyDrift, names: Sequence[str]) -> None:
         raise InvalidProblem("variables.time", "time", "another name", hint)
 
 
+def drift_over(drift: AnyDrift, column: int) -> Kernel | None:
+    """The kernel of a drift that is given, over the column that holds time; None where there is none."""
+    return None if drift is None or isinstance(drift, str) else drift.over(column)
+
+
 def correlation(drift: Drift | None, elapsed: Floats[np.ndarray, " n"]) -> Floats[np.ndarray, " n"]:
     """What of the objective is left after `elapsed` units of time, as a correlation, (n,)."""
     return np.ones(len(elapsed)) if drift is None else drift.over(0)(elapsed[:, None], np.zeros((1, 1)))[:, 0]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidProblem, one_of
+from ..gp.drift import check_clock
 
 if TYPE_CHECKING:
     from .problem import MeanField
@@ -25,6 +26,15 @@ INSTEAD = {
     "priors": "They are for time-varying problems.",
 }
 """Of fields that other kinds have."""
+
+
+def check_drift(problem: MeanField) -> None:
+    """Refuse a drift to be learned, and a variable with the name of the time."""
+    if isinstance(problem.drift, str):
+        allowed = "how payoffs change with time, such as a decay; or nothing"
+        hint = "A change at one moment is noticed without it."
+        raise InvalidProblem("drift", problem.drift, allowed, hint)
+    check_clock(problem.drift, problem.space.names)
 
 
 def check_sizes(problem: MeanField) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..gp.drift import drift_lines
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def description(problem: MeanField) -> tuple[tuple[str, str], ...]:
         ("told back", _TOLD[problem.feedback]),
         *(("limit", text) for text in _limits(problem)),
     ]
-    return tuple(lines)
+    return (*lines, *drift_lines(problem.drift))
 
 
 def _limits(problem: MeanField) -> list[str]:

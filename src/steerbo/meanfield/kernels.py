@@ -154,14 +154,16 @@ class Covariances:
         # another lengthscale takes, n² steps instead of n²|A|.
         W = inputs.weights[:, 0] if len(kernel.shares) == 1 else None
         self.products = W @ W.T if W is not None and kernel.actions.features is None else None
-        self.apart = kernel.seen.squares(inputs.seen, inputs.seen) if inputs.seen is not None else None
+        known = inputs.seen
+        self.apart = kernel.seen.squares(known, known) if known is not None else None
+        self.in_time = kernel.seen.in_time(known, known) if known is not None else None
 
     def __call__(self, parameters: Parameters, slopes: bool = True) -> tuple[Matrix, dict[str, Matrix]]:
         """Covariances, and their derivatives by the parameters."""
         gram, found = (self._added if self.kernel.kind == "additive" else self._multiplied)(parameters, slopes)
-        if self.apart is None:
+        if self.apart is None or self.in_time is None:
             return gram, found
-        seen, near = self.kernel.seen, self.kernel.seen(parameters, self.apart)
+        seen, near = self.kernel.seen, self.kernel.seen(parameters, self.apart) * self.in_time
         gram, found = gram * near, {name: slope * near for name, slope in found.items()}
         if slopes:
             squares = zip(seen.names, self.apart, seen.lengthscales(parameters), strict=True)

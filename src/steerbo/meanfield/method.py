@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from jaxtyping import Float, Int
 
 from ..bandit import doubt_of_scale
 from ..rounds import (
+    TIME,
     Added,
     Amended,
     Asked,
@@ -22,11 +24,13 @@ from ..rounds import (
     Outcome,
     PolicyStep,
     Recommendation,
+    Round,
     Scope,
     Streams,
     Table,
     Told,
     kept,
+    now,
     over_contexts,
     typical,
 )
@@ -54,6 +58,7 @@ class Population(Method[MeanField, OptionsT]):
         self.known: list[float] = []  # averages of the outcomes
         self.keys: set[bytes] = set()  # names of what was suggested or played
         self.names: list[str] = []  # of the outcomes
+        self._added: dict[str, dict[str, Any]] = {}  # the time at which data came, where it matters
         self.forgotten: frozenset[str] = frozenset()  # names of outcomes that nothing is to be learned from
 
     # -- learning ------------------------------------------------------------------------------------------------------
@@ -65,9 +70,10 @@ class Population(Method[MeanField, OptionsT]):
                 self.suggested[event.token] = table = self.problem.table(event.values["distribution"])
                 self.keys.add(self.key(self.counts_of(table)))
             case Told():
-                self._take(event.token, event.outcome)
+                self._take(event.token, event.outcome, history[event.token])
             case Added():
-                self._take(history.latest_data, event.outcome)
+                self._added[history.latest_data] = self.present(history)
+                self._take(history.latest_data, event.outcome, None)
             case Amended():
                 self.begin_anew(history)
             case _:
@@ -76,9 +82,9 @@ class Population(Method[MeanField, OptionsT]):
     def begin_anew(self, history: History) -> None:
         """All outcomes as they stand now, but for those that are forgotten."""
         self.outcomes, self.tables, self.known, self.names = [], [], [], []
-        for name, outcome, _ in history.outcomes():
+        for name, outcome, played in history.outcomes():
             if name not in self.forgotten:
-                self._take(name, outcome)
+                self._take(name, outcome, played)
 
     def forget(self, names: Iterable[str], history: History) -> None:
         """Learn nothing more from these outcomes; what was played then may be played again."""
@@ -86,13 +92,27 @@ class Population(Method[MeanField, OptionsT]):
         self.keys = {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unknown}
         self.begin_anew(history)
 
-    def _take(self, name: str, outcome: Outcome) -> None:
+    def _take(self, name: str, outcome: Outcome, played: Round | None) -> None:
+        when = self.before(played.request) if played else self._added[name]
         self.names.append(name)
-        self.outcomes.append(outcome)
+        self.outcomes.append(replace(outcome, realised={**when, **outcome.realised}))
         table = self.problem.table(outcome.realised["distribution"])
         self.tables.append(table)
         self.known.append(self.problem.sign * self.problem.average(outcome))
         self.keys.add(self.key(self.counts_of(table)))
+
+    def before(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """What is known before choosing: what is seen, and the time where it matters."""
+        when = {TIME.name: request[TIME.name]} if self.problem.timed and TIME.name in request else {}
+        return {**when, **request.get("context", {})}
+
+    def known_in(self, played: Round) -> dict[str, Any]:
+        """The same of a round, and what happened in it."""
+        return {**self.before(played.request), **played.realised}
+
+    def present(self, history: History) -> dict[str, Any]:
+        """The time of answers, where it matters."""
+        return {TIME.name: now(history)} if self.problem.timed else {}
 
     def averages(self) -> Float[np.ndarray, " n"]:
         """The population's average of every outcome, (n,): a single agent's payoff where that is all there is."""
@@ -165,18 +185,27 @@ class Population(Method[MeanField, OptionsT]):
 
     @kept
     def recommend(self, history: History) -> Recommendation:
-        """Where to be; where something is seen before choosing, in typical contexts."""
+        """Where to be; where something is seen before choosing, in typical contexts; where payoffs drift, as of now."""
         if not self.problem.space.seen:
-            return self.advice(history, {})
-        return over_contexts(typical(self.problem.space, history), lambda seen: self.advice(history, seen))
+            return self.dated(history, {})
+        return over_contexts(typical(self.problem.space, history), lambda seen: self.dated(history, seen))
+
+    def dated(self, history: History, known: Mapping[str, Any]) -> Recommendation:
+        """Where to be where this is known; it says when, where that matters."""
+        known = {**self.present(history), **known}
+        advice = self.advice(history, known)
+        return replace(advice, note=f"as of time {known[TIME.name]:g}; {advice.note}") if self.problem.timed else advice
 
     def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
-        """The best distribution played, of those played where about the same was seen."""
+        """The best distribution played, of those played where about the same was seen, and of late if payoffs drift."""
         if not self.outcomes:
             return self.untold()
-        averages = self.averages()
-        if seen:
-            space = self.problem.space
+        averages, space = self.averages(), self.problem.space
+        if self.problem.timed:
+            times = np.array([outcome.realised[TIME.name] for outcome in self.outcomes])
+            late = np.argsort(-times, kind="stable")[: max(_NEAR, len(times) // 4)]
+            averages = np.where(np.isin(np.arange(len(times)), late), averages, -np.inf)
+        elif space.seen:
             gaps = space.encode([outcome.realised for outcome in self.outcomes]) - space.encode([seen])
             gaps = np.where(space.categorical, gaps != 0.0, gaps)
             near = np.argsort((gaps**2).sum(axis=1), kind="stable")[: max(_NEAR, len(gaps) // 4)]
@@ -192,14 +221,14 @@ class Population(Method[MeanField, OptionsT]):
 
     def widening(self, history: History, scope: Scope) -> float:
         """The scale is that of the population's averages."""
-        before = self.problem.space.encode([outcome.realised for outcome in self.outcomes])
+        before = self.problem.before([outcome.realised for outcome in self.outcomes])
         played = np.array(self.tables).reshape(len(before), -1)
         return doubt_of_scale(np.hstack([played, before]), self.averages())
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Where to be; from a present distribution, as far on the way there as the largest move allows."""
         self.check_informed(history)
-        advice, known = self.advice(history, context), dict(context)
+        advice, known = self.dated(history, {**context, **self.before(request)}), dict(context)
         if "current" not in request:
             return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)
         region, goal = self.region(request), self.problem.table(advice.values["distribution"])

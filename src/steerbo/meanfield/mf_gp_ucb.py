@@ -129,15 +129,16 @@ class MFGPUCB(Population[MFGPUCBOptions]):
     def belief(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Belief:
         """What is believed now, where this is seen; `pending`: rounds without an outcome shrink the uncertainty."""
         data, offset, unit = self.data()
-        unknown = without_outcome(self.problem, [r.realised for r in history.unknown] if pending else [])
-        return Belief(self.models.bounds(data, self._encoded(seen), unknown), offset, unit)
+        unknown = without_outcome(self.problem, list(map(self.known_in, history.unknown)) if pending else [])
+        return Belief(self.models.bounds(data, self._encoded(history, seen), unknown), offset, unit)
 
-    def _encoded(self, seen: Mapping[str, Any]) -> Any:
-        return self.problem.space.encode([seen])[0] if seen else None
+    def _encoded(self, history: History, seen: Mapping[str, Any]) -> Any:
+        known = {**self.present(history), **seen}
+        return self.problem.before([known])[0] if known else None
 
     def trust(self, belief: Belief, region: Region, history: History, seen: Mapping[str, Any]) -> TrustRegion:
         """Where outcomes have something to say, by every embedding that is asked."""
-        data, at, known = self.data()[0], self._encoded(seen), []
+        data, at, known = self.data()[0], self._encoded(history, seen), []
         if self.options.caution:
             likeliest, *others = self.models.used
             known = [self.models.bounds(data, at, embedding=name) for name in others]
@@ -154,10 +155,12 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
         if few or self.anew <= number < self.anew + _ANEW:
             return self.choice(self.fresh(region, random, self.played(history, request)), phase="start")
-        belief = self.belief(history, request.get("context", {}))
+        known = self.before(request)
+        belief = self.belief(history, known)
         beta = self._beta(number)
-        taken = self.played(history, request, pending_only=belief.bounds.posterior.noise > _NOISY**2)
-        trust = self.trust(belief, region, history, request.get("context", {}))
+        again = self.problem.timed or belief.bounds.posterior.noise > _NOISY**2
+        taken = self.played(history, request, pending_only=again)
+        trust = self.trust(belief, region, history, known)
         counts = self._optimistic(self.bound(belief, region, beta), trust, region, taken, number)
         mean, sd = belief.bounds.average((counts / self.problem.agents_in[:, None])[None])
         return self.choice(
@@ -230,7 +233,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     def expected(self, history: History, seen: Mapping[str, Any], tables: Tables) -> tuple[Values, Values]:
         """Mean and deviation of the population's average, whatever the hyperparameters may be; standardised."""
-        return mixed(self.models.mixture(self.draws(history), self.data()[0], self._encoded(seen)), tables)
+        return mixed(self.models.mixture(self.draws(history), self.data()[0], self._encoded(history, seen)), tables)
 
     def explain(self, history: History) -> Explanation:
         """The expected payoff of actions and contexts at the recommended distribution, and what is still explored."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..gp import from_hex, refit_due, to_hex
+from ..gp import drift_over, from_hex, refit_due, to_hex
 from .acquisition import PayoffBounds
 from .averaging import Draw, draws
 from .embeddings import PLAIN, ROOT, on_map
@@ -56,7 +56,7 @@ class PayoffModels:
             actions,
             Similarity.of(np.full(C, 1 / C), problem.context_features),
             single=problem.feedback != "population",
-            seen=SeenFactor(problem.space),
+            seen=SeenFactor(problem.space, drift_over(problem.drift, problem.space.dimension)),
         )
 
     def learn(self, plain: Mapping[str, Any]) -> None:

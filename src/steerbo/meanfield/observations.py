@@ -41,7 +41,7 @@ def standardised(
     if problem.feedback == "population":
         known = np.array(tables)
         y = softened(averages, first)
-        before = problem.space.encode([outcome.realised for outcome in outcomes])
+        before = problem.before([outcome.realised for outcome in outcomes])
         inputs, agents = Inputs(known * problem.shares[:, None], known, _or_none(before)), np.ones(len(known))
         number = np.arange(len(known))
     else:
@@ -57,7 +57,7 @@ def standardised(
 def without_outcome(problem: MeanField, realised: Sequence[Mapping[str, Any]]) -> Inputs:
     """What was played, and seen before, in rounds that have no outcome."""
     tables = np.array([problem.table(known["distribution"]) for known in realised]).reshape(-1, *problem.simplex.shape)
-    return Inputs(tables * problem.shares[:, None], tables, _or_none(problem.space.encode(realised)))
+    return Inputs(tables * problem.shares[:, None], tables, _or_none(problem.before(realised)))
 
 
 def _or_none(seen: Float[np.ndarray, "n c"]) -> Float[np.ndarray, "n c"] | None:
@@ -93,7 +93,7 @@ def _payoffs(
     sign, shares = problem.sign, problem.shares[:, None]
     newest_first = zip(reversed(outcomes), reversed(tables), averages[::-1].tolist(), strict=True)
     for number, (outcome, table, average) in zip(reversed(range(len(outcomes))), newest_first, strict=True):
-        (before,) = problem.space.encode([outcome.realised])
+        (before,) = problem.before([outcome.realised])
         if problem.feedback == "representative":
             c = problem.contexts.index(outcome.realised["context"])
             a = problem.actions.index(outcome.realised["action"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -11,12 +11,13 @@ from jaxtyping import Float, Int
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from ..errors import InvalidOutcome, InvalidRequest
+from ..gp.drift import AnyDrift
 from ..record import record
-from ..rounds import History, Outcome, Problem, RequestField, Scope, Suggestion, finite
+from ..rounds import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_time, read_when
 from ..space import Simplex, Space, Variables, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
-from .checks import INSTEAD, MOST_ACTIONS, check_features, check_limits, check_seen, check_sizes
+from .checks import INSTEAD, MOST_ACTIONS, check_drift, check_features, check_limits, check_seen, check_sizes
 from .description import description
 from .feedback import typed_distribution
 from .realised import really_played
@@ -68,6 +69,9 @@ class MeanField(Problem):
         minimize: whether smaller payoffs are better.
         variables: what is known before each choice, such as the day's weather; each of them is `seen`, and `ask` is
             given it.
+        drift: how payoffs change with time, where that is known: a `Decay`, `MaternInTime` or `Periodic`, in units of
+            the time that `ask(time=…)` is given (left out, the number of the round). A change at one moment is noticed
+            without it.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed; also where capacities cannot hold the agents.
@@ -93,6 +97,7 @@ class MeanField(Problem):
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     minimize: Annotated[bool, Strict()] = False
     variables: Variables | None = None
+    drift: AnyDrift = None
     kind: Literal["mean-field"] = "mean-field"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("current", _CURRENT, typed_distribution),)
     instead: ClassVar[Mapping[str, str]] = INSTEAD
@@ -104,6 +109,7 @@ class MeanField(Problem):
         check_features(self)
         check_limits(self)
         check_seen(self)
+        check_drift(self)
         self.region.check()
         return self
 
@@ -116,6 +122,16 @@ class MeanField(Problem):
     def space(self) -> Space:
         """What is seen before choosing: a distribution is no list of variables, and there are no others beside it."""
         return Space(self.variables or ())
+
+    @property
+    def timed(self) -> bool:
+        """Whether payoffs may change in a known way."""
+        return self.drift is not None
+
+    def before(self, rows: Sequence[Mapping[str, Any]]) -> Float[np.ndarray, "n c"]:
+        """What is known before choosing, encoded, of rounds of which all is known: what is seen, and then the time."""
+        seen = self.space.encode(rows)
+        return np.column_stack([seen, [row[TIME.name] for row in rows]]) if self.timed else seen
 
     @cached_property
     def agents_in(self) -> Int[np.ndarray, " C"]:
@@ -147,20 +163,22 @@ class MeanField(Problem):
             InvalidRequest: naming the row that is no distribution, or the limit that it breaks.
         """
         moving = self.largest_move is not None or self.moving_cost > 0
+        when = {TIME.name: read_time(request, history)} if self.timed else {}
         for name, value in request.items():
-            if name != "current" or not moving:
+            if name not in when and (name != "current" or not moving):
                 hint = "Set the problem's largest_move or moving_cost first." if name == "current" else ""
                 raise InvalidRequest(name, value, f"nothing: this {self.kind} problem does not take it", hint)
         if "current" in request:
-            return {"current": self.named(self.simplex.check(request["current"], "current", InvalidRequest))}
+            return {**when, "current": self.named(self.simplex.check(request["current"], "current", InvalidRequest))}
         played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
-        return {"current": played[-1]} if played else {}
+        return {**when, **({"current": played[-1]} if played else {})}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """What agents did as a whole, and who the representative one was."""
         agent = ("context", "action") if self.feedback == "representative" else ()
-        return ("distribution", *(("counts",) if self.counts else ()), *agent, *self.space.names)
+        when = (TIME.name,) if self.timed else ()
+        return (*when, "distribution", *(("counts",) if self.counts else ()), *agent, *self.space.names)
 
     def in_order(self, plain: Any) -> Any:
         """Tables by context and action in the order of contexts and actions, all else as in any problem."""
@@ -204,7 +222,10 @@ class MeanField(Problem):
         if not isinstance(realised, Mapping) or not {"distribution", "counts"} & set(realised):
             raise InvalidOutcome("realised", realised, "a 'distribution' or 'counts', as context × action")
         paid = None if cost is None else finite("cost", cost, least=0.0)
-        return self._complete(Outcome(self.read_value(value), paid, really_played(self, realised, needed=True)))
+        when, played = read_when(realised) if self.timed else (None, realised)
+        known = {} if when is None else {TIME.name: when}
+        known |= really_played(self, played, needed=True)
+        return self._complete(Outcome(self.read_value(value), paid, known))
 
     def named(self, table: Float[np.ndarray, "C A"]) -> dict[str, dict[str, float]]:
         """A table by context and action; actions that nobody takes have share 0."""

@@ -77,6 +77,7 @@ class PayoffPosterior:
             return self
         factor = self.kernel.seen
         tau = factor(self.parameters, factor.squares(seen[None], self.inputs.seen))[0]
+        tau = tau * factor.in_time(seen[None], self.inputs.seen)[0]
         return replace(self, weights=self.weights * tau, inverse=self.inverse * tau * tau[:, None])
 
     @property

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from ..gp import Kernel
 from ..space import Space
 
 Rows = Float[np.ndarray, "n c"]
+"""What was seen, encoded; where payoffs drift in a known way, the last column is the time."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,11 @@ class SeenFactor:
 
     Args:
         space: the variables that are seen; none: τ = 1.
+        drift: a kernel over the column after theirs, of which nothing is learned: one more factor of τ.
     """
 
     space: Space
+    drift: Kernel | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -36,8 +40,13 @@ class SeenFactor:
 
     def squares(self, a: Rows, b: Rows) -> Float[np.ndarray, "c n m"]:
         """Squared differences, by variable."""
-        gaps = (a.T[:, :, None] - b.T[:, None]) ** 2
+        c = self.space.dimension
+        gaps = (a.T[:c, :, None] - b.T[:c, None]) ** 2
         return np.where(self.space.categorical[:, None, None], (gaps > 0).astype(float), gaps)
+
+    def in_time(self, a: Rows, b: Rows) -> Float[np.ndarray, "n m"]:
+        """The drift's part of τ."""
+        return np.ones((len(a), len(b))) if self.drift is None else self.drift(a, b)
 
     def lengthscales(self, parameters: Mapping[str, float]) -> Float[np.ndarray, " c"]:
         """ℓ."""

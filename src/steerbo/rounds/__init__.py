@@ -2,7 +2,7 @@
 
 from .answering import Answering
 from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text, numeral
-from .clock import TIME, horizon, now, time_of
+from .clock import TIME, horizon, now, read_time, read_when, time_of
 from .events import (
     Abandoned,
     Added,
@@ -107,6 +107,8 @@ __all__ = [
     "read_bounds",
     "read_problem",
     "read_stop",
+    "read_time",
+    "read_when",
     "revised_text",
     "shown_by",
     "standing",
