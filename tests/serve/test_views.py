@@ -25,6 +25,15 @@ def test_what_to_do_next_has_units_and_what_is_to_be_measured() -> None:
     assert out.cost_needed
 
 
+def test_a_page_is_no_archive() -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", seed=1)
+    for _ in range(230):
+        study.tell(study.ask(), 1.0)
+    found = view(study)
+    assert (len(found.history.rows), found.earlier, len(found.told)) == (200, 30, 30)
+    assert found.told[-1][1] == 230
+
+
 def test_what_stays_is_told_apart() -> None:
     oven = sb.Float("oven", 100, 200, law=sb.Uniform(), change=sb.Change(fixed=50))
     problem = sb.CostVarying([oven, sb.Float("speed", 0, 1, law=sb.Uniform())], [["oven", "speed"]], costs=[1])

@@ -1,4 +1,4 @@
-"""`make torture`: kills, crowds, forks, outages, damage, backups, order, overhead, rubbish.
+"""`make torture`: kills, crowds, forks, outages, damage, backups, order, overhead, rubbish, servers.
 
 Prints figures and writes docs/results/torture.json. Every part is bounded in count and time.
 """
@@ -16,6 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from steerbo.study import Study
+from tests.serve.players import OVEN, oven
 from tests.torture.backups import backups
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
@@ -26,6 +28,7 @@ from tests.torture.order import order
 from tests.torture.outages import outages
 from tests.torture.overhead import overhead
 from tests.torture.reopening import reopening
+from tests.torture.served import hostile_requests, rounds_served
 from tests.torture.server import missing, postgres, server
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
@@ -71,6 +74,9 @@ def main() -> None:
         part("malformed", lambda: malformed(12_000, folder))
         part("overhead", lambda: overhead(folder))
         part("reopening", lambda: reopening(folder))
+        part("served on SQLite", lambda: rounds_served(oven(folder, budget=1e6), "oven", 8, 10.0))
+        (folder / "hostile").mkdir()
+        part("hostile requests", lambda: hostile_requests(folder / "hostile", 10_000))
         if reason := missing():
             print(f"PostgreSQL skipped: {reason}")
         else:
@@ -82,6 +88,8 @@ def main() -> None:
                 )
                 part("backups on PostgreSQL", lambda: backups(url, folder, many // 5, 4, asked.seconds))
                 part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, many, 10, asked.seconds))
+                Study.create(f"{url}#oven", OVEN, "random", budget=1e6, seed=1).close()
+                part("served on PostgreSQL", lambda: rounds_served(f"{url}#oven", "oven", 8, 10.0))
                 part("forks on PostgreSQL", lambda: forks(url, "forks of a server's", folder, 3, 120, 10))
             with server() as running:
                 size = {"workers": 4, "rounds": many // 5, "stops": 20, "kills": 10, "seconds": asked.seconds}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
 
@@ -63,11 +63,13 @@ class View:
     why: str
     tables: tuple[Table, ...]
     history: Table
+    earlier: int
     told: tuple[tuple[str, int, str], ...]
     measured: tuple[Field, ...]
     policy: tuple[Field, ...]
 
 
+_MOST_ROUNDS, _MOST_CORRECTED = 200, 30  # the latest ones: a page is no archive
 _MOST_FIELDS = 24  # of what came out otherwise: beyond that a table is the better way
 
 
@@ -75,7 +77,8 @@ def view(study: Study) -> View:
     """All of it, computed anew."""
     problem, status, advice, why = study.problem, study.status, study.recommend(), study.explain()
     table = getattr(advice, "table", None)
-    told = tuple((r.suggestion.token, r.number, r.state) for r in study.history if r.state in ("told", "failed"))
+    told = [(r.suggestion.token, r.number, r.state) for r in study.history if r.state in ("told", "failed")]
+    history = shown_rounds(study)
     return View(
         status=str(status),
         rounds=len(study.history),
@@ -89,8 +92,9 @@ def view(study: Study) -> View:
         pictures=_pictures(study, advice),
         why=why.summary,
         tables=tuple(with_units(problem, each) for each in why.tables if each != table),
-        history=shown_rounds(study),
-        told=told,
+        history=replace(history, rows=history.rows[-_MOST_ROUNDS:]),
+        earlier=max(len(history.rows) - _MOST_ROUNDS, 0),
+        told=tuple(told[-_MOST_CORRECTED:]),
         measured=_fields(problem, problem.columns, "realised", needed=False),
         policy=tuple(_field(problem, name, "given", False) for name in _looked_at(problem)),
     )

@@ -1,0 +1,92 @@
+"""A server of studies under load: clients that play at once, and thousands of requests that mean no good."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from steerbo.serve import guard
+from tests.serve.players import bearer, key_for, oven, served
+from tests.serve.processes import serving
+from tests.serve.test_hostile import request
+
+TOLD = {"value": 1.0, "cost": 0.001, "realised": {"oven": 150.0, "speed": 0.5}}
+
+
+def rounds_served(place: Path | str, name: str, clients: int, seconds: float) -> dict[str, Any]:
+    """Rounds a second that so many clients of one server play together with the method `random`, and waits in ms.
+
+    Raises:
+        AssertionError: a round was lost, or is out twice.
+    """
+    asks: list[float] = []
+    played: list[list[str]] = [[] for _ in range(clients)]
+
+    def work(number: int) -> None:
+        with made.client() as client:
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                began = time.perf_counter()
+                asked = client.post(f"/studies/{name}/ask", json={"context": {"weather": float(number)}}).json()
+                asks.append(time.perf_counter() - began)
+                token = asked["suggestions"][0]["token"]
+                client.post(f"/studies/{name}/rounds/{token}/tell", json=TOLD).raise_for_status()
+                played[number].append(token)
+
+    with serving(place) as made:
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with made.client() as client:
+            waits = {path: _waits(client, path) for path in ("/healthz", f"/studies/{name}/status", f"/page/{name}")}
+            status = client.get(f"/studies/{name}/status").json()
+    tokens = [token for each in played for token in each]
+    assert len(set(tokens)) == len(tokens) == status["told"]
+    fair = [len(each) for each in played]
+    return {
+        "rounds a second": round(len(tokens) / seconds, 1),
+        "of a client, least and most": [min(fair), max(fair)],
+        "longest ask": round(1000 * max(asks)),
+        "GET, median and 99 %": waits,
+    }
+
+
+def _waits(client: Any, path: str) -> list[float]:
+    found = []
+    for _ in range(200):
+        began = time.perf_counter()
+        assert client.get(path).status_code == 200
+        found.append(1000 * (time.perf_counter() - began))
+    return [round(statistics.median(found), 1), round(sorted(found)[197], 1)]
+
+
+def hostile_requests(folder: Path, count: int) -> dict[str, Any]:
+    """Requests drawn to do harm, to a server that asks for keys.
+
+    Raises:
+        AssertionError: one was a fault of ours, told something of a study, or changed it.
+    """
+    place = oven(folder)
+    key, draw = bearer(key_for(place, "read")), random.Random(2)
+    rate, burst = guard.RATE, guard.BURST
+    guard.RATE = guard.BURST = 1e9
+    answers: dict[int, int] = {}
+    try:
+        with served(place, keyed=True) as client:
+            before = client.get("/studies/oven/events", headers=key).json()["count"]
+            for _ in range(count):
+                given = request(draw)
+                answer = client.request(**given)
+                answers[answer.status_code] = answers.get(answer.status_code, 0) + 1
+                assert answer.status_code < 500, given
+                assert "oven" not in answer.text.replace(given["url"], ""), given
+            assert client.get("/studies/oven/events", headers=key).json()["count"] == before
+    finally:
+        guard.RATE, guard.BURST = rate, burst
+    return {"requests": count, "answers": dict(sorted(answers.items()))}
