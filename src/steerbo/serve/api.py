@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InvalidRequest
 from ..record import to_plain
-from ..rounds import Event, Problem, Round
+from ..rounds import Event, Round
 from ..study import Study
-from .hall import Served
+from .applied import applied
 from .visitors import Visitor, study_of, visitor_of
 
 Who = Annotated[Visitor, Depends(visitor_of)]
@@ -193,22 +193,6 @@ def explanation(request: Request, who: Who, name: Name) -> Json:
 def policy(request: Request, who: Who, name: Name) -> Json:
     """What was learned, applied to what was seen: `?age=61`, variables and what `ask` takes by their names."""
     return applied(study_of(request, who, name, "read"), dict(request.query_params))
-
-
-def applied(served: Served, given: dict[str, str]) -> Json:
-    """The policy at texts by name."""
-
-    def look(going: Study) -> Json:
-        context, more = _typed(going.problem, given)
-        return going.policy(context, **more).to_dict()
-
-    return served.read(("policy", *sorted(given.items())), look)
-
-
-def _typed(problem: Problem, given: dict[str, str]) -> tuple[Json, Json]:
-    fields = {field.name: field for field in problem.takes}
-    context = {name: problem.read_cell(name, text) for name, text in given.items() if name not in fields}
-    return context, {name: fields[name].read(problem, text) for name, text in given.items() if name in fields}
 
 
 @router.get("/{name}/rounds")

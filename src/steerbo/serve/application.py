@@ -37,7 +37,13 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
         hall.close()
 
     app = FastAPI(
-        title="steerbo", version=__version__, description=_ABOUT, lifespan=lifespan, docs_url=None, redoc_url=None, redirect_slashes=False
+        title="steerbo",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
     )
     app.state.hall, app.state.listeners, app.state.ending = hall, 0, threading.Event()
     app.state.counts = metrics.Counts()

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from ..errors import InvalidInput, SteerboError
 from ..text import visible
 from ..words import PYTHON
-from .api import applied
+from .applied import applied
 from .decimal_commas import localised, writes_commas
 from .forms import ACTIONS, give, read_ask
 from .hall import Served
