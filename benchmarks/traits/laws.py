@@ -37,9 +37,11 @@ Job = tuple[str, str, int]
 
 
 def jobs() -> Iterator[Job]:
-    """World, method and seed."""
-    for world, methods in METHODS.items():
-        yield from ((world, method, seed) for seed in range(SEEDS[world]) for method in methods)
+    """World, method and seed, by seeds: whenever it is stopped, worlds have equally many."""
+    for seed in range(max(SEEDS.values())):
+        for world, methods in METHODS.items():
+            if seed < SEEDS[world]:
+                yield from ((world, method, seed) for method in methods)
 
 
 def key_of(job: Job) -> str:
@@ -93,14 +95,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("docs/results"))
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--most", type=int, default=10**6, help="runs at a time")
     given = parser.parse_args()
-    from ..runs import finished
-
-    done = finished(given.folder / KEPT)
-    missing = {key_of(job): job for job in jobs() if key_of(job) not in done}
-    some = dict(list(missing.items())[: given.most])
-    for played in play_missing(some, run, given.folder / KEPT, given.processes):
+    for played in play_missing({key_of(job): job for job in jobs()}, run, given.folder / KEPT, given.processes):
         print(played["key"], flush=True)
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.test_app import call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-RUN = ("greenhouse", "dose", "fleet", "kiln")
+RUN = ("greenhouse", "dose", "fleet", "kiln", "polytunnel")
 
 
 @pytest.fixture
@@ -68,6 +68,18 @@ def test_a_morning_begins_with_a_forecast(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("example", ["polytunnel"], indirect=True)
+def test_a_log_of_the_weather_and_a_forecast_say_how_far_to_open_the_vents(example: Path) -> None:
+    said("run", example, "--quiet", "--rounds", 20)
+    said("run", example, "--quiet", "--rounds", 1, "--context", "temperature=28")
+    vents = []
+    for temperature in (8, 28):
+        step = json.loads(said("policy", example, "--context", f"temperature={temperature}", "--json"))
+        vents.append(step["values"]["vent"])
+    assert vents[0] < vents[1], "the warmer it will be, the more they are open"
+    assert json.loads(said("show", example, "--json"))["status"]["warnings"] == []
+
+
 @pytest.mark.parametrize("example", ["kiln"], indirect=True)
 def test_four_tiles_share_a_firing(example: Path) -> None:
     said("new", example)
@@ -93,6 +105,11 @@ CHECKED = {
         "control set temperature + ph; 2.2 a play",
         "good enough what comes within 0.5 of the best",
         "left to itself empirical (sample = 60 values, 1",
+    ),
+    "polytunnel": (
+        "mist: float, 0 to 5 l/h; left to itself as is learned from each round",
+        "temperature: float, 0 to 35 °C; seen before choosing, else as in 120 rows of temperature, humidity",
+        "humidity: float, 0 to 1; left to itself as in 120 rows of temperature, humidity",
     ),
     "kiln": (
         "control set temperature + glaze; 1 a play",
