@@ -142,6 +142,10 @@ def test_the_paper_has_its_figures_and_references() -> None:
         r"^@\w+\{(\w+),", (paper.parent / said["bibliography"]).read_text(encoding="utf-8"), re.MULTILINE
     )
     assert sorted(set(re.findall(r"@(\w+)", text))) == sorted(listed)
+    entries = (paper.parent / said["bibliography"]).read_text(encoding="utf-8").split("\n@")
+    for entry in entries:
+        assert {"title", "author", "year"} <= set(re.findall(r"^  (\w+) = ", entry, re.MULTILINE)), entry
+        assert "and others" not in entry, "every author is named"
     assert "# Statement of need" in text
     for figure in re.findall(r"!\[[^!]*\]\(([^)]+)\)", text):
         assert (paper.parent / figure).is_file(), figure
