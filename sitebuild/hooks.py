@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from sitebuild.blocks import split
 from sitebuild.mathematics import with_formulas
 from sitebuild.pictures import with_pictures
 from sitebuild.running import run_page
@@ -28,7 +29,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Run the page, and put in what it draws and computes."""
     markdown = relinked(markdown, page.file.src_uri)
     place = Path(config.docs_dir) / page.file.src_uri
-    if not os.environ.get(UNRUN):
-        markdown = run_page(markdown, page.file.src_uri)
-        markdown = with_pictures(markdown, place.parent)
-    return with_formulas(markdown)
+    if os.environ.get(UNRUN):
+        return with_formulas("".join(block.fenced() for block in split(markdown)))
+    markdown = run_page(markdown, page.file.src_uri)
+    return with_formulas(with_pictures(markdown, place.parent))
