@@ -31,7 +31,7 @@ def test_a_policy_never_reads_a_context_that_it_was_not_given(monkeypatch: pytes
     arm = _apart()
     problem = Causal(arm.graph, arm.problem_space.variables)
     scope = Scope.of({"x1": ["a"], "x2": ["b"]})
-    monkeypatch.setattr("steerbo.causal.coca_bo.policy_scopes", lambda graph, mode: (scope,))
+    monkeypatch.setattr("steerbo.causal.coca_bo.policy_scopes", lambda graph, mode, limit: (scope,))
     chosen = {}
     for b in (0.1, 0.9):
         optimizer = Optimizer(problem, "coca-bo", seed=3, initial=2)

@@ -105,7 +105,7 @@ def test_check_says_the_graph(tmp_path: Path) -> None:
     said = say("check", study(tmp_path, '"field.txt"'))
     assert "  graph       weather -> soil pH, soil pH -> yield, weather -> yield, soil pH <-> yield\n" in said
     assert "  roles       target yield; can be set: soil pH; can be looked at: weather\n" in said
-    assert "  arms        2 policy scopes\n" in said
+    assert "  arms        2 policy scopes; for a start 4 plays\n" in said
 
 
 def test_names_with_spaces_by_hand(tmp_path: Path) -> None:

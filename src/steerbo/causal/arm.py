@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from ..space import Space
 from ..surrogate import Drawn, Part, parts_of
 from .graph import CausalGraph
 from .scopes import affected_by, stages
+from .several import played_by
 
 
 @dataclass(frozen=True)
 class Arm:
     """A policy scope of a problem.
+
+    `graph` is the one by which it is played, `others` may be right as well.
 
     Points of an arm are encoded rows: first the actions, then the contexts, both in the order of the problem's
     variables; last of all the time, where effects may change with it.
@@ -37,6 +40,18 @@ class Arm:
     problem_space: Space
     timed: bool = False
     beside: tuple[str, ...] = ()
+    others: tuple[CausalGraph, ...] = ()
+
+    @classmethod
+    def of(cls, scope: Scope, graphs: Sequence[CausalGraph], space: Space, timed: bool = False) -> Self:
+        """The arm of a scope, where one of these graphs is right."""
+        graph = played_by(scope, graphs)
+        return cls(scope, graph, space, timed, others=tuple(other for other in graphs if other is not graph))
+
+    @property
+    def graphs(self) -> tuple[CausalGraph, ...]:
+        """The graph by which it is played, and the others that may be right."""
+        return (self.graph, *self.others)
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
@@ -79,7 +94,7 @@ class Arm:
     @cached_property
     def affected(self) -> frozenset[str]:
         """Contexts that some action of the scope affects: what they are is not nature's choice alone."""
-        below = {name for x in self.actions for name in affected_by(self.scope, self.graph, x)}
+        below = {name for x in self.actions for graph in self.graphs for name in affected_by(self.scope, graph, x)}
         return frozenset(self.contexts) & below
 
     def encode(self, values: Mapping[str, Any]) -> np.ndarray:

@@ -12,6 +12,7 @@ from ..surrogate import AveragedScore, Score, expected_improvement
 from .arm_model import ArmModel, ModelOptions
 from .method import ScopeBandit
 from .pomis import intervention_sets
+from .several import united
 
 
 class CaBO(ScopeBandit[ModelOptions]):
@@ -22,7 +23,8 @@ class CaBO(ScopeBandit[ModelOptions]):
 
     def scopes(self) -> tuple[Scope, ...]:
         """The possibly-optimal minimal intervention sets."""
-        return tuple(Scope(names) for names in intervention_sets(self.problem.graph))
+        graphs = self.problem.every_graph
+        return united(map(Scope, intervention_sets(graph)) for graph in graphs)
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The arm with the largest causal acquisition value."""

@@ -28,6 +28,7 @@ from .models import Models
 from .nearness import MOST_ROWS, Realised
 from .policy import Policy, policy_table
 from .problem import Causal
+from .several import united
 from .sharing import Missing, not_measured, sharing, untold
 from .worth import NestedActor, Worth
 
@@ -58,7 +59,8 @@ class CheapFirst(ScopeBandit[CheapOptions]):
 
     def scopes(self) -> tuple[Scope, ...]:
         """The scopes that are worth their price."""
-        return policy_scopes(self.problem.graph, prices=self.problem.prices)
+        graphs = self.problem.every_graph
+        return united(policy_scopes(graph, prices=self.problem.prices) for graph in graphs)
 
     # -- learning: which scopes share a model --------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ class CoBO(ScopeBandit[ModelOptions]):
     def scopes(self) -> tuple[Scope, ...]:
         """The one scope; contexts that some action affects are left out, or it would be cyclic."""
         graph = self.problem.graph
-        affected = graph.descendants(graph.intervenable)
+        affected = {name for each in self.problem.every_graph for name in each.descendants(graph.intervenable)}
         seen = tuple(name for name in graph.contexts or () if name not in affected)
         return (Scope.of(dict.fromkeys(graph.intervenable, seen)),)
 

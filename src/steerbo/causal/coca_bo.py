@@ -21,6 +21,7 @@ from .arm_model import ModelOptions
 from .enumeration import Mode, policy_scopes
 from .method import ScopeBandit
 from .problem import Causal
+from .several import united
 from .step_limit import PATIENCE
 
 _INDEX_BETA = 1.0  # β of the paired rule's index
@@ -77,7 +78,8 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
 
     def scopes(self) -> tuple[Scope, ...]:
         """The possibly-optimal scopes."""
-        return policy_scopes(self.problem.graph, self.options.mode, limit=self.options.limit)
+        how, graphs = self.options, self.problem.every_graph
+        return united(policy_scopes(graph, how.mode, limit=how.limit) for graph in graphs)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """How many scopes there are, and how many plays that forces."""
@@ -196,9 +198,8 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         v = model.factor.half_solve(z - model.mean)
         sd = np.sqrt(np.maximum(diagonal**2 - model.noise, 0.0))
         plays = np.arange(1, mine.sum() + 1)
-        betas = (
-            np.array([self.theory(i, n) for n in plays]) if self.options.confidence == "theory" else self.options.beta
-        )
+        theory = self.options.confidence == "theory"
+        betas = np.array([self.theory(i, n) for n in plays]) if theory else self.options.beta
         bounds = (z - diagonal * v)[mine] + np.sqrt(betas) * sd[mine]
         return float(model.raw(bounds).mean())
 

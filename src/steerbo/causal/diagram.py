@@ -139,8 +139,8 @@ class Diagram:
 
 CIRCLE = r"(?<![\w\"])o(?:->|-o|--)(?=\s)|(?<=\s)(?:<-|--|-)o(?![\w\"])"
 """Edges with a circle, as a pattern: x o-> y, x o-o y."""
-CIRCLES = "Circles say that the direction is not known: decide for ->, <- or <->, and look at both if need be."
-UNDIRECTED = "Say which way it goes: a -> b, or a <-> b for a latent common cause."
+CIRCLES = "Circles say that the direction is not known: decide for ->, <- or <->, or see ‹graphs_of›, which takes all."
+UNDIRECTED = "Say which way it goes: a -> b, or a <-> b for a latent common cause. (‹graphs_of› takes both ways.)"
 
 
 def _text(value: Any) -> str:

@@ -48,9 +48,17 @@ def read_file(path: Path) -> Diagram:
     Raises:
         InvalidProblem: it cannot be read.
     """
+    return read(read_text(path))
+
+
+def read_text(path: Path) -> str:
+    """What stands in a file, which may begin with a byte order mark.
+
+    Raises:
+        InvalidProblem: it cannot be read.
+    """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:  # a ValueError: a path with NUL, bytes that are not UTF-8
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidProblem("graph", str(path), "a text file that can be read, in UTF-8", f"({reason}.)") from None
-    return read(text)

@@ -66,7 +66,8 @@ class ScopeBandit(Paying[O]):
         super().__init__(problem, options, streams)
         self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
-        self.arms = [Arm(problem.with_price(scope), problem.graph, problem.space, problem.timed) for scope in scopes]
+        graphs, space, timed = problem.every_graph, problem.space, problem.timed
+        self.arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
         self.models = Models(self.arms, self.empty_model, problem.sign, self.options.checking, problem.drift)
         self.plays = np.zeros(len(self.arms), dtype=int)
 

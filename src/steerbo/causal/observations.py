@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
@@ -12,6 +13,8 @@ from ..rounds import Outcome
 from ..space import Space
 from .arm import Arm
 from .arm_model import ModelOptions
+from .graph import CausalGraph
+from .scope_graph import Scoped
 from .separation import Masks, bits, mask_of
 from .thinned import MOST, Thinned
 from .watching import WATCHED, Watching
@@ -30,25 +33,66 @@ def adjustment(arm: Arm) -> tuple[str, ...] | None:
     affects z or, where z is needed, c (Pearl 2009, Theorem 3.4.1, rules 2 and 3; without c the back-door criterion).
     Without z it is `E[Y | x, c]`. If any variables will do, then the causes of actions, contexts and target among those
     allowed (van der Zander et al. 2014); those that are not needed are left out, the last first.
+
+    Where several graphs may be right, that must be so in all of them, with the same z.
     """
-    graph = arm.graph
-    actions, seen, target = graph.mask(arm.actions), graph.mask(arm.measured), 1 << graph.index(graph.target)
-    cut = Masks.by_parents([above & ~actions for above in graph.masks.parents])
-
-    def closed(others: int) -> bool:
-        return not cut.reached(target, seen | others) & actions
-
-    if closed(0):
-        return ()
-    below = graph.masks.descendants(actions)
-    known = graph.mask(arm.problem_space.names)
-    others = known & ~below & ~seen & cut.ancestors(actions | seen | target)
-    if seen & below or not closed(others):
+    licences = [_Licence.of(arm, graph) for graph in arm.graphs]
+    found = [licence.adjustment() for licence in licences]
+    if len(found) == 1:
+        return found[0]
+    if None in found or not all(Scoped.of(graph, arm.scope.actions).acyclic for graph in arm.graphs):
         return None
-    for node in sorted(bits(others), reverse=True):
-        if closed(others & ~(1 << node)):
-            others &= ~(1 << node)
-    return graph.named(mask_of(bits(others)))
+    wanted = {name for names in found for name in names or ()}
+    found.append(tuple(name for name in arm.problem_space.names if name in wanted))
+    return next((names for names in found if all(licence.given(names or ()) for licence in licences)), None)
+
+
+@dataclass(frozen=True)
+class _Licence:
+    """What one graph says of observations of a scope.
+
+    Attributes:
+        graph: the graph.
+        cut: it without the edges out of actions, as masks.
+        actions, seen, below: what is set, looked at, and affected by what is set.
+        known: the variables of the problem.
+    """
+
+    graph: CausalGraph
+    cut: Masks
+    actions: int
+    seen: int
+    below: int
+    known: int
+
+    @classmethod
+    def of(cls, arm: Arm, graph: CausalGraph) -> _Licence:
+        actions = graph.mask(arm.actions)
+        cut = Masks.by_parents([above & ~actions for above in graph.masks.parents])
+        below, known = graph.masks.descendants(actions), graph.mask(arm.problem_space.names)
+        return cls(graph, cut, actions, graph.mask(arm.measured), below, known)
+
+    def closed(self, others: int) -> bool:
+        """Whether no back door is open given the contexts and these."""
+        return not self.cut.reached(1 << self.graph.index(self.graph.target), self.seen | others) & self.actions
+
+    def given(self, names: tuple[str, ...]) -> bool:
+        """Whether these variables suffice."""
+        others = self.graph.mask(names)
+        return self.closed(others) and not (others and (others | self.seen) & self.below)
+
+    def adjustment(self) -> tuple[str, ...] | None:
+        """The variables that suffice, if any do."""
+        if self.closed(0):
+            return ()
+        target = 1 << self.graph.index(self.graph.target)
+        others = self.known & ~self.below & ~self.seen & self.cut.ancestors(self.actions | self.seen | target)
+        if self.seen & self.below or not self.closed(others):
+            return None
+        for node in sorted(bits(others), reverse=True):
+            if self.closed(others & ~(1 << node)):
+                others &= ~(1 << node)
+        return self.graph.named(mask_of(bits(others)))
 
 
 class Observations:

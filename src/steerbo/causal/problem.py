@@ -21,6 +21,7 @@ from ..space.fields import Listed
 from .graph import CausalGraph
 from .graph_file import with_graph
 from .money import checked_prices, price_of, spent_on
+from .several import check_alike, played_by
 
 _SHOWN = 50  # edges in a description
 
@@ -43,6 +44,8 @@ class Causal(Problem):
 
     Args:
         graph: what causes what, what can be set and what can be looked at.
+        graphs: several, where nobody knows which is right, in the place of `graph`; they differ in edges only. Every
+            scope that one of them needs is an arm, and an observation counts where all of them say that it may.
         variables: one for each intervenable variable and each context of the graph; of a context, the bounds say where
             it usually lies, and values beyond them are welcome. One without causes may be `seen`: it is known before
             the scope is chosen, is given to `ask`, and every scope looks at it for nothing.
@@ -70,19 +73,27 @@ class Causal(Problem):
     ['dose']
     """
 
-    graph: CausalGraph
-    variables: Annotated[Sequence[Variable], Listed]
+    graph: CausalGraph = None  # type: ignore[assignment]  # the first of several
+    variables: Annotated[Sequence[Variable], Listed] = ()
     minimize: Annotated[bool, Strict()] = False
     drift: AnyDrift = None
     prices: Mapping[str, float] | None = field(default=None, hash=False)
     base: float | None = None
     tolerance: Tolerance | None = None
+    graphs: Annotated[Sequence[CausalGraph], Listed] | None = None
     kind: Literal["causal"] = "causal"
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.causal:draw"
 
     @model_validator(mode="after")
     def _check(self) -> Causal:
+        if self.graphs is not None:
+            check_alike(self.graphs)
+            if self.graph not in (None, self.graphs[0]):
+                raise InvalidProblem("graph", self.graph.to_text(), "nothing beside ‹graphs›")
+            object.__setattr__(self, "graph", self.graphs[0])
+        if self.graph is None:
+            raise InvalidProblem("graph", None, "a CausalGraph, or several by ‹graphs›")
         names, roles = self.space.names, (*self.graph.intervenable, *(self.graph.contexts or ()))
         for name in names:
             if name not in roles:
@@ -125,8 +136,8 @@ class Causal(Problem):
 
     def _check_seen(self, name: str) -> None:
         """Only roots can be known before choosing: what else is seen tells of its causes, and other scopes then do."""
-        causes = [a for a, b in self.graph.directed if b == name]
-        hidden = [edge for edge in self.graph.bidirected if name in edge]
+        causes = [a for graph in self.every_graph for a, b in graph.directed if b == name]
+        hidden = [edge for graph in self.every_graph for edge in graph.bidirected if name in edge]
         if name not in (self.graph.contexts or ()) or causes or hidden:
             why = f"it has causes: {', '.join(causes)}" if causes else "it has hidden causes" if hidden else "it is set"
             allowed = "a context without causes, such as the weather"
@@ -157,6 +168,11 @@ class Causal(Problem):
     def timed(self) -> bool:
         """Whether effects may change."""
         return self.drift is not None
+
+    @property
+    def every_graph(self) -> tuple[CausalGraph, ...]:
+        """The graphs, of which one is right."""
+        return (self.graph,) if self.graphs is None else tuple(self.graphs)
 
     @cached_property
     def space(self) -> Space:
@@ -198,20 +214,20 @@ class Causal(Problem):
     def _spent(self, suggestion: Suggestion) -> float | None:
         if self.prices is None or self.base is None:
             return None
-        return spent_on(suggestion.scope, self.graph, suggestion.context, self.prices, self.base)
+        graph = played_by(suggestion.scope, self.every_graph)
+        return spent_on(suggestion.scope, graph, suggestion.context, self.prices, self.base)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The graph's edges and roles, and what is paid for."""
+        """The graphs' edges, roles, and what is paid for."""
         graph = self.graph
-        edges = [f"{a} -> {b}" for a, b in graph.directed] + [f"{a} <-> {b}" for a, b in graph.bidirected]
-        more = f", and {len(edges) - _SHOWN} more" if len(edges) > _SHOWN else ""
         seen = graph.contexts or ()
         rest = [n for n in graph.names if n not in (graph.target, *graph.intervenable, *seen)]
         roles = [f"target {graph.target}", f"can be set: {', '.join(graph.intervenable)}"]
         roles += [f"can be looked at: {', '.join(seen) or 'nothing'}"]
         roles += [f"neither: {', '.join(rest)}"] if rest else []
-        said = ("graph", ", ".join(edges[:_SHOWN]) + more or "no edges"), ("roles", "; ".join(roles))
-        return (*said, *drift_lines(self.drift), *self._money_lines())
+        several = enumerate(self.graphs or (), 1)
+        drawn = [(f"graph {i}", _edges(each)) for i, each in several] or [("graph", _edges(graph))]
+        return (*drawn, ("roles", "; ".join(roles)), *drift_lines(self.drift), *self._money_lines())
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
         if self.prices is None:
@@ -221,3 +237,9 @@ class Causal(Problem):
             paid += [f"{self.prices[name]:g} to {verb} {name}" for name in names if self.prices.get(name)]
         enough = (("good enough", str(self.tolerance)),) if self.tolerance is not None else ()
         return (("prices", ", ".join(paid)), *enough)
+
+
+def _edges(graph: CausalGraph) -> str:
+    edges = [f"{a} -> {b}" for a, b in graph.directed] + [f"{a} <-> {b}" for a, b in graph.bidirected]
+    more = f", and {len(edges) - _SHOWN} more" if len(edges) > _SHOWN else ""
+    return ", ".join(edges[:_SHOWN]) + more or "no edges"

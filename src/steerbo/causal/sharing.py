@@ -39,7 +39,8 @@ def sharing(arms: Sequence[Arm], missing: Missing) -> list[Arm]:
     def beside(arm: Arm) -> tuple[str, ...]:
         if arm.affected:
             return ()
-        below = arm.graph.descendants(arm.actions or arm.graph.intervenable)
+        set_there = arm.actions or arm.graph.intervenable
+        below = [name for graph in arm.graphs for name in graph.descendants(set_there)]
         left = (name for name in arm.problem_space.names if name in looked_at - {*arm.contexts, *below})
         return tuple(name for name in left if (frozenset(arm.actions), name) not in missing)
 
