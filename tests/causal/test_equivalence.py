@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -15,7 +16,7 @@ from steerbo.causal.equivalence import _Pattern, graphs_of_file
 from steerbo.errors import InvalidProblem
 
 Pair = tuple[str, str]
-TARGET = {"target": "v0", "intervenable": ["v1"]}
+TARGET: dict[str, Any] = {"target": "v0", "intervenable": ["v1"]}
 
 
 def skeletons(count: int, nodes: int) -> Iterator[tuple[np.random.Generator, list[str], list[Pair]]]:
@@ -111,7 +112,7 @@ class Mixed:
     @property
     def separations(self) -> dict[Pair, frozenset[tuple[str, ...]]]:
         if self._separations is None:
-            graph = CausalGraph(self.directed, self.shared, variables=self.names, **TARGET)  # type: ignore[arg-type]
+            graph = CausalGraph(self.directed, self.shared, variables=self.names, **TARGET)
             self._separations = {}
             for a, b in combinations(self.names, 2):
                 others = [name for name in self.names if name not in (a, b)]
