@@ -70,3 +70,13 @@ def test_a_wrong_price_is_refused_by_name(tmp_path: Path) -> None:
     place = tmp_path / "study.toml"
     place.write_text(STUDY.replace("fixed = 5", "fixed = -5"))
     assert "change.fixed: -5" in call("check", place).stderr
+
+
+def test_a_batch_is_to_be_played_in_its_order(tmp_path: Path) -> None:
+    place = tmp_path / "study.toml"
+    place.write_text(STUDY)
+    assert call("new", place).exit_code == 0
+    asked = call("ask", place, "--batch", 4)
+    assert asked.stdout.count("leave oven = ") == 3
+    assert "in this order" in asked.stderr
+    assert "in this order" not in call("ask", place).stderr

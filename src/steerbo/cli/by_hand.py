@@ -111,6 +111,8 @@ def ask(
         else:
             for suggestion in suggestions:
                 echo(todo(going, suggestion, to_type(study)))
+            if len(suggestions) > 1 and going.problem.space.changes:
+                echo("in this order: what stays is where the round before it leaves it", err=True)
             explain_credentials(study)
         others = [s.token for s in before if s.token not in {new.token for new in suggestions}]
         if others:

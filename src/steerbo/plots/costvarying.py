@@ -10,6 +10,7 @@ import numpy as np
 
 from ..costvarying import CostVarying
 from ..rounds import History, Reading, Recommendation
+from .changing import changing
 from .control_sets import Looks, draw_contexts, draw_prices, looks_of, priced
 from .drawing import (
     Picture,
@@ -115,6 +116,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     _finish(shown)
     yield Picture("Every play, and what it gave", "The value of every play, by control set", shown)
     yield from moving(optimizer, advice)
+    yield from changing(optimizer, advice)
 
 
 def _finish(shown: Any) -> None:
