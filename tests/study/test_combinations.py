@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event, Suggestion
+from steerbo.rounds import Event, Suggestion, default_method
 from steerbo.study import Study, read_study
 from steerbo.testing import Case
 from steerbo.testing.case import bits, values_of
@@ -30,15 +30,16 @@ def greenhouse(*traits: str) -> Case:
     """Cost-varying: heat, light and water, and what nature does."""
     changes = {"heat": CHANGE} if "change" in traits else {}
     law = None if "nature" in traits else sb.Uniform()
+    free: Any = sb.Learned() if "learned" in traits else sb.Uniform()
     variables: list[Any] = [
         sb.Float("heat", 10, 30, law=law, change=changes.get("heat")),
         sb.Float("light", 0, 1, law=law),
-        sb.Float("water", 0, 1, law=sb.Uniform()),
+        sb.Float("water", 0, 1, law=free),
     ]
     rows = sb.JointRows([[10 + 20 * float(a), float(a + b) / 2] for a, b in MIX], ["heat", "light"])
     problem = sb.CostVarying(
         variables + ([WEATHER] if "seen" in traits else []),
-        [["water"], ["heat", "water"], ["heat", "light", "water"]],
+        [["light"], ["heat", "water"], ["heat", "light", "water"]],
         costs=[1, 2, 3] if "costs" in traits else None,
         tolerance=sb.Absolute(0.1) if "tolerance" in traits else None,
         nature=rows if "nature" in traits else None,
@@ -65,7 +66,14 @@ def clinic(*traits: str) -> Case:
     )
     variables: list[Any] = [sb.Float(name, 0, 1) for name in ("dose", "rest", "age", "pulse")]
     weather = WEATHER if "seen" in traits else sb.Float("weather", 0, 1)
-    problem = sb.Causal(graph, [*variables, weather], drift="learned" if "drift" in traits else None)
+    prices: Any = {"prices": {"dose": 2, "rest": 1, "age": 0.5}, "base": 1}
+    problem = sb.Causal(
+        graph,
+        [*variables, weather],
+        drift="learned" if "drift" in traits else None,
+        tolerance=sb.Absolute(0.2) if "tolerance" in traits else None,
+        **(prices if {"prices", "tolerance"} & set(traits) else {}),
+    )
 
     def look(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
         return {name: float(random.random()) for name in suggestion.observe}
@@ -75,7 +83,8 @@ def clinic(*traits: str) -> Case:
         value = -((x["dose"] - x.get("age", 0.5)) ** 2) - (x["rest"] - x.get("weather", 0.5)) ** 2
         return {"value": float(value + 0.05 * random.normal())}
 
-    return Case(problem, "coca-bo", evaluate, look, request=_asked(traits), options={"initial": 1}, rounds=ROUNDS)
+    options = {"initial": 1} if (method := default_method(problem)) == "coca-bo" else {}
+    return Case(problem, method, evaluate, look, request=_asked(traits), options=options, rounds=ROUNDS)
 
 
 def fleet(*traits: str) -> Case:
@@ -127,25 +136,31 @@ def _asked(traits: tuple[str, ...]) -> Callable[[int], dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A world of a kind of problem, and which traits it has."""
+    """A world of a kind of problem, which traits it has, and which of them goes with no other of some."""
 
     world: Callable[..., Case]
     traits: tuple[str, ...]
+    alone: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def together(self, traits: tuple[str, ...]) -> bool:
+        """Whether these go together."""
+        return not any(set(others) & set(traits) for trait, others in self.alone.items() if trait in traits)
 
 
 KINDS: Mapping[str, Kind] = {
-    "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance")),
+    "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance", "learned")),
     "time-varying": Kind(stream, ("seen", "time", "available", "unknown")),
-    "causal": Kind(clinic, ("seen", "drift")),
+    "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance"), {"drift": ("prices", "tolerance")}),
     "mean-field": Kind(fleet, ("seen", "moving", "capacity")),
 }
 
 
 def _together() -> list[Any]:
-    """Every pair of a kind's traits, and all at once."""
+    """Every pair of a kind's traits, and all at once that go together."""
     found = []
     for name, kind in KINDS.items():
-        groups = list(dict.fromkeys([*combinations(kind.traits, 2), kind.traits]))
+        everything = tuple(trait for trait in kind.traits if trait not in kind.alone)
+        groups = dict.fromkeys([*filter(kind.together, combinations(kind.traits, 2)), everything])
         found += [pytest.param(kind.world, traits, id=f"{name}: {' + '.join(traits)}") for traits in groups]
     return found
 
@@ -207,6 +222,7 @@ def _toml(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
+LEARNED, SEEN = sb.Float("x", 0, 1, law=sb.Learned()), sb.Float("w", 0, 1, law=sb.Learned(), seen=True)
 CHANGING = sb.Float("x", 0, 1, change=CHANGE)
 GRAPH = sb.CausalGraph([("x", "y")], target="y", intervenable=["x"])
 ROWS = sb.JointRows([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], ["x", "z"])
@@ -219,19 +235,25 @@ MADE: Mapping[str, Callable[..., Any]] = {
 }
 APART: list[tuple[str, dict[str, Any], str]] = [
     ("time-varying", {"costs": [1]}, "all plays cost alike.*cost-varying problem"),
+    ("time-varying", {"prices": {"x": 1}}, "all plays cost alike"),
     ("time-varying", {"control_sets": [["x"]]}, "Everything is set in every round"),
     ("time-varying", {"tolerance": sb.Absolute(0.1)}, "all plays cost alike"),
     ("time-varying", {"variables": [CHANGING]}, "prices no changes.*cost-varying problem"),
     ("time-varying", {"nature": ROWS}, "Nature draws nothing here.*seen"),
+    ("time-varying", {"variables": [LEARNED]}, "stated"),
+    ("causal", {"variables": [LEARNED]}, "stated"),
+    ("mean-field", {"variables": [SEEN]}, "no law"),
     ("time-varying", {"drift": "learned"}, "priors.*learned"),
     ("time-varying", {"graph": GRAPH}, "causal problems"),
     ("causal", {"variables": [CHANGING]}, "prices no changes.*cost-varying problem"),
+    ("causal", {"costs": [1]}, "prices"),
     ("causal", {"control_sets": [["x"]]}, "intervenable.*scopes follow"),
     ("causal", {"nature": ROWS}, "follows from the graph.*add"),
     ("causal", {"moving_cost": 1}, "cost-varying problem.*change"),
     ("mean-field", {"costs": [1]}, "moving_cost"),
     ("mean-field", {"change": CHANGE}, "moving_cost"),
     ("mean-field", {"tolerance": sb.Absolute(0.1)}, "Every distribution costs alike"),
+    ("mean-field", {"prices": {"a": 1}}, "moving_cost"),
     ("mean-field", {"control_sets": [["x"]]}, "steered in every round"),
     ("mean-field", {"nature": ROWS}, "seen"),
     ("mean-field", {"graph": GRAPH}, "causal problems"),
@@ -245,22 +267,35 @@ APART: list[tuple[str, dict[str, Any], str]] = [
 
 def _name(given: Mapping[str, Any]) -> str:
     """The trait that is not taken."""
-    return "change" if given.get("variables") == [CHANGING] else next(iter(given))
+    for variable in given.get("variables") or ():
+        return "change" if variable.change else "learned"
+    return next(iter(given))
 
 
 @pytest.mark.parametrize(("kind", "given", "said"), APART, ids=[f"{kind}: {_name(given)}" for kind, given, _ in APART])
 def test_what_does_not_go_together_is_refused_by_name(kind: str, given: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidProblem, match=rf"(?s){_name(given)}: .* is not allowed; .*{said}"):
+    field = "law" if (name := _name(given)) == "learned" else name
+    with pytest.raises(InvalidProblem, match=rf"(?s){field}: .* is not allowed; .*{said}"):
         sb.Optimizer(MADE[kind](**given))
 
 
+ALONE = [
+    (name, trait, other) for name, kind in KINDS.items() for trait, others in kind.alone.items() for other in others
+]
+
+
+@pytest.mark.parametrize(("kind", "trait", "other"), ALONE, ids=map(str, ALONE))
+def test_what_excludes_another_says_so(kind: str, trait: str, other: str) -> None:
+    with pytest.raises(InvalidProblem, match=rf"{trait}: .*leave out one of the two"):
+        sb.Optimizer(KINDS[kind].world(trait, other).problem)
+
+
 def test_variables_play_one_part() -> None:
-    """What is seen is not moved, not drawn with others, and not in a control set; what is drawn together has no law."""
+    """What is seen is not moved and not in a control set; what is drawn together has no law of its own."""
     with pytest.raises(InvalidProblem, match=r"change.*seen before choosing, so nobody moves it"):
         sb.Float("x", 0, 1, change=CHANGE, seen=True)
     others = [sb.Float("x", 0, 1), sb.Float("z", 0, 1), sb.Float("free", 0, 1)]
     for name, changes, said in (
-        ("x", {"seen": True}, r"nature\.columns\.0.*not .*seen"),
         ("x", {"law": sb.Uniform()}, r"nature\.columns\.0.*without a law"),
         ("free", {"seen": True}, r"control_sets\.0.*seen before choosing, so it cannot be set"),
     ):
@@ -280,11 +315,13 @@ def test_the_page_says_what_goes_with_what() -> None:
     refused = {(kind, _name(given)) for kind, given, _ in APART}
     told = 0
     for what, *cells in rows[2:]:
-        trait = what.split("`")[1].partition("=")[0]
+        trait = what.split("`")[1].partition("=")[0].strip('"')
         for kind, cell in zip(kinds, cells, strict=True):
-            if cell.strip() == "yes":
+            if cell.strip().startswith("yes"):
                 assert trait in KINDS[kind].traits, f"{kind}: {trait} is not played"
+                excluded = KINDS[kind].alone.get(trait, ())
+                assert all(f"`{other}`" in cell for other in excluded), f"{kind}: {trait} excludes {excluded}"
             else:
                 assert (kind, trait) in refused or cell.strip() == "not yet", f"{kind}: {trait} is not refused"
             told += 1
-    assert told == len(kinds) * 6
+    assert told == len(kinds) * 8

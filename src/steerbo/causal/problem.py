@@ -29,6 +29,7 @@ _SHOWN = 50  # edges in a description
 _INSTEAD = {
     "nature": "What is not set follows from the graph, and is learned: rows of data come in by ‹add›.",
     "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
+    "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
 }
