@@ -30,6 +30,8 @@ OTHERS = ("new-york-160", "new-york-160-shuffled", "new-york-235-map", "new-york
 SEEDS, PAIRED, FEW, LONG = range(300, 320), 10, 4, 3
 """Seeds; how many of them are also played without the guard, on other sizes, and over 250 rounds."""
 CHANGED_AT, ROUNDS = 40, 80
+STILL, STEADY = range(320, 345), 40
+"""Seeds and rounds of demands that do not change."""
 
 
 class Unguarded(MFGPUCB):
@@ -45,12 +47,14 @@ class Unguarded(MFGPUCB):
 
 @dataclass(frozen=True)
 class Change:
-    """A demand over so many places that becomes another one after round 40; the payoff is minus the divergence."""
+    """A demand over so many places that becomes another one after round `at`; the payoff is minus the divergence."""
 
     places: int
     seed: int
     noticed: bool
     noise: float = 0.0
+    at: int = CHANGED_AT
+    rounds: int = ROUNDS
 
     @property
     def key(self) -> str:
@@ -58,20 +62,20 @@ class Change:
         return json.dumps({"problem": "change", **asdict(self)}, sort_keys=True)
 
     def run(self) -> dict[str, Any]:
-        """Mean payoffs of rounds 61 to 80, also of an even spread, and before which rounds outcomes were forgotten."""
+        """Mean payoffs of the last twenty rounds and of an even spread, and the rounds that forgot what was before."""
         draw = keyed(self.seed, self.places, "demand")
         demands = draw.dirichlet(np.ones(self.places), size=2)
         problem = MeanField(tuple(map(str, range(self.places))), 500)
         optimizer = Optimizer(problem, MFGPUCB, seed=self.seed, notice_changes=self.noticed)
         paid = []
-        for number in range(ROUNDS):
+        for number in range(self.rounds):
             suggestion = optimizer.ask()
             assert suggestion is not None
             table = problem.table(suggestion.values["distribution"])[0]
-            paid.append(-_divergence(table, demands[int(number >= CHANGED_AT)]))
+            paid.append(-_divergence(table, demands[int(number >= self.at)]))
             optimizer.tell(suggestion, paid[-1] + self.noise * draw.normal())
         even = -_divergence(np.full(self.places, 1 / self.places), demands[1])
-        return {"key": self.key, "late": float(np.mean(paid[60:])), "even": even, "forgotten": forgotten(optimizer)}
+        return {"key": self.key, "late": float(np.mean(paid[-20:])), "even": even, "forgotten": forgotten(optimizer)}
 
 
 def _divergence(one: np.ndarray, other: np.ndarray) -> float:
@@ -84,6 +88,10 @@ def _divergence(one: np.ndarray, other: np.ndarray) -> float:
 def jobs() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """By key, in order."""
     ours = {"unguarded": Unguarded}
+    steady = [
+        Change(p, s, True, noise, at=STEADY, rounds=STEADY) for s in STILL for p in (6, 12) for noise in (0.0, 0.003)
+    ]
+    yield from ((job.key, job.run) for job in steady)
     for i, seed in enumerate(SEEDS):
         worlds = [Job(p, "mf-gp-ucb", seed, ROUNDS, noise) for noise in (0.0, 0.02) for p in GUARDED]
         worlds += [Job(p, "mf-gp-ucb", seed, ROUNDS) for p in OTHERS if i < FEW]

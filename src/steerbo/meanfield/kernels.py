@@ -174,7 +174,8 @@ class Covariances:
         """Of the product and the joint kernel."""
         kernel, scale = self.kernel, self.kernel.lengthscale("lengthscale", parameters) ** 2
         (distances,) = self.distances
-        near = np.exp(distances * (-0.5 / scale))
+        near = distances * (-0.5 / scale)
+        np.exp(near, out=near)
         gram = self._cells("", parameters) * near
         if not slopes:
             return gram, {}
@@ -227,6 +228,8 @@ def squared_distances(phi: Float[np.ndarray, "n m"]) -> Float[np.ndarray, "n n"]
            [4., 0.]])
     """
     squares = (phi**2).sum(axis=1)
-    distances = np.maximum(squares[:, None] + squares - 2 * phi @ phi.T, 0.0)
+    distances = squares[:, None] + squares
+    distances -= 2 * phi @ phi.T
+    np.maximum(distances, 0.0, out=distances)
     np.fill_diagonal(distances, 0.0)
     return np.asarray(distances)
