@@ -15,6 +15,7 @@ MOST = 1000
 """Cells of which all pairs are held; of more cells all are compared with some."""
 _LANDMARKS = 128
 _JITTER = 1e-9  # of landmarks that lie close together, against their variance
+_NOTHING = 1e-6  # of a variance: the derivative of less is left out
 _LITTLE = 1e-12  # of cells in the same place, where nearness falls off as steeply as `exp(−d)`
 
 Rows = Float[np.ndarray, "r m"]
@@ -139,19 +140,29 @@ class _ByLandmarks:
         return _rest(self._factor)
 
     @cached_property
-    def _slopes(self) -> tuple[Float[np.ndarray, "m k"], Float[np.ndarray, "m k"]]:
-        """P and E."""
+    def _by_length(self) -> Float[np.ndarray, "m k"]:
+        """DC."""
+        return self.cross * self.places.squares / self.lengthscale**2
+
+    @cached_property
+    def _rest_by_length(self) -> Float[np.ndarray, " m"]:
+        """The derivative of what is added to the diagonal: where there is next to nothing, none."""
+        if self._rest.max() < _NOTHING:
+            return np.zeros(len(self._rest))
         P = self._factor @ self._whitening
-        by_length = self.cross * self.places.squares / self.lengthscale**2
-        return P, by_length - 0.5 * P @ by_length[self.places.chosen]
+        E = self._by_length - 0.5 * P @ self._by_length[self.places.chosen]
+        return -2 * np.einsum("mk,mk->m", E, P)
 
     def times(self, rows: Rows) -> Rows:
         return rows @ self._factor @ self._factor.T + rows * self._rest
 
     def slope(self, rows: Rows) -> Rows:
-        P, E = self._slopes
-        own = np.einsum("mk,mk->m", E, P)
-        return (rows @ E) @ P.T + (rows @ P) @ E.T - 2 * rows * own
+        among = self._by_length[self.places.chosen]
+        by_P = rows @ self._factor @ self._whitening
+        by_E = rows @ self._by_length - 0.5 * by_P @ among
+        back = by_E - 0.5 * by_P @ among  # of P, with what E has of it
+        found = back @ self._whitening.T @ self._factor.T + by_P @ self._by_length.T
+        return found + rows * self._rest_by_length
 
 
 def _whitening(among: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "k k"]:
