@@ -10,6 +10,8 @@ from rich.console import Console
 
 import steerbo as sb
 from steerbo.study import Display, MemoryLog, Study, drive, resume
+from steerbo.study.page import progress
+from steerbo.study.progress import best_round
 from tests.study.files import MEASURE, function_study
 
 
@@ -64,3 +66,33 @@ def test_the_best_is_the_studys_whoever_played_it() -> None:
         display.ended(study)
     best = [line.split("best ")[1].split()[0] for line in written.getvalue().splitlines()]
     assert best == ["1", "5", "5", "3"], "alone, with the other's, still, and after that was void"
+
+
+def test_where_the_optimum_moves_what_was_best_long_ago_is_no_more() -> None:
+    problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], drift=sb.Decay(0.1))
+    study = Study.create(MemoryLog(), problem, "random", rounds=30)
+    for number in range(1, 15):
+        study.tell(study.ask(), 100.0 if number == 2 else float(number % 5))
+    best = best_round(study.history, problem)
+    assert best is not None
+    assert best.number in (9, 14)
+    screen = io.StringIO()
+    with Display(Console(file=screen, width=200)) as display:
+        display.ended(study)
+    assert "best of late 4" in screen.getvalue()
+    shown = progress(study)
+    assert "line: best of the last 10; dots: every outcome" in shown
+    heights = [float(point.split(",")[1]) for point in shown.partition('points="')[2].partition('"')[0].split()]
+    assert heights[2:4] == [100 * (100 - 1) / 100, 0.0], "it was the best when it came"
+    assert heights[-1] == pytest.approx(96.0), "and is no more"
+
+
+def test_where_nothing_moves_the_best_stays_the_best() -> None:
+    problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]])
+    study = Study.create(MemoryLog(), problem, "random", rounds=30)
+    for number in range(1, 15):
+        study.tell(study.ask(), 100.0 if number == 2 else float(number % 5))
+    best = best_round(study.history, problem)
+    assert best is not None
+    assert best.number == 2
+    assert "line: best so far" in progress(study)

@@ -14,7 +14,7 @@ from ..plots.drawing import BLUE, DARK_GREEN, LIGHT_GREEN, SKY
 from ..rounds import Reading, Table, numeral, revised_text
 from ..text import visible
 from .picture import images
-from .progress import best_round
+from .progress import LATELY, best_round
 from .shown import advised, alternatives, shown_rounds, with_units
 
 _LONG = 40  # characters that a cell shows in one line
@@ -121,7 +121,10 @@ def _cell(text: str) -> str:
 
 
 def progress(study: Reading) -> str:
-    """Every outcome, and the best so far, against the money spent (the rounds, where nobody counts money)."""
+    """Every outcome, and the best so far, against the money spent (the rounds, where nobody counts money).
+
+    Where the optimum moves it is the best of the latest outcomes.
+    """
     points: list[tuple[float, float, str]] = []
     counted, spent = study.history.spent > 0, 0.0
     for r in study.history:
@@ -137,10 +140,11 @@ def progress(study: Reading) -> str:
     def place(x: float, y: float) -> tuple[float, float]:
         return 100 * (x / end), 100 * ((high - y) / (high - low) if high > low else 0.5)
 
+    better, most = max if study.problem.sign > 0 else min, LATELY if study.problem.timed else len(points)
     best, line = points[0][1], []
-    for x, y, _ in points:
+    for k, (x, y, _) in enumerate(points):
         line.append(place(x, best))
-        best = max(best, y) if study.problem.sign > 0 else min(best, y)
+        best = better(best, y) if most > k else better(value for _, value, _ in points[k + 1 - most : k + 1])
         line.append(place(x, best))
     dots = "".join(
         f'<circle cx="{px:.2f}%" cy="{py:.2f}%" r="4" fill="var(--mark)"><title>{escape(text)}</title></circle>'
@@ -148,6 +152,7 @@ def progress(study: Reading) -> str:
     )
     path = " ".join(f"{px:.2f},{py:.2f}" for px, py in line)
     found = best_round(study.history, study.problem)
+    shown = f"best of the last {LATELY}" if study.problem.timed else "best so far"
     label = f"best single outcome in round {found.number}" if found else ""
     stretched = 'viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible"'
     thin = 'fill="none" vector-effect="non-scaling-stroke"'
@@ -159,5 +164,5 @@ def progress(study: Reading) -> str:
         f'<text x="-10" y="100%" text-anchor="end">{numeral(low)}</text>'
         f'<text x="0" y="100%" dy="20">{"money spent" if counted else "rounds"}</text>'
         f'<text x="100%" y="100%" dy="20" text-anchor="end">{numeral(end)}</text>'
-        f'<text x="0" y="100%" dy="38" fill="var(--good)">line: best so far; dots: every outcome</text></svg>'
+        f'<text x="0" y="100%" dy="38" fill="var(--good)">line: {shown}; dots: every outcome</text></svg>'
     )

@@ -25,9 +25,14 @@ def literal(text: str, style: str = "") -> Text:
     return Text(visible(text), style)
 
 
+LATELY = 10
+"""Outcomes among which there is a best one where the optimum moves: what was best before is over."""
+
+
 def best_round(rounds: Iterable[Round], problem: Problem) -> Round | None:
-    """The round with the best single outcome."""
+    """The round with the best single outcome; of the latest ones, where the optimum moves."""
     told = [(problem.sign * problem.scalar(r.outcome), r) for r in rounds if r.state == "told" and r.outcome]
+    told = told[-LATELY:] if problem.timed else told
     return max(told, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
@@ -82,7 +87,10 @@ class Display:
             played = status.told + status.failed
             done, used = played / (status.limit or played), f"{played} of {counted(status.limit or 0, 'round')}"
         best = self._best = best_round(self._new(study), study.problem)
-        found = f"best {study.problem.scalar(best.outcome):.4g}" if best and best.outcome else "nothing observed yet"
+        lately = "best of late" if study.problem.timed else "best"
+        found = (
+            f"{lately} {study.problem.scalar(best.outcome):.4g}" if best and best.outcome else "nothing observed yet"
+        )
         self._bar.update(self._task, completed=min(done, 1.0), used=used, best=found)
         part = int(_PARTS * done)
         if not self._live and not self.quiet and part > self._part:
@@ -94,6 +102,8 @@ class Display:
         """The best round so far and those told since: looking at all rounds after each would slow a long stream."""
         events, history = study.events[self._seen :], study.history
         self._seen += len(events)
+        if study.problem.timed:
+            return history.last(5 * LATELY)  # not all of them are told
         if self._best is None or any(isinstance(event, Amended | Extended) for event in events):
             return history
         return (history[self._best.suggestion.token], *(history[e.token] for e in events if isinstance(e, Told)))
