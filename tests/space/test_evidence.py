@@ -73,8 +73,8 @@ def first_pair(rho: float, seed: int, threshold: float = 100.0, marginals: float
     pairs = np.sign(pairs) * np.abs(pairs) ** marginals
     evidence, first, second = PairEvidence(), Ranks(), Ranks()
     for k, (a, b) in enumerate(pairs.tolist(), 1):
-        evidence.take(first.take(a), second.take(b))
-        if evidence.value >= threshold:
+        evidence.take(*(shares(ranks.take(x), [3])[None] for ranks, x in ((first, a), (second, b))))
+        if evidence.values[0] >= threshold:
             return k
     return 300
 
@@ -95,5 +95,13 @@ def test_evidence_beyond_all_numbers_is_still_a_number() -> None:
     evidence, pair = Evidence(), PairEvidence()
     for _ in range(3000):
         evidence.take((0.99, 0.99))
-        pair.take((0.99, 0.99), (0.0, 1.0))
-    assert np.isfinite([evidence.value, pair.value]).all()
+        pair.take(np.array([[0.0, 0.0, 1.0]]), np.full((1, 3), 1 / 3))
+    assert np.isfinite([evidence.value, pair.values[0]]).all()
+
+
+def test_of_a_pair_that_is_not_there_nothing_is_learned() -> None:
+    pair, nothing, something = PairEvidence(2), np.zeros(3), np.array([0.0, 1.0, 0.0])
+    for _ in range(20):
+        pair.take(np.array([something, something]), np.array([something, nothing]))
+    assert pair.values[0] > 100
+    assert pair.values[1] == 1.0

@@ -9,11 +9,12 @@ before; what a round shows is then still as its law says, whatever was seen befo
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from ..space.evidence import Interval, PairEvidence, Ranks
+import numpy as np
+
+from ..space.evidence import PAIR_BINS, Interval, PairEvidence, Ranks, shares
 from .events import Event
 from .history import History
 from .law_evidence import LawEvidence, shown_by
@@ -49,7 +50,8 @@ class LawChecks:
         seen = [name for name in self.problem.space.seen if name not in laws]
         pairs += [(a, z) for a in names for z in seen]
         drawn = [(a, b) for a, b in pairs if not self.problem.space[a].seen and b not in laws[a].given]
-        self._pairs = {pair: _Pair() for pair in drawn}
+        self._pairs, self._together = drawn, PairEvidence(len(drawn))
+        self._rows: list[dict[str, float]] = []  # of every round what it showed of variables that are paired, encoded
         self._ranks = {name: Ranks() for name in (*names, *seen)}
         kinds = bool(self._alone) + bool(self._pairs)
         self._alone_from, self._pair_from = kinds * len(self._alone) / ALPHA, kinds * len(self._pairs) / ALPHA
@@ -74,29 +76,26 @@ class LawChecks:
                 continue
             if alone.take(there[name]) >= self._alone_from and name not in self._found:
                 self._find(name, alone_in_words(self.problem, alone.law, alone.values))
-        for (a, b), pair in self._pairs.items():
-            if a in there and b in there:
-                evidence = pair.take((codes[a], codes[b]), ranks[a], ranks[b])
-                if evidence >= self._pair_from and (a, b) not in self._found:
-                    self._find((a, b), pair_in_words(self.problem, a, b, pair.values))
+        self._rows.append(codes)
+        self._pair_up(ranks)
+
+    def _pair_up(self, ranks: Mapping[str, Interval]) -> None:
+        """Whether variables go together, by where they stand among what they were before."""
+        if not self._pairs:
+            return
+        nothing = np.zeros(PAIR_BINS)
+        bins = {name: shares(ranks[name], (PAIR_BINS,)) if name in ranks else nothing for name in self._ranks}
+        first, second = (np.array([bins[pair[k]] for pair in self._pairs]) for k in (0, 1))
+        self._together.take(first, second)
+        for k in np.flatnonzero(self._together.values >= self._pair_from).tolist():
+            a, b = pair = self._pairs[k]
+            if pair not in self._found:
+                both = [(row[a], row[b]) for row in self._rows if a in row and b in row]
+                self._find(pair, pair_in_words(self.problem, a, b, both))
 
     def _find(self, about: Any, finding: str) -> None:
         self._found.add(about)
         self.findings = (*self.findings, finding)
-
-
-@dataclass
-class _Pair:
-    """The check of two variables."""
-
-    values: list[tuple[float, float]] = field(default_factory=list)
-    evidence: PairEvidence = field(default_factory=PairEvidence)
-
-    def take(self, values: tuple[float, float], first: Interval, second: Interval) -> float:
-        """What a round that left the first to nature shows, and the evidence by now."""
-        self.values.append(values)
-        self.evidence.take(first, second)
-        return self.evidence.value
 
 
 __all__ = ["ALPHA", "MOST_PAIRED", "LawChecks"]

@@ -12,7 +12,6 @@ in an interval (a law with atoms, a rounded value) count for every bin by their 
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from functools import cache
@@ -26,6 +25,7 @@ _FIRST = [sum(BINS[:k]) for k in range(len(BINS))]
 PAIR_BINS = 3
 """Of each of two variables, in bets on whether they go together."""
 Interval = tuple[float, float]
+_MOST = 700.0  # of the logarithm of a stake: more is no number
 _POINT = 1e-12  # an interval that is no wider is a number
 
 
@@ -81,23 +81,27 @@ class Evidence:
 
 
 class PairEvidence:
-    """Against numbers being spread evenly whatever others, beside them, are: bets on a bin, given the other's."""
+    """Against numbers being spread evenly whatever others, beside them, are: bets on a bin, given the other's.
 
-    def __init__(self) -> None:
-        self._counts = np.zeros((PAIR_BINS, PAIR_BINS))  # of the others, of the numbers
-        self._log = 0.0
+    Args:
+        pairs: how many pairs of them are watched at once, p.
+    """
 
-    def take(self, interval: Interval, beside: Interval) -> None:
-        """One more number, and what is beside it."""
-        share, other = shares(interval, (PAIR_BINS,)), shares(beside, (PAIR_BINS,))
-        odds = (self._counts + 0.5) / (self._counts.sum(axis=1, keepdims=True) + 0.5 * PAIR_BINS)
-        self._log += math.log(PAIR_BINS * float(other @ odds @ share))
-        self._counts += np.outer(other, share)
+    def __init__(self, pairs: int = 1) -> None:
+        self._counts = np.zeros((pairs, PAIR_BINS, PAIR_BINS))  # of the others, of the numbers
+        self._logs = np.zeros(pairs)
+
+    def take(self, share: Float[np.ndarray, "p 3"], beside: Float[np.ndarray, "p 3"]) -> None:
+        """One more number of each pair, and what is beside it, as `shares` of bins; of a pair without one, zeros."""
+        odds = (self._counts + 0.5) / (self._counts.sum(axis=2, keepdims=True) + 0.5 * PAIR_BINS)
+        won = PAIR_BINS * np.einsum("pb,pbs,ps->p", beside, odds, share)
+        self._logs += np.log(np.where(won > 0.0, won, 1.0))
+        self._counts += beside[:, :, None] * share[:, None]
 
     @property
-    def value(self) -> float:
-        """E: above 1 it says that they go together."""
-        return _mean_of_stakes(np.array([self._log]))
+    def values(self) -> Float[np.ndarray, " p"]:
+        """E of each pair: above 1 it says that the two go together."""
+        return np.asarray(np.exp(np.minimum(self._logs, _MOST)))
 
 
 class Ranks:
@@ -124,5 +128,4 @@ class Ranks:
 
 
 def _mean_of_stakes(logs: Float[np.ndarray, " k"]) -> float:
-    with np.errstate(over="ignore"):
-        return float(np.mean(np.exp(np.minimum(logs, 700.0))))
+    return float(np.mean(np.exp(np.minimum(logs, _MOST))))
