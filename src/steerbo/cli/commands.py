@@ -30,6 +30,7 @@ COMMANDS = {
     "serve": ("serving", "Play studies on a page, and by JSON over HTTP."),
     "key": ("serving", "Make a key that opens a study through a server, list them, or revoke one."),
     "doctor": ("keeping", "Verify every checksum of every study in a log, and repair it on request."),
+    "studies": ("studies", "List the studies of a log; rename, archive or delete one."),
     "backup": ("keeping", "Copy all studies of a log into a new file, also while others write."),
     "restore": ("keeping", "Write the studies of a backup into a file or a database where they are not yet."),
 }
