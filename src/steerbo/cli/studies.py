@@ -32,7 +32,7 @@ def studies(
     yes: Annotated[bool, typer.Option("--yes", help="Delete it for ever.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the studies of a log; rename, archive or delete one. An archived one is in a file; `restore` brings it back."""
+    """List the studies of a log; rename, archive or delete one. `restore` brings back what was archived."""
     if what == "list":
         found = shelved(log)
         if as_json:
