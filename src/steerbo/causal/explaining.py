@@ -90,11 +90,13 @@ def _fed(models: Models, added: int) -> str:
     """Of which scopes so many observations without intervention tell."""
     if not added:
         return ""
-    scopes = [
-        f"set {arm.scope} (adjusted for {', '.join(others)})" if others else f"set {arm.scope}"
-        for arm, k in zip(models.arms, models.of, strict=True)
-        if (others := models.adjusted_for[k]) is not None
-    ]
+    scopes = []
+    for arm, k in zip(models.arms, models.of, strict=True):
+        if (others := models.adjusted_for[k]) is not None:
+            fewer = len(models.observed[k]) < added
+            notes = [f"adjusted for {', '.join(others)}"] if others else []
+            notes += [f"{len(models.observed[k])} of them, the others lack something"] if fewer else []
+            scopes.append(f"set {arm.scope} ({'; '.join(notes)})" if notes else f"set {arm.scope}")
     feed = "feeds" if added == 1 else "feed"
     said = f" {counted(added, 'observation')} without intervention {feed}: {', '.join(scopes) or 'no scope'}."
     if models.checked and max(map(len, models.observed.values()), default=0) > MOST:

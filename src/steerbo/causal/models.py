@@ -103,6 +103,8 @@ class Models:
     def observe(self, outcome: Outcome) -> None:
         """An observation without intervention: for every model whose effect it helps to identify."""
         for k, observed in self.observed.items():
+            if not observed.needs <= outcome.realised.keys():
+                continue
             row = observed.add(outcome, self._sign)
             if self._checking is not None and k not in self._watching:
                 self._watch(k, self._checking)

@@ -112,6 +112,7 @@ class Observations:
         checked: whether they may be off, see `Watching`; if so, they are thinned where they are many.
 
     Attributes:
+        needs: the variables that an observation must have values of.
         used: how many observations the model has; later ones wait for the next fit.
         hyperparameters: of the regression m; None: there is none yet.
     """
@@ -120,6 +121,7 @@ class Observations:
         self.others = others
         self._arm, self._checked = arm, checked
         names = (*arm.names, *others)
+        self.needs = frozenset(names)
         self._space: Space | None = arm.problem_space.subset(names) if names else None
         self._categorical = np.zeros(0, dtype=bool) if self._space is None else self._space.categorical
         self._rows: list[np.ndarray] = []

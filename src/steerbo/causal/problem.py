@@ -13,8 +13,8 @@ from pydantic import Strict, model_validator
 from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
-from ..rounds import Problem, Scope, Suggestion
-from ..rounds.finite import LARGEST
+from ..rounds import Outcome, Problem, Scope, Suggestion
+from ..rounds.finite import LARGEST, finite
 from ..rounds.tolerance import Tolerance
 from ..space import Space, Variable
 from ..space.fields import Listed
@@ -49,7 +49,8 @@ class Causal(Problem):
             scope that one of them needs is an arm, and an observation counts where all of them say that it may.
         variables: one for each intervenable variable and each context of the graph; of a context, the bounds say where
             it usually lies, and values beyond them are welcome. One without causes may be `seen`: it is known before
-            the scope is chosen, is given to `ask`, and every scope looks at it for nothing.
+            the scope is chosen, is given to `ask`, and every scope looks at it for nothing. Others of the graph may be
+            listed, too: they are measured after acting, recorded and shown, and observations are adjusted for them.
         minimize: whether smaller values of the target are better.
         drift: how effects change with time, where they do: a `Decay`, `MaternInTime` or `Periodic`, in units of the
             time that `ask(time=…)` is given (left out, the number of the round); "learned": whether they change, and
@@ -96,9 +97,10 @@ class Causal(Problem):
         if self.graph is None:
             raise InvalidProblem("graph", None, "a CausalGraph, or several by ‹graphs›")
         names, roles = self.space.names, (*self.graph.intervenable, *(self.graph.contexts or ()))
+        measured = [name for name in self.graph.names if name not in (*roles, self.graph.target)]
         for name in names:
-            if name not in roles:
-                allowed = f"an intervenable variable or a context of the graph, {one_of(roles, name)}"
+            if name not in (*roles, *measured):
+                allowed = f"an intervenable variable or a context of the graph, {one_of((*roles, *measured), name)}"
                 raise InvalidProblem("variables", name, allowed)
         for name in roles:
             if name not in names:
@@ -189,7 +191,9 @@ class Causal(Problem):
         """Whether it can be set."""
         if variable.seen:
             return super().use(variable)
-        return "can be set" if variable.name in self.graph.intervenable else "can be looked at"
+        if variable.name in self.graph.intervenable:
+            return "can be set"
+        return "can be looked at" if variable.name in (self.graph.contexts or ()) else "measured afterwards"
 
     def in_order(self, plain: Any) -> Any:
         """See `Problem.in_order`; so are the actions of a scope."""
@@ -217,6 +221,18 @@ class Causal(Problem):
             return None
         graph = played_by(suggestion.scope, self.every_graph)
         return spent_on(suggestion.scope, graph, suggestion.context, self.prices, self.base)
+
+    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
+        """Data that nobody suggested, checked; what was not measured may be left out.
+
+        Raises:
+            InvalidOutcome: naming what is unknown or no value of its variable, or that nothing was measured.
+        """
+        given = realised if isinstance(realised, Mapping) else {}
+        if not given:
+            return super().read_added(value, cost, realised)
+        measured = self.space.check_measured(dict(given), [name for name in self.space.names if name in given])
+        return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """The graphs' edges, roles, and what is paid for."""
