@@ -102,10 +102,11 @@ def picture(groups: Groups, file: Path) -> None:
                 values = _horizons(runs, "covered") if axes is left else [run["loss"] for run in runs]
                 error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
                 place = k + 0.8 * (j + 0.5) / len(methods) - 0.4
-                label = method if k == 0 else None
+                label = method if method not in axes.get_legend_handles_labels()[1] else None
                 axes.bar(place, np.mean(values), 0.7 / len(methods), yerr=error, color=_COLOURS[method], label=label)
         axes.set_xticks(range(len(worlds)), worlds)
-        axes.legend(frameon=False, fontsize=8)
+        if axes.containers:
+            axes.legend(frameon=False, fontsize=8)
     left.axhline(0.93, color="black", lw=0.8, ls=":")
     left.set(ylabel="bounds cover the truth", ylim=(0, 1.15))
     right.set(ylabel="loss while learning, 60 rounds")
