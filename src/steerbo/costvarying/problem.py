@@ -39,9 +39,9 @@ _INSTEAD = {
 class CostVarying(Problem):
     """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
 
-    Each round, one control set is played: its variables are set, nature draws the others from their known laws, which
-    are independent unless `nature` says otherwise, and a cost is paid that depends on the set. Wanted is the cheapest
-    set whose best expected value is acceptable.
+    Each round, one control set is played: its variables are set, nature draws the others from their laws, stated or
+    learned, which are independent unless `nature` says otherwise, and a cost is paid that depends on the set. Wanted is
+    the cheapest set whose best expected value is acceptable.
 
     Args:
         variables: all variables of the objective. One that some control set leaves out needs a `law`, unless it is
