@@ -38,8 +38,9 @@ problem has such variables, `recommend` says what to do in `typical` contexts (`
 `minimize`, and a `space` of variables. What `ask` and `tell` are given goes through its `read_…` methods, which
 refuse by name what is not allowed, and may be overridden. What else it may say of itself has sensible defaults:
 `describe`, `use` and `columns` for `steerbo check` and tables, `takes` (`RequestField`s) for what `ask` is given,
-`stated_laws` (`StatedLaw`s) for what is checked against what was realised, `pictures` for a page's pictures (the place of a function that yields `Picture`s). Page, tables, exports and the
-command line then know nothing of your kind, and work.
+`stated_laws` (`StatedLaw`s) for what is checked against what was realised, `pictures` for a page's pictures (the
+place of a function that yields `Picture`s). Page, tables, exports and the command line then know nothing of your
+kind, and work.
 
 **How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file, `method =
 "my_package.methods:Middle"`, whose module may stand beside that file; or let your package declare it, after which it
