@@ -58,12 +58,24 @@ def test_calibration_is_at_least_one_and_no_more_than_the_largest_surprise(surpr
 
 @given(number, number, st.sampled_from([0.0, 1e-300, 1.0, 1e100]))
 def test_any_outcome_is_taken_in(value: float, mean: float, deviation: float) -> None:
-    assert 1.0 <= Calibration().after(value, mean, deviation).factor < math.inf
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        off = float(np.divide(value - mean, deviation))
+    assert 1.0 <= Calibration().after(off).factor < math.inf
 
 
 def test_old_surprises_are_forgotten() -> None:
-    calibration = Calibration().after(1e3, 0.0, 1.0)
+    calibration = Calibration().after(1e3)
     assert calibration.factor > 100
     for _ in range(25):
-        calibration = calibration.after(0.0, 0.0, 1.0)
+        calibration = calibration.after(0.0)
     assert calibration.factor == 1.0
+
+
+def test_what_is_beyond_all_measure_leaves_no_bounds() -> None:
+    assert Calibration().after(1e5).doubt < math.inf
+    beyond = Calibration().after(1e99)
+    assert (beyond.doubt, beyond.factor < math.inf) == (math.inf, True)
+    for _ in range(25):
+        beyond = beyond.after(0.5)
+    assert beyond.doubt == 1.0
+    assert Calibration().after(math.nan) == Calibration()

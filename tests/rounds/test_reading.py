@@ -16,7 +16,7 @@ from tests.causal.test_contract import figure, staged
 from tests.costvarying.worlds import PROBLEM, evaluate
 from tests.meanfield.worlds import case as crowd_case
 from tests.meanfield.worlds import crowd
-from tests.timevarying.cases import box
+from tests.timevarying.cases import box, sites
 from tests.timevarying.cases import case as drifting
 
 
@@ -212,3 +212,46 @@ def test_nobody_widens_what_has_no_bounds() -> None:
     assert widened(one, 3.0).lower == -0.5
     far = sb.Recommendation(sb.Scope(["ph"]), {"ph": 6.0}, mean=1e100, lower=-1e308, upper=1e308)
     assert all(math.isfinite(end) for end in (widened(far, 10.0).lower or math.nan, widened(far, 10.0).upper or 0))
+
+
+SURPRISED = {
+    "prior": (drifting("tempered-elimination", box()), 12),
+    "sites": (drifting("fully-bayesian", sites()), 12),
+    "partial control": (LEARNERS["partial control"], 14),
+    "causal": (figure("cobo"), 14),
+}
+"""Cases, and rounds after which an outcome is out of all proportion."""
+
+
+def doubt(optimizer: sb.Optimizer) -> float:
+    """By how much bounds are wider than the model has them; of priors also for an error that is added."""
+    method: Any = optimizer._method
+    more = method.calibration.factor if isinstance(optimizer.problem, sb.TimeVarying) else 1.0
+    return float(more * method.widening(optimizer.history, optimizer.recommend().scope))
+
+
+def width_of(optimizer: sb.Optimizer) -> float:
+    advice = optimizer.recommend()
+    assert advice.upper is not None
+    assert advice.lower is not None
+    return advice.upper - advice.lower
+
+
+@pytest.mark.parametrize("name", SURPRISED)
+def test_a_surprise_widens_bounds(name: str) -> None:
+    case, rounds = SURPRISED[name]
+    optimizer = case.play(case.start(), rounds)
+    before, width = doubt(optimizer), width_of(optimizer)
+    values = [r.outcome.value for r in optimizer.history if r.outcome is not None]
+    token = told(optimizer, case, max(values) + 9 * (max(values) - min(values))).history.latest
+    assert doubt(optimizer) > 1.2 * before
+    assert width_of(optimizer) > width
+    assert sb.load(optimizer.to_json()).recommend().upper == optimizer.recommend().upper, "a function of the log"
+    assert token is not None
+    optimizer.amend(token.suggestion.token, values[-1])
+    assert doubt(optimizer) <= before, "put right, it is none"
+
+
+def test_what_a_prior_held_for_impossible_leaves_no_bounds() -> None:
+    case = drifting("tempered-elimination", box())
+    assert unbounded(told(case.start(), case, 1.0, 1e99).recommend())

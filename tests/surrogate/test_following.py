@@ -25,13 +25,10 @@ def told(following: Following, n: int, noise: float = 0.0) -> Regression:  # typ
 def test_without_a_drift_only_the_schedule_says_when() -> None:
     following = Following(None)
     model = told(following, 12)
-    following.hear(model, np.array([0.5, 12.0]), 100.0)
-    assert following.calibration.surprises == ()
     assert next(n for n in range(13, 20) if following.due(12, n)) == 15
-    attentive = Following(None, attentive=True)
-    attentive.hear(model, np.array([0.5, 12.0]), 100.0)
-    assert len(attentive.calibration.surprises) == 1
-    assert not attentive.due(12, 13), "surprises widen, and fit nothing"
+    following.hear(model, np.array([0.5, 12.0]), 100.0)
+    assert len(following.calibration.surprises) == 1
+    assert not following.due(12, 13), "surprises widen, and fit nothing"
     assert following.fit(fresh, model, float).keys() == {"theta", "output"}
 
 
@@ -76,3 +73,19 @@ def test_no_outcome_at_all() -> None:
     following = Following("learned")
     model = fresh(following.course)
     assert following.take(fresh, model, following.fit(fresh, model, float)).predict([[0.5, 1.0]])[1] == pytest.approx(1)
+
+
+def test_answers_hear_of_surprises_as_soon_as_a_scale_is_known_and_choices_later() -> None:
+    following, model = Following(None, first=30), told(Following(None), 12)
+    assert following.doubt == np.inf
+    following.hear(model, np.array([0.5, 12.0]), 100.0)
+    assert (following.calibration.surprises, following.reliability.surprises) == ((), ())
+    model = following.take(lambda course: model, model, model.fit().to_plain())
+    scale = following.doubt
+    assert 1 < scale < 1.5
+    following.hear(model, np.array([0.5, 12.0]), 100.0)
+    assert following.calibration.surprises == ()
+    assert len(following.reliability.surprises) == 1
+    assert following.doubt > 2 * scale
+    following.correct()
+    assert following.doubt == scale

@@ -36,13 +36,15 @@ def test_it_is_the_largest_upper_bound_less_the_lower_one_of_the_answer(name: st
     for _ in range(7):
         suggestion = optimizer.ask()
         assert suggestion is not None
-        optimizer.tell(suggestion, float(np.sin(9 * suggestion.values["x"])))
+        optimizer.tell(suggestion, 5 * float(np.sin(9 * suggestion.values["x"])))
     ours, advice = method(optimizer), optimizer.recommend()
     window = isinstance(ours, Forgetting)
     surrogate = ours.recall(optimizer.history, ours.now) if isinstance(ours, Forgetting) else ours.surrogate
     assert isinstance(surrogate, Sites)
     mean, deviation = surrogate.posterior(0.0 if window else ours.now)
     assert advice.lower is not None
-    expected = float((mean + 2 * deviation).max()) - advice.lower
+    width = 2 * ours.calibration.factor
+    assert (width == 2) == window
+    expected = float((mean + width * deviation).max()) - advice.lower
     assert ours.gain(optimizer.history) == pytest.approx(expected)
     assert possible_gain(ours, optimizer.history, surrogate) == pytest.approx(expected)

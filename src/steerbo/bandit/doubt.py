@@ -55,20 +55,32 @@ class Calibration:
     Args:
         surprises: of the latest outcomes, the last one at the end.
 
-    >>> surprised = Calibration().after(8.0, mean=0.0, deviation=2.0)
-    >>> surprised.surprises, round(surprised.factor, 2)
-    ((4.0,), 1.87)
+    >>> surprised = Calibration().after(4.0)
+    >>> round(surprised.factor, 2), round(surprised.doubt, 2)
+    (1.87, 2.92)
     """
 
     surprises: tuple[float, ...] = ()
 
-    def after(self, value: float, mean: float, deviation: float) -> Calibration:
-        """With one more outcome, of which the model had expected this mean, give or take a deviation."""
-        surprise = float(np.clip((value - mean) / max(deviation, 1e-300), -BEYOND, BEYOND))
-        return Calibration((*self.surprises, surprise)[-RECENT:])
+    def after(self, deviations: float) -> Calibration:
+        """With one more outcome, so many of the model's predictive deviations off; nothing, if that is no number."""
+        if math.isnan(deviations):
+            return self
+        return Calibration((*self.surprises, float(np.clip(deviations, -BEYOND, BEYOND)))[-RECENT:])
 
     @property
     def factor(self) -> float:
         """c: root mean square of the latest surprises and of `TRUSTED` ones of one deviation; at least 1."""
+        return self._off(TRUSTED)
+
+    @property
+    def doubt(self) -> float:
+        """The same for bounds in answers, which people go by: it starts from one imagined outcome.
+
+        Infinite where a surprise was `BEYOND`: of a model that is as far off nothing can be said.
+        """
+        return math.inf if max(map(abs, self.surprises), default=0.0) >= BEYOND else self._off(1)
+
+    def _off(self, trusted: int) -> float:
         squares = np.square(self.surprises)
-        return max(1.0, float(np.sqrt((squares.sum() + TRUSTED) / (len(squares) + TRUSTED))))
+        return max(1.0, float(np.sqrt((squares.sum() + trusted) / (len(squares) + trusted))))

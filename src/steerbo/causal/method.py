@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..bandit import doubt_of_scale
 from ..errors import InvalidRequest
 from ..gp import Course
 from ..rounds import (
@@ -247,8 +246,8 @@ class ScopeBandit(Paying[O]):
     gain = possible_gain
 
     def widening(self, history: History, scope: Scope) -> float:
-        """The scale is that of the outcomes which the scope's own model was fitted to."""
-        return doubt_of_scale(*self.models.fitted(scope))
+        """That of the scope's own model."""
+        return self.models.doubt(scope)
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""

@@ -63,7 +63,6 @@ class Models:
         self.adjusted_for = [adjustment(arm) if drift is None else None for arm in self.typical]
         self.following = [Following(drift) for _ in classes]
         self._fitted_at = [0] * len(classes)  # see `_counted`
-        self._rows_fitted = [0] * len(classes)
         self._fitted: set[int] = set()
         self._watching: set[int] = set()  # models that observations are checked in
         self._empty()
@@ -231,10 +230,7 @@ class Models:
             if k in regressions or k in self._watching:
                 self._join(k, len(self.observed[k]))
             self._fitted_at[k] = self._counted(k)
-            self._rows_fitted[k] = len(self.each[k])
 
-    def fitted(self, scope: Scope) -> tuple[np.ndarray, np.ndarray]:
-        """Points and outcomes that the model of a scope was fitted to."""
-        k = self.of[self.number[scope]]
-        model, n = self.each[k], self._rows_fitted[k]
-        return model.inputs[:n, : len(self.typical[k].names)], model.outcomes[:n]
+    def doubt(self, scope: Scope) -> float:
+        """Of the model of a scope: how many times wider bounds are to be than it says."""
+        return self.following[self.of[self.number[scope]]].doubt

@@ -96,12 +96,17 @@ def recommended(
 ) -> Policy:
     """A policy with the outcome to expect of it on average over contexts, whose model is in units of `sign · value`.
 
-    Its deviation is the model's own at these contexts, as if they were fully correlated. What is `known` before
+    Its deviation is the model's own at these contexts, as if they were fully correlated; and that of a mean over so few
+    contexts, which are a sample of those to come. What is `known` before
     choosing is the same in all of them: where a scope looks at nothing else, there is one setting and no table.
     """
     rows = [arm.encode({**seen, **act(seen)}) for seen in contexts]
     means, sds = model.predict(np.concatenate(rows))
-    mean, sd = sign * float(means.mean()), float(sds.mean())
+    mean, sampled = (
+        sign * float(means.mean()),
+        float(means.std(ddof=1)) / np.sqrt(len(means)) if len(means) > 1 else 0.0,
+    )
+    sd = float(np.hypot(sds.mean(), sampled))
     simple = not set(arm.contexts) - set(known)
     values = act(known) if simple else {}
     table = None if simple else policy_table(arm, act, contexts)

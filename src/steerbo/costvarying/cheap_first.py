@@ -87,8 +87,6 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
 
-    attentive: ClassVar[bool] = True
-
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The cheapest set that is enough; among equally cheap ones the most promising."""
         if (start := self.start(history, request)) is not None:

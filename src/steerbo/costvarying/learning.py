@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -43,11 +43,9 @@ class Learning(Paying[OptionsT]):
         following: how it drifts, and how far off it has lately been.
     """
 
-    attentive: ClassVar[bool] = False
-
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.following = Following(problem.drift, self.attentive)
+        self.following = Following(problem.drift, first=STARTING_POINTS)
         self.model = self._fresh(self.course)
         self.fitted_at = 0
         self._added: dict[str, float] = {}  # when data came that do not say when they were measured
@@ -59,7 +57,7 @@ class Learning(Paying[OptionsT]):
 
     @property
     def calibration(self) -> Calibration:
-        """How far off the model has lately been; kept where the method is `attentive`, or a drift is to be learned."""
+        """How far off the model has lately been."""
         return self.following.calibration
 
     def _fresh(self, course: Course | None) -> Regression[Any]:
@@ -76,8 +74,7 @@ class Learning(Paying[OptionsT]):
                 self.fitted_at = len(self.model)
             case Told():
                 point, value = self._row(event.outcome, event.token, history[event.token])
-                if len(self.model) >= STARTING_POINTS:
-                    self.following.hear(self.model, point, value)
+                self.following.hear(self.model, point, value)
                 self.model.add(point, value)
             case Added():
                 if self.problem.timed:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bandit import Arms, doubt_of_scale
+from ..bandit import Arms
 from ..rounds import (
     TIME,
     Added,
@@ -176,8 +176,8 @@ class PartialControl(Learning[OptionsT]):
         return over_contexts(typical(self.space, history), lambda context: self._at(history, context, {}))
 
     def widening(self, history: History, scope: Scope) -> float:
-        """The scale is that of the outcomes which the model was fitted to."""
-        return doubt_of_scale(self.model.inputs[: self.fitted_at], self.model.outcomes[: self.fitted_at])
+        """The scale is that of the outcomes which the model was fitted to; and as far off as predictions have been."""
+        return self.following.doubt
 
     def gain(self, history: History) -> float:
         """See `possible_gain`; on average over typical contexts where something is seen before choosing."""

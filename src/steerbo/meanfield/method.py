@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..bandit import doubt_of_scale
+from ..bandit import Calibration, doubt_of_scale
 from ..rounds import (
     TIME,
     Added,
@@ -37,6 +37,7 @@ from ..rounds import (
 from ..words import counted
 from .problem import SCOPE, MeanField
 from .region import Region
+from .surprises import surprise_of
 
 _NEAR = 5  # outcomes at least that an answer is chosen among
 TableArray = Float[np.ndarray, "C A"]
@@ -52,6 +53,7 @@ class Population(Method[MeanField, OptionsT]):
 
     def __init__(self, problem: MeanField, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
+        self.reliability = Calibration()  # how far off predictions have been: bounds of answers go by it
         self.suggested: dict[str, TableArray] = {}  # by token
         self.outcomes: list[Outcome] = []
         self.tables: list[TableArray] = []  # really played, one for each outcome
@@ -71,6 +73,7 @@ class Population(Method[MeanField, OptionsT]):
                 self.keys.add(self.key(self.counts_of(table)))
             case Told():
                 self._take(event.token, event.outcome, history[event.token])
+                self.reliability = self.reliability.after(surprise_of(self.problem, history[event.token]))
             case Added():
                 self._added[history.latest_data] = self.present(history)
                 self._take(history.latest_data, event.outcome, None)
@@ -82,6 +85,7 @@ class Population(Method[MeanField, OptionsT]):
     def begin_anew(self, history: History) -> None:
         """All outcomes as they stand now, but for those that are forgotten."""
         self.outcomes, self.tables, self.known, self.names = [], [], [], []
+        self.reliability = Calibration()  # what was put right, or is of the past, may have been the surprise
         for name, outcome, played in history.outcomes():
             if name not in self.forgotten:
                 self._take(name, outcome, played)
@@ -220,10 +224,10 @@ class Population(Method[MeanField, OptionsT]):
         )
 
     def widening(self, history: History, scope: Scope) -> float:
-        """The scale is that of the population's averages."""
+        """The scale is that of the population's averages; and as far off as predictions have been."""
         before = self.problem.before([outcome.realised for outcome in self.outcomes])
         played = np.array(self.tables).reshape(len(before), -1)
-        return doubt_of_scale(np.hstack([played, before]), self.averages())
+        return self.reliability.doubt * doubt_of_scale(np.hstack([played, before]), self.averages())
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Where to be; from a present distribution, as far on the way there as the largest move allows."""

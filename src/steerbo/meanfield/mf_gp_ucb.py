@@ -15,6 +15,7 @@ Where the paper is silent or does otherwise:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -168,6 +169,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
             phase="model",
             expected=self.problem.sign * belief.raw(float(mean[0])),
             deviation=belief.unit * float(sd[0]),
+            noise=belief.unit * math.sqrt(belief.bounds.posterior.noise),
             beta=beta,
             jitter=belief.bounds.posterior.jitter,
         )

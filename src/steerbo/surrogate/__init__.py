@@ -12,6 +12,7 @@ from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
 from .searches import Domain, highest, highest_of, polished
 from .standardised import RESOLVED, Standardised
+from .surprise import surprise
 from .thinning import thinned
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "inverse_root",
     "parts_of",
     "polished",
+    "surprise",
     "thinned",
     "upper_bound",
 ]

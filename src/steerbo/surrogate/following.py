@@ -6,6 +6,7 @@ surprise, too, as long as that is among the latest outcomes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..bandit import Calibration
+from ..bandit import Calibration, doubt_of_scale
 from ..gp import AnyDrift, Course, Hyperparameters, Regression, learn_course, refit_due
+from .surprise import surprise
 
 STARTLED, WITHIN = 3.0, 5
 """Deviations that startle, and of how many latest outcomes."""
@@ -27,30 +29,39 @@ class Following:
 
     Args:
         drift: of the problem.
-        attentive: whether surprises are kept where no drift is to be learned, too.
+        first: outcomes that the model must have before choices go by how far off it is.
 
     Attributes:
         course: how the objective changes with time; None: it does not.
-        calibration: how far off the model has lately been.
+        calibration: how far off the model has lately been; choices go by it.
+        reliability: the same as soon as the model knows a scale; bounds of answers go by it.
+        scale_doubt: how well that is known, as the latest fit found it; see `doubt_of_scale`.
     """
 
-    def __init__(self, drift: AnyDrift, attentive: bool = False) -> None:
+    def __init__(self, drift: AnyDrift, first: int = 0) -> None:
         self._learns = isinstance(drift, str)
-        self._attentive = attentive or self._learns
+        self._first = first
         self._doubted = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
         self.course = None if drift is None else Course.of(drift)
-        self.calibration = Calibration()
+        self.calibration = self.reliability = Calibration()
+        self.scale_doubt = math.inf
+
+    @property
+    def doubt(self) -> float:
+        """How many times wider bounds are to be than the model says; infinite: it does not know a scale."""
+        return self.reliability.doubt * self.scale_doubt
 
     def hear(self, model: Regression[Any], point: Float[np.ndarray, " d"], value: float) -> None:
         """An outcome that is not yet in the model: it is compared with what was expected."""
-        if self._attentive:
-            mean, deviation = model.predict(point[None])
-            expected = np.hypot(deviation[0], model.scale * np.sqrt(model.noise))
-            self.calibration = self.calibration.after(value, float(mean[0]), float(expected))
+        begun, scaled = len(model) >= self._first, self.scale_doubt < math.inf
+        off = surprise(model, point, value) if begun or scaled else 0.0
+        self.calibration = self.calibration.after(off) if begun else self.calibration
+        self.reliability = self.reliability.after(off) if scaled else self.reliability
 
     def correct(self) -> None:
         """Outcomes were put right: they may have been the surprise."""
-        self.calibration, self._doubted = Calibration(), self._learns
+        self.calibration = self.reliability = Calibration()
+        self._doubted = self._learns
 
     def due(self, fitted_at: int, n: int) -> bool:
         """Whether hyperparameters learned at so many of n outcomes are due again."""
@@ -87,9 +98,10 @@ class Following:
         if self._learns and self.course is not None:
             before, self.course = self.course, Course.from_plain(plain.get("drift", {}))
             if before.cuts != self.course.cuts:
-                self.calibration = Calibration()  # surprises are why all began anew
+                self.calibration = self.reliability = Calibration()  # surprises are why all began anew
             points, outcomes, model = model.inputs, model.outcomes, fresh(self.course)
             model.replace(points, outcomes)
             self._doubted = False
         model.set(Hyperparameters.from_plain({name: given for name, given in plain.items() if name != "drift"}))
+        self.scale_doubt = doubt_of_scale(model.inputs, model.outcomes)
         return model

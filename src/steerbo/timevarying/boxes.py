@@ -46,6 +46,18 @@ class Boxes:
         return whole
 
     @property
+    def surprise(self) -> Float[np.ndarray, " P"]:
+        """How far off every prior was about the outcome added last, in its own predictive deviations, (P,).
+
+        That is the last entry of `L⁻¹ r`; 0 where outcomes were merged since.
+        """
+        whole = np.zeros(len(self.problem.given))
+        for s in self.shared:
+            if len(s.posterior) and not s.merged:
+                whole[s.ids] = s.posterior.half[-1]
+        return whole
+
+    @property
     def kept(self) -> Int[np.ndarray, " P"] | None:
         """On how many outcomes each prior's posterior rests, (P,); None where that is all there were."""
         if not any(s.banked.any() for s in self.shared):

@@ -52,6 +52,7 @@ class Grid:
         G, X, _ = covariances.shape
         self.group = group
         self.evidence = np.zeros(len(means))  # (P,) log marginal likelihoods
+        self.surprise = np.zeros(len(means))  # (P,) how far off the last outcome was, in predictive deviations
         self.time = -math.inf
         self._means, self._covariances = means, covariances
         self._diagonal = np.einsum("gxx->gx", covariances).copy()
@@ -90,6 +91,7 @@ class Grid:
         d, d2, v = self._each(d), self._each(d2), self._each(v)
         z_d = z / d
         self._shift += v * z_d[:, None]
+        self.surprise = z_d
         self.evidence -= 0.5 * (z_d * z_d + np.log(d2) + _LOG_2PI)
 
     def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "G X"]]:

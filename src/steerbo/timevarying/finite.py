@@ -80,6 +80,14 @@ class Sites:
         return whole
 
     @property
+    def surprise(self) -> Float[np.ndarray, " P"]:
+        """How far off every prior was about the outcome added last, in its own predictive deviations, (P,)."""
+        whole = np.empty(self.size[0])
+        for f, ids in zip(self._filters, self._ids, strict=True):
+            whole[ids] = f.surprise
+        return whole
+
+    @property
     def kept(self) -> None:
         """On how many outcomes each prior's posterior rests: on all, whatever their number."""
         return

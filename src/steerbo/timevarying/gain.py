@@ -11,6 +11,7 @@ from jaxtyping import Int
 from ..bandit import BOUND
 from ..rounds import History, mean_over, typical
 from .acquisition import View
+from .best_point import deviation
 from .boxes import Boxes
 from .finite import Sites
 
@@ -26,7 +27,7 @@ def possible_gain(method: CandidatePriors[Any], history: History, surrogate: Sit
     It is said of the time of the last round: what drifts becomes uncertain again. Where something is seen before
     choosing, it is the mean over typical contexts.
     """
-    width = BOUND * method.widening(history, method.problem.scope)
+    width = BOUND * method.calibration.factor * method.widening(history, method.problem.scope)
     if not width < np.inf:
         return np.inf
     priors, betas, space = likely(method), np.full(len(method.names), width), method.problem.space
@@ -35,7 +36,8 @@ def possible_gain(method: CandidatePriors[Any], history: History, surrogate: Sit
         view = View(method.now, method.problem.within(None, seen) if seen else None)
         best = surrogate.optimistic(view, betas, priors, method.streams(0, "gain"))
         sure = surrogate.optimistic(view, 0 * betas, priors[:1], method.streams(0, f"recommend {priors[0]}"))
-        return best.upper - sure.mean + width * sure.sd
+        known = deviation(method, int(priors[0]), sure.sd) / method.calibration.factor
+        return best.upper - sure.mean + width * known
 
     return mean_over(typical(space, history), at) if space.seen else at({})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from pydantic import Field
 
-from ..bandit import BOUND
+from ..bandit import Calibration
 from ..record import record, to_plain
 from ..rounds import (
     Added,
@@ -34,6 +35,7 @@ from ..rounds import (
 )
 from .acquisition import Datum, Pick, Unknown, View
 from .automatic import RECENT, Standard, candidates, due
+from .best_point import best_point
 from .boxes import Boxes
 from .confidence import Confidence, Width
 from .finite import Sites
@@ -66,7 +68,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         super().__init__(problem, options, streams)
         self._held = 0  # outcomes in the surrogate
         self._standardised_at = 0  # outcomes, where priors are made of them
-        self._standard = Standard()
+        self._standard, self.calibration = Standard(), Calibration()
         self._pose(candidates(problem, self._standard) if problem.automatic else problem.given)
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(self.posed.given)]
         self.plays = np.zeros(len(self.names), dtype=int)
@@ -95,8 +97,9 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
                 if (expected := predicted(event)) is not None:
                     self.plays[expected.prior] += 1
             case Told():
-                told = history[event.token]
+                told, believed = history[event.token], self.trusted()[0]
                 if self._condition(self._datum(told), history):
+                    self._compare(believed)
                     self.learn_from_round(told)
             case Added():
                 self._added[history.latest_data] = self.now, len(history) + 0.5
@@ -104,9 +107,15 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             case Failed():
                 self._try(history[event.token])
             case Amended():
+                self.calibration = Calibration()  # what was put right may have been the surprise
                 self._start_over(history)
             case _:
                 pass
+
+    def _compare(self, believed: int) -> None:
+        """The outcome taken in last with what this prior had expected, where it states a scale that means anything."""
+        if not self.problem.automatic or self._standard.doubt < np.inf:
+            self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
     def learn_from_datum(self, datum: Datum) -> None:
         """What an outcome does beside conditioning the surrogate, whoever suggested it."""
@@ -216,6 +225,8 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def widening(self, history: History, scope: Scope) -> float:
         """Who gives priors states a scale; else it is that of the outcomes."""
+        if math.isinf(self.calibration.doubt):
+            return math.inf
         return self._standard.doubt if self.problem.automatic else 1.0
 
     def gain(self, history: History) -> float:
@@ -234,8 +245,5 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         return replace(first, alternatives=tuple(others))
 
     def best(self, p: int, surrogate: Sites | Boxes, view: View) -> Recommendation:
-        """The point with the largest mean by prior p."""
-        pick = surrogate.optimistic(view, np.zeros(len(self.names)), np.array([p]), self.streams(0, f"recommend {p}"))
-        mean, band, values = self.problem.sign * pick.mean, BOUND * pick.sd, settings(self.problem, pick.place)
-        said = f"believing {self.names[p]}, at time {view.time:g}"
-        return Recommendation(self.problem.scope, values, mean, mean - band, mean + band, note=said)
+        """The point with the largest mean by prior p; see `best_point`."""
+        return best_point(self, p, surrogate, view)

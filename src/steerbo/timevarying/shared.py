@@ -39,6 +39,7 @@ class Shared:
         )
         self.banked = np.zeros(len(self.ids))  # evidence beyond that of the outcomes that are kept
         self.most = MOST
+        self.merged = False  # whether the last outcome has been merged with others
 
     @property
     def evidence(self) -> Float[np.ndarray, " k"]:
@@ -47,7 +48,8 @@ class Shared:
 
     def condense(self) -> None:
         """Keep fewer outcomes, where there are many: see `memory`."""
-        if not self.bounded or len(self.posterior) < self.most:
+        self.merged = self.bounded and len(self.posterior) >= self.most
+        if not self.merged:
             return
         evidence = self.evidence
         self.posterior = condensed(self.posterior, self.drift)

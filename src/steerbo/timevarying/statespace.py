@@ -41,7 +41,7 @@ class StateSpace:
         G, X, _ = covariances.shape
         q = len(motions[0].output)
         self.group = group
-        self.evidence = np.zeros(len(means))
+        self.evidence, self.surprise = np.zeros(len(means)), np.zeros(len(means))
         self.time = -math.inf
         self._means, self._covariances, self._motions = means, covariances, motions
         self._variance = noise**2
@@ -75,6 +75,7 @@ class StateSpace:
         z = value - self._means[:, site] - np.einsum("pa,pa->p", self._shift[..., site], h[self.group])
         z_d = z / d[self.group]
         self._shift += v[self.group] * z_d[:, None, None]
+        self.surprise = z_d
         self.evidence -= 0.5 * (z_d * z_d + np.log(d2[self.group]) + _LOG_2PI)
 
     def posterior(self, time: float) -> tuple[Float[np.ndarray, "P X"], Float[np.ndarray, "G X"]]:

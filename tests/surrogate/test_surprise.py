@@ -1,0 +1,22 @@
+"""How far off a model was, in deviations of what it predicts: its own, and the noise's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steerbo.gp import Regression, SquaredExponentialKernel
+from steerbo.surrogate import surprise
+
+
+def test_a_surprise_is_measured_in_predictive_deviations() -> None:
+    model, random = Regression(SquaredExponentialKernel([0.3]), noise=0.25), np.random.default_rng(0)
+    for x in random.random(6):
+        model.add([x], 10.0 + 5.0 * float(random.standard_normal()))
+    model.set(model.fit())
+    point = np.array([0.4])
+    mean, deviation = model.predict(point[None])
+    predictive = np.sqrt(deviation[0] ** 2 + model.noise * model.scale**2)
+    assert surprise(model, point, float(mean[0] + 3.0 * predictive)) == pytest.approx(3.0)
+    assert surprise(model, point, float(mean[0] - 3.0 * predictive)) == pytest.approx(-3.0)
+    assert len(model) == 6, "it is not taken in"
