@@ -9,6 +9,7 @@ random and vertex-near distributions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -130,27 +131,65 @@ def run(name: str, rounds: int = ROUNDS, against: bool | None = None) -> list[Ro
     return [row(name, ours, whole, bar=bar, gap=gap, default_ms=own, default_ratio=whole / own)]
 
 
-def scaling(actions: int, agents: int, known: int) -> list[Row]:
+def fleet(actions: int, agents: int, featured: bool) -> tuple[MeanField, Callable[[np.ndarray], float]]:
+    """Agents, and minus the distance of a table of theirs from a demand, which is smooth on the map if there is one."""
+    names, draw = tuple(map(str, range(actions))), np.random.default_rng(0)
+    if featured:
+        places = draw.random((actions, 2))
+        ideal = np.exp(2 * np.sin(3 * places[:, 0]) + 2 * places[:, 1] + 0.3 * draw.normal(size=actions))
+        problem = MeanField(names, agents, action_features=tuple(map(tuple, places.tolist())))
+    else:
+        ideal, problem = draw.dirichlet(np.ones(actions)), MeanField(names, agents)
+    wanted = np.sqrt(ideal / ideal.sum())
+    return problem, lambda table: -float(((np.sqrt(table[0]) - wanted) ** 2).sum())
+
+
+def scaling(actions: int, agents: int, known: int, featured: bool = False) -> list[Row]:
     """The median of the last ten rounds of the default method."""
-    problem = MeanField(tuple(map(str, range(actions))), agents)
+    problem, payoff = fleet(actions, agents, featured)
     optimizer = Optimizer(problem, seed=0)
-    ideal = np.random.default_rng(0).dirichlet(np.ones(actions))
 
     def one() -> None:
         suggestion = optimizer.ask()
         assert suggestion is not None
-        table = problem.table(suggestion.values["distribution"])
-        optimizer.tell(suggestion, -float(((np.sqrt(table[0]) - np.sqrt(ideal)) ** 2).sum()))
+        optimizer.tell(suggestion, payoff(problem.table(suggestion.values["distribution"])))
 
     times = [cpu_ms(one) for _ in range(known)]
-    name = f"a round, {actions} actions, {agents} agents, about {known} outcomes"
-    return [row(name, float(np.median(times[-10:])), bar_ms=1000.0 if actions == 5000 else None)]
+    on_map = " on a map" if featured else ""
+    name = f"a round, {actions} actions{on_map}, {agents} agents, about {known} outcomes"
+    return [row(name, float(np.median(times[-10:])), bar_ms=_BARS.get((actions, featured)))]
 
 
+def many(outcomes: int, actions: int = 30) -> list[Row]:
+    """Suggestions after so many outcomes that were there before: the first one, and the median of four more."""
+    problem, payoff = fleet(actions, 10**4, featured=False)
+    optimizer, draw = Optimizer(problem, seed=0), np.random.default_rng(1)
+    for _ in range(outcomes):
+        shares = draw.dirichlet(np.ones(actions))
+        table = dict(zip(problem.actions, shares.tolist(), strict=True))
+        optimizer.add(payoff(shares[None]) + 0.01 * draw.normal(), {"distribution": {"everyone": table}})
+    times = []
+    for _ in range(5):
+        suggestion, asking = timed(optimizer.ask)
+        assert suggestion is not None
+        times.append(asking)
+        optimizer.tell(suggestion, payoff(problem.table(suggestion.values["distribution"])))
+    name = f"suggestion after {outcomes} outcomes, {actions} actions"
+    return [
+        row(f"first {name}", times[0], bar_ms=20_000.0),
+        row(f"later {name}", float(np.median(times[1:])), bar_ms=2000.0),
+    ]
+
+
+_BARS = {(5000, False): 1000.0, (2000, True): 500.0, (5000, True): 2000.0}
+"""Milliseconds, by the number of actions and whether they have features."""
 _SIZES = ((30, 50, 100), (30, 10**4, 100), (30, 10**7, 100), (5000, 10**6, 60))
+_MAPS = ((2000, 10**6, 20), (5000, 10**6, 20))
 TABLES: dict[str, Cases] = {
     "rows": {
         **{name: partial(run, name) for name in CASES},
         **{f"round-{size[0]}x{size[1]}": partial(scaling, *size) for size in _SIZES},
+        **{f"map-{size[0]}": partial(scaling, *size, featured=True) for size in _MAPS},
+        "many-2000": partial(many, 2000),
     }
 }

@@ -56,7 +56,7 @@ class MeanField(Problem):
         agents: how many agents there are, M.
         contexts: names of the contexts; default: one for all.
         weights: share of the agents in each context, in any unit; default: equal shares.
-        action_features: where similar actions pay similarly: coordinates of each action, (A, d).
+        action_features: where similar actions pay similarly: coordinates of each action (A, d), all in one unit.
         context_features: coordinates of each context, (C, d).
         feedback: what `tell` is given: the `population`'s average payoff, a `representative` agent's payoff (with
             ``realised={"context": …, "action": …}``), or the payoffs of all `agents`: the mean of each played cell.
