@@ -17,7 +17,8 @@ from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.rounds import Method, Optimizer, Recommendation, Refitted, keyed
 from steerbo.rounds.reading import widened
 
-from .problems import World, world
+from .played import World
+from .problems import world
 
 MARKS = (20, 40, 80, 160, 250)
 """Rounds at which is looked."""

@@ -25,7 +25,8 @@ from steerbo.search import simplex_starts
 
 from ..speed import Cases, Row, cpu_ms, row, timed
 from .plain import STEPS, Plain
-from .problems import World, world
+from .played import World
+from .problems import world
 from .results import PAPER
 
 ROUNDS = 250

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.meanfield import problems, speed
+from benchmarks.meanfield.played import World
 from steerbo.rounds import Optimizer
 
 torch = pytest.importorskip("torch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")
@@ -14,7 +15,7 @@ pytest.importorskip("botorch", reason="BoTorch is not installed: pip install 'st
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("world", [problems.swarm(), problems.arena()], ids=lambda world: world.name)
-def test_both_sides_maximise_the_same(world: problems.World) -> None:
+def test_both_sides_maximise_the_same(world: World) -> None:
     paper = {"kernel": "additive", "embedding": "plain", "acquisition": "expected", "beta": speed.BETA}
     optimizer = Optimizer(speed.indexed(world.problem), "mf-gp-ucb", seed=0, **paper)  # type: ignore[arg-type]
     random = np.random.default_rng(0)

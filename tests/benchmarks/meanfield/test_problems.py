@@ -9,6 +9,8 @@ import pytest
 
 from benchmarks import data
 from benchmarks.meanfield import problems
+from benchmarks.meanfield.places import new_york
+from benchmarks.meanfield.played import World
 from steerbo.errors import InvalidOption
 
 needs_data = pytest.mark.skipif(
@@ -16,7 +18,7 @@ needs_data = pytest.mark.skipif(
 )
 
 
-def drawn(world: problems.World, seed: int = 0) -> np.ndarray:
+def drawn(world: World, seed: int = 0) -> np.ndarray:
     """Whole agents of a random table."""
     random = np.random.default_rng(seed)
     C, A = world.problem.simplex.shape
@@ -122,4 +124,4 @@ def test_unknown_names_are_refused() -> None:
     with pytest.raises(InvalidOption, match="swarm"):
         problems.world("swrm")
     with pytest.raises(InvalidOption, match="160"):
-        problems.new_york(161)
+        new_york(161)
