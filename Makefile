@@ -101,7 +101,7 @@ lock:
 # Writes the lowest versions that pyproject.toml allows, and what these need on Python 3.11. Needs uv.
 lowest:
 	uv pip compile --quiet --no-header --no-annotate --resolution lowest-direct --python-version 3.11 pyproject.toml \
-	  --extra plots --extra graphs --extra data --extra genetic --extra postgres --extra optuna --extra pandas --extra interactive --extra serve --group test \
+	  --extra plots --extra graphs --extra data --extra genetic --extra postgres --extra optuna --extra pandas --extra interactive --extra serve --extra gest --group test \
 	  --output-file requirements/lowest.txt
 
 clean:

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-OPTIONAL = sorted({re.split(r"[\[<>=]", line)[0] for lines in EXTRAS.values() for line in lines})
+OPTIONAL = sorted({re.split(r"[\[<>=]", line)[0].replace("-", "_") for lines in EXTRAS.values() for line in lines})
 
 BLOCKED = f"""
 import pkgutil, sys
@@ -40,6 +40,7 @@ for module in pkgutil.walk_packages(steerbo.__path__, "steerbo."):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "steerbo.interop.botorch botorch",
+        "steerbo.interop.gest gest",
         "steerbo.interop.optuna optuna",
         "steerbo.serve serve",
     ], "doors to others are all that need them"

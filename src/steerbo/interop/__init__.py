@@ -1,1 +1,1 @@
-"""Doors to other libraries, each imported only by who asks for it: `steerbo.interop.botorch`, `.optuna`, `.kernels`."""
+"""Doors to other libraries, each imported only by who asks for it: `.botorch`, `.optuna`, `.gest`, `.kernels` of here."""
