@@ -1,1 +1,1 @@
-"""Doors to other libraries, each imported only by who asks for it: `.botorch`, `.optuna`, `.gest`, `.kernels` of here."""
+"""Doors to other libraries, each imported only by who asks for it: BoTorch, Optuna, generators of gest-api."""
