@@ -24,7 +24,7 @@ except ImportError:
 _ID = "_id"
 
 
-class SteerboGenerator(Generator):
+class SteerboGenerator(Generator):  # type: ignore[misc]
     """Suggests points by a method for cost-varying problems; by default everything is set.
 
     Args:
@@ -141,6 +141,7 @@ def _variable(name: str, field: Any, law: Any) -> Float | Categorical:
     if isinstance(field, standard.DiscreteVariable):
         return Categorical(name, sorted(field.values, key=lambda x: (str(type(x)), x)), law=law)
     if isinstance(field, standard.ContinuousVariable) and all(map(math.isfinite, field.domain)):
-        return Float(name, *field.domain, law=law, seen=seen)
+        low, high = field.domain
+        return Float(name, low, high, law=law, seen=seen)
     allowed = "a variable with finite bounds, such as ContextualVariable(domain=[0, 30])"
     raise InvalidProblem(f"variables.{name}", getattr(field, "domain", field), allowed)
