@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.errors import InvalidProblem
 from steerbo.gp import EpochsKernel, SquaredExponentialKernel, cut_gains, evidence
 
 
@@ -40,16 +39,3 @@ def test_a_cut_is_found_where_it_is_and_not_where_there_is_none() -> None:
 def test_nothing_is_cut_where_there_is_nothing() -> None:
     assert cut_gains(np.zeros((0, 0)), np.zeros(0)).shape == (0,)
     assert cut_gains(np.eye(1), np.ones(1)).tolist() == [0.0]
-
-
-def test_an_outcome_at_the_moment_of_a_cut_is_after_it() -> None:
-    kernel = EpochsKernel(0, (1.0, 2.0))
-    times = np.array([[0.0], [1.0], [1.5], [2.0], [1e12]])
-    np.testing.assert_array_equal(kernel(times, times)[1], [0, 1, 1, 0, 0])
-    np.testing.assert_array_equal(EpochsKernel(0, ())(times, times), np.ones((5, 5)))
-
-
-@pytest.mark.parametrize("cuts", [(2.0, 1.0), (1.0, 1.0), (float("nan"),), (float("inf"),)])
-def test_cuts_ascend(cuts: tuple[float, ...]) -> None:
-    with pytest.raises(InvalidProblem, match=r"kernel\.cuts"):
-        EpochsKernel(0, cuts)

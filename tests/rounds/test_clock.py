@@ -15,7 +15,7 @@ def test_the_time_is_the_last_rounds() -> None:
     optimizer = sb.Optimizer(DRIFTING, "random")
     assert now(optimizer.history) == 0.0
     optimizer.ask(batch=2)
-    assert [time_of(played) for played in optimizer.history] == [1.0, 1.0]
+    assert [time_of(played) for played in optimizer.history] == [1.0, 2.0]
     optimizer.ask(time=2.5)
     assert now(optimizer.history) == 2.5
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..rounds import Choice, History, Scope
+from ..rounds import Choice, History, Scope, known_before
 from ..surrogate import AveragedScore, Score, expected_improvement
 from .arm_model import ArmModel, ModelOptions
 from .method import ScopeBandit
@@ -31,7 +31,7 @@ class CaBO(ScopeBandit[ModelOptions]):
         first = self.unready(history)
         if first is not None:
             return self.play(history, first, request, {})
-        some, seen = self.within_reach(history), self.before(request)
+        some, seen = self.within_reach(history), known_before(request)
         found = [self.improvement(history, int(i), seen) for i in some]
         return self.play(history, int(some[np.argmax(found)]), request, {"improvement": found})
 

@@ -14,7 +14,7 @@ from jaxtyping import Int
 from ..bandit import hoeffding_margins, shared_out, shrinking_margins
 from ..errors import InvalidOption
 from ..record import record
-from ..rounds import Choice, Explanation, History, Problem, Scope
+from ..rounds import Choice, Explanation, History, Problem, Scope, known_before
 from ..search import lattice
 from ..words import counted
 from .arm_model import ModelOptions
@@ -119,7 +119,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
             return self.play(history, first, request, {"phase": "first plays"})
         if len(some) == 1:
             return self.play(history, int(some[0]), request, {"phase": "only scope"})
-        values, margins = self.index_parts(history, self.before(request))
+        values, margins = self.index_parts(history, known_before(request))
         index = values + margins
         i = int(some[np.argmax(index[some])])
         parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}

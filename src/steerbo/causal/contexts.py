@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rounds import TIME, History, Round, Scope
+from ..rounds import History, Round, Scope, known_before
 from .arm import Arm
 
 _MOST = 16  # contexts that a policy's value is averaged over
@@ -16,8 +16,7 @@ _SOUGHT = 64  # of which those are taken that are nearest to what is seen
 
 def known_in(played: Round) -> dict[str, Any]:
     """What is known of a round: what was seen, set and measured; and when it was, where that matters."""
-    when = {TIME.name: played.request[TIME.name]} if TIME.name in played.request else {}
-    return {**when, **played.suggestion.context, **played.realised}
+    return {**known_before(played.request), **played.suggestion.context, **played.realised}
 
 
 def latest_contexts(

@@ -30,6 +30,7 @@ from ..rounds import (
     Told,
     horizon,
     kept,
+    known_before,
     now,
     over_contexts,
     typical,
@@ -118,14 +119,14 @@ class ScopeBandit(Paying[O]):
     def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round with arm `i`: what can be set without looking is set."""
         number = len(history) + 1
-        values, observe = self._advance(history, number, i, self.before(request), {})
+        values, observe = self._advance(history, number, i, known_before(request), {})
         scope = self.arms[i].scope
         return Choice(scope, values, observe, expected_cost=scope.price, note=note)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
-        context = {**self.before(pending.request), **context}
+        context = {**known_before(pending.request), **context}
         values, observe = self._advance(history, pending.number, i, context, suggestion.values, token=suggestion.token)
         return Decision(values, observe)
 
@@ -191,11 +192,6 @@ class ScopeBandit(Paying[O]):
         seen = {name: value for name, value in seen.items() if name not in when}
         return [{**row, **when} for row in latest_contexts(history, self.arms, self.models.number, i, seen)]
 
-    def before(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """What is known before a scope is chosen: what is seen, and what time it is where that matters."""
-        when = {TIME.name: request[TIME.name]} if TIME.name in request else {}
-        return {**when, **request.get("context", {})}
-
     def present(self, history: History) -> dict[str, Any]:
         """The time of answers, where it matters."""
         return {TIME.name: now(history)} if self.problem.timed else {}
@@ -252,7 +248,7 @@ class ScopeBandit(Paying[O]):
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
         self.check_informed(history)
-        known = {**self.present(history), **self.before(request), **{name: context[name] for name in self.known}}
+        known = {**self.present(history), **known_before(request), **{name: context[name] for name in self.known}}
         i, advice = (self.ranked(history, known) if known else self._all_ranked(history))[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")

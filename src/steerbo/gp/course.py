@@ -149,7 +149,9 @@ def _cut(empty: Empty, model: Regression[Product], steady: Course, found: Hyperp
     order = order[times[order] >= (steady.cuts[-1] if steady.cuts else -np.inf)]
     if len(order) < ENOUGH_TO_CUT:
         return None
-    gram, residuals = whole.explained()
+    bent = whole.process.warp(whole.inputs)
+    gram, residuals = whole.kernel(bent, bent), whole.output.forward(whole.outcomes) - whole.mean
+    gram.flat[:: len(bent) + 1] += whole.noise
     gains = cut_gains(gram[np.ix_(order, order)], residuals[order])
     moments = [k for k in range(BEFORE, len(order) - AFTER + 1) if times[order[k - 1]] < times[order[k]]]
     return float(times[order[max(moments, key=lambda k: gains[k])]]) if moments else None

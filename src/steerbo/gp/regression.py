@@ -214,13 +214,6 @@ class Regression(Generic[K]):
         with self._given.extended(bent, np.full(len(bent), self.noise)) as factor:
             yield factor
 
-    def explained(self) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, " n"]]:
-        """Covariances of the outcomes, noise included, (n, n), and standardised outcomes less their mean, (n,)."""
-        bent, residuals, noise = self._rows(self._points, self._outcomes)
-        gram = self.kernel(bent, bent)
-        gram.flat[:: len(bent) + 1] += noise
-        return gram, residuals[:, 0]
-
     # -- the posterior -------------------------------------------------------------------------------------------------
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:

@@ -30,6 +30,7 @@ from ..rounds import (
     Table,
     Told,
     kept,
+    known_before,
     now,
     over_contexts,
     typical,
@@ -97,22 +98,13 @@ class Population(Method[MeanField, OptionsT]):
         self.begin_anew(history)
 
     def _take(self, name: str, outcome: Outcome, played: Round | None) -> None:
-        when = self.before(played.request) if played else self._added[name]
+        when = known_before(played.request) if played else self._added[name]
         self.names.append(name)
         self.outcomes.append(replace(outcome, realised={**when, **outcome.realised}))
         table = self.problem.table(outcome.realised["distribution"])
         self.tables.append(table)
         self.known.append(self.problem.sign * self.problem.average(outcome))
         self.keys.add(self.key(self.counts_of(table)))
-
-    def before(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """What is known before choosing: what is seen, and the time where it matters."""
-        when = {TIME.name: request[TIME.name]} if self.problem.timed and TIME.name in request else {}
-        return {**when, **request.get("context", {})}
-
-    def known_in(self, played: Round) -> dict[str, Any]:
-        """The same of a round, and what happened in it."""
-        return {**self.before(played.request), **played.realised}
 
     def present(self, history: History) -> dict[str, Any]:
         """The time of answers, where it matters."""
@@ -232,7 +224,7 @@ class Population(Method[MeanField, OptionsT]):
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Where to be; from a present distribution, as far on the way there as the largest move allows."""
         self.check_informed(history)
-        advice, known = self.dated(history, {**context, **self.before(request)}), dict(context)
+        advice, known = self.dated(history, {**context, **known_before(request)}), dict(context)
         if "current" not in request:
             return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)
         region, goal = self.region(request), self.problem.table(advice.values["distribution"])

@@ -24,7 +24,7 @@ from jaxtyping import Int
 from pydantic import Field, Strict
 
 from ..record import record
-from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept
+from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept, known_before
 from ..search import simplex_starts
 from ..words import counted
 from .acquisition import Tables, Values
@@ -130,7 +130,9 @@ class MFGPUCB(Population[MFGPUCBOptions]):
     def belief(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Belief:
         """What is believed now, where this is seen; `pending`: rounds without an outcome shrink the uncertainty."""
         data, offset, unit = self.data()
-        unknown = without_outcome(self.problem, list(map(self.known_in, history.unknown)) if pending else [])
+        unknown = without_outcome(
+            self.problem, [{**known_before(r.request), **r.realised} for r in history.unknown] if pending else []
+        )
         return Belief(self.models.bounds(data, self._encoded(history, seen), unknown), offset, unit)
 
     def _encoded(self, history: History, seen: Mapping[str, Any]) -> Any:
@@ -156,7 +158,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
         if few or self.anew <= number < self.anew + _ANEW:
             return self.choice(self.fresh(region, random, self.played(history, request)), phase="start")
-        known = self.before(request)
+        known = known_before(request)
         belief = self.belief(history, known)
         beta = self._beta(number)
         again = self.problem.timed or belief.bounds.posterior.noise > _NOISY**2

@@ -2,7 +2,7 @@
 
 from .answering import Answering
 from .answers import Explanation, PolicyStep, Recommendation, Status, Table, as_text, numeral
-from .clock import TIME, horizon, now, read_time, read_when, time_of
+from .clock import TIME, horizon, known_before, now, read_time, read_when, time_of
 from .events import (
     Abandoned,
     Added,
@@ -92,6 +92,7 @@ __all__ = [
     "kept",
     "keyed",
     "kinds",
+    "known_before",
     "left_behind",
     "limit_text",
     "load",

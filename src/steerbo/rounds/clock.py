@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InvalidOutcome, InvalidRequest
 from ..space.fields import as_number
 from .history import History
-from .request import RequestField
+from .request import SEEN, RequestField
 from .round import Round
 
 TIME = RequestField("time", "What time it is, where the optimum moves: a number; left out, the number of the round")
@@ -24,6 +24,12 @@ def time_of(played: Round) -> float:
 def now(history: History) -> float:
     """What time it is for answers: that of the last round; 0 before the first one."""
     return time_of(history.latest) if history.latest else 0.0
+
+
+def known_before(request: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known before a choice, by name: what time it is, where that matters, and what is seen."""
+    when = {TIME.name: request[TIME.name]} if TIME.name in request else {}
+    return {**when, **request.get(SEEN.name, {})}
 
 
 def horizon(history: History, elapsed: float) -> float:

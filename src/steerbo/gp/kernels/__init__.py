@@ -5,9 +5,10 @@ Those that users declare by the same word, as data, carry `Kernel` in their name
 
 from .base import Kernel, Product, Sum
 from .called import Called, called
+from .courses import EpochsKernel, InUnitsKernel
 from .elementary import Constant, Fixed, Linear
 from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
-from .temporal import DecayKernel, EpochsKernel, InUnitsKernel, PeriodicKernel
+from .temporal import DecayKernel, PeriodicKernel
 
 __all__ = [
     "Called",
