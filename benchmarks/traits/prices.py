@@ -52,9 +52,8 @@ def run(job: Job) -> dict[str, Any]:
     optimizer = sb.Optimizer(of.problem, METHODS[method], budget=MONEY[-1], seed=seed)
     answers: list[dict[str, float]] = []
     while (suggestion := optimizer.ask()) is not None:
-        for money in MONEY[len(answers) : -1]:
-            if optimizer.status.spent + (suggestion.scope.price or 0.0) > money:
-                answers.append(_answer(of, optimizer))
+        if not answers and optimizer.status.spent + (suggestion.scope.price or 0.0) > MONEY[0]:
+            answers.append(_answer(of, optimizer))
         _play(of, optimizer, suggestion, 2000 + seed)
     answers.append(_answer(of, optimizer))
     return {"key": "/".join(map(str, job)), "world": name, "method": method, "seed": seed, "answers": answers}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import InvalidProblem, one_of
@@ -39,6 +40,11 @@ def price_of(scope: Scope, prices: Mapping[str, float], base: float) -> float:
     3.5
     """
     return math.fsum([base, *(prices.get(name, 0.0) for name in (*scope.set, *scope.contexts))])
+
+
+def with_price(scope: Scope, prices: Mapping[str, float], base: float) -> Scope:
+    """A scope with what a play of it costs."""
+    return replace(scope, price=price_of(scope, prices, base))
 
 
 def spent_on(

@@ -20,7 +20,7 @@ from ..space import Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph
 from .graph_file import with_graph
-from .money import checked_prices, price_of, spent_on
+from .money import checked_prices, spent_on, with_price
 from .several import check_alike, played_by
 
 _SHOWN = 50  # edges in a description
@@ -205,7 +205,7 @@ class Causal(Problem):
         """A scope with what a play of it costs, where there are prices."""
         if self.prices is None or self.base is None:
             return scope
-        return replace(scope, price=price_of(scope, self.prices, self.base))
+        return with_price(scope, self.prices, self.base)
 
     def price(self, suggestion: Suggestion) -> float | None:
         """What a play costs where there are prices; of a round that is not decided to the end, what is spent of it."""

@@ -9,14 +9,18 @@ from typing import Annotated
 import typer
 
 from ..causal import CausalGraph, policy_scopes
+from ..causal.money import with_price
 from ..causal.reasons import candidates, why_dropped
+from ..errors import InvalidContext
 from ..plots.causal import draw_scopes
 from ..words import counted
+from .arguments import pairs
 from .commands import group
 from .screen import echo
 
 commands = group()
 
+_WORTH = " that may be worth the price, the cheapest first"
 READ = (
     "A file with the graph: lines such as 'soil pH -> yield', 'x <-> y', 'target: yield', 'intervenable: x, soil pH' "
     "and 'latent: u'; or dagitty, GML (.gml) or DOT (.dot, .gv; needs the extra graphs) with the same roles."
@@ -36,17 +40,28 @@ def scopes(
         typer.Option(help="What can be looked at, where that is not all the rest; as often as needed."),
     ] = None,
     mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published, joint or natural.")] = "pruned",
+    price: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=NUMBER", help="What it costs to set or to look at a variable; as often as needed."),
+    ] = None,
+    base: Annotated[float, typer.Option(help="What every round costs beside.")] = 0.0,
     why: Annotated[bool, typer.Option(help="Say why other scopes were dropped.")] = True,
     draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
 ) -> None:
-    """Print the scopes among which the best one always is, whatever the unknown mechanisms are."""
+    """Print the scopes among which the best one always is, whatever the unknown mechanisms are.
+
+    With prices a scope is left out only for one that is as good and no dearer.
+    """
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
     known = CausalGraph.from_file(graph, **{role: names for role, names in said.items() if names})
-    kept = policy_scopes(known, mode)  # type: ignore[arg-type]
+    prices = pairs(None, "price", price, InvalidContext) if price else None
+    kept = policy_scopes(known, mode, prices=prices)  # type: ignore[arg-type]
+    if prices is not None:
+        kept = tuple(sorted((with_price(scope, prices, base) for scope in kept), key=lambda scope: scope.price or 0.0))
     dropped = [
         (scope, fault)
-        for scope in candidates(known)
+        for scope in (candidates(known) if prices is None else ())
         if scope not in kept and (fault := why_dropped(known, scope, mode))  # type: ignore[arg-type]
     ]
     pictures = []
@@ -63,9 +78,9 @@ def scopes(
         return
     looked = ", ".join(known.contexts or ()) or "nothing"
     echo(f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}")
-    echo(f"\n{counted(len(kept), 'possibly-optimal scope')}:")
+    echo(f"\n{counted(len(kept), 'possibly-optimal scope' if prices is None else 'scope')}{_WORTH * bool(price)}:")
     for scope in kept:
-        echo(f"  set {scope}")
+        echo(f"  set {scope}" + (f"; {scope.price:g} a play" if scope.price is not None else ""))
     if why and dropped:
         echo("\nnot worth trying:")
         for scope, fault in dropped:
