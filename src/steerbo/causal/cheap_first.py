@@ -179,8 +179,11 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         verb = "at most" if self.problem.minimize else "at least"
         said = "; ".join(f"set {self.arms[i].scope}" for i in good)
         note = f"good enough is {verb} {as_text(self.problem.sign * least)}: {said}"
-        arm, contexts = self.arms[chosen], self.pool(history, chosen, known)
-        table = policy_table(arm, answers[chosen].act, contexts[:_TABLE]) if set(arm.contexts) - set(known) else None
+        arm, table = self.arms[chosen], None
+        if set(arm.contexts) - set(known):
+            points = Realised.of(arm, history, known).points[:_TABLE]
+            contexts = self.problem.space.subset(arm.measured).decode(points)
+            table = policy_table(arm, answers[chosen].act, contexts)
         return [(chosen, replace(answers[chosen], note=note, table=table)), *((i, answers[i]) for i in others)]
 
     def _answer(self, history: History, i: int, worth: Worth, seen: Mapping[str, Any]) -> Policy:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..causal import Causal, CausalGraph
 from ..rounds import Reading, Recommendation, Scope
+from .control_sets import draw_scope_prices, priced
 from .drawing import (
     BLUE,
     COLOURS,
@@ -39,10 +40,9 @@ _NAME, _TITLE = 24, 90  # characters
 
 
 def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (7.5, 5.0)) -> Any:
-    """The graph while a scope is played: actions squares, contexts circles, the target a diamond.
+    """The graph while a scope is played: actions squares, contexts circles, the target a diamond; latent causes dashed.
 
-    Grey edges are cut by setting their end; orange ones lead from a context to the action that looks at it; dashed
-    ones are latent common causes.
+    Grey edges are cut by setting their end; orange ones lead from a context to the action that looks at it.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -89,9 +89,22 @@ def outcomes(study: Reading, ax: Any = None) -> Any:
     return finished(axes)
 
 
+def prices(study: Reading, ax: Any = None) -> Any:
+    """What each scope would give at its best, with bounds, against what a play of it costs; see `graph`."""
+    problem, axes = of_kind(study, Causal), on(ax)
+    draw_scope_prices(axes, problem, study.recommend())
+    axes.set(title="What each scope would give")
+    return finished(axes)
+
+
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     problem = of_kind(optimizer, Causal)
+    if priced(advice) and not problem.space.seen:
+        shown, axes = panel()
+        draw_scope_prices(axes, problem, advice)
+        legend_below(shown)
+        yield Picture("What each scope would give", "Expected value and bounds of each scope, and its price", shown)
     shown = scope_figure(problem.graph, advice.scope, (5.6, 4.2))
     yield Picture("Recommended scope", "The causal graph: what is set in it, and what is looked at before", shown)
     if len({played.suggestion.scope for played in optimizer.history}) > 1:
@@ -191,8 +204,7 @@ def _outcomes(axes: Any, optimizer: Reading, problem: Causal) -> None:
 
 
 def _figure(columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
-    figure = new_figure(size, dpi=130)
-    return figure, figure.subplots(1, columns, squeeze=False)[0]
+    return (figure := new_figure(size, dpi=130)), figure.subplots(1, columns, squeeze=False)[0]
 
 
 def _layers(graph: CausalGraph) -> dict[str, tuple[float, float]]:

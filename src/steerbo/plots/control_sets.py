@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
+from ..causal import Causal
 from ..costvarying import CostVarying
-from ..rounds import Recommendation
-from .drawing import COLOURS, GREEN, wrapped
+from ..rounds import Recommendation, Scope
+from .drawing import COLOURS, GREEN, bare, words, wrapped
 
+_NAME = 24  # characters
 SHAPES = "osD^vP*X"  # they say what colours say, again
 Looks = dict[Sequence[str], tuple[str, str]]
 """Colour and shape of each control set."""
@@ -40,17 +42,28 @@ def _in_one(texts: dict[str, str]) -> str:
     return ", ".join(f"{name} = {text}" for name, text in texts.items())
 
 
+def by_scope(choices: Sequence[Recommendation], looks: Looks | None = None) -> dict[Scope, tuple[str, str]]:
+    """Colour and shape of each choice's scope: those of its control set, or where there is none in order of price."""
+    if looks is not None:
+        return {choice.scope: looks[tuple(choice.scope.set)] for choice in choices}
+    ordered = sorted(choices, key=lambda choice: choice.cost or 0.0)
+    given = zip(cycle(COLOURS), cycle(SHAPES), strict=False)
+    return {choice.scope: look for choice, look in zip(ordered, given, strict=False)}
+
+
 def priced(advice: Recommendation) -> list[Recommendation]:
     """What has both a price and an expected value."""
     return [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
 
 
-def draw_prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
-    """Expected value and bounds of each set against its price, what is recommended, and what is acceptable."""
+def draw_prices(
+    axes: Any, problem: CostVarying | Causal, advice: Recommendation, looks: Mapping[Scope, tuple[str, str]]
+) -> None:
+    """Expected value and bounds of each set or scope against its price, the recommended one, what is acceptable."""
     choices = priced(advice)
     dearest = max((float(c.cost or 0.0) for c in choices), default=0.0)
     for i, choice in enumerate(sorted(choices, key=lambda c: c.cost or 0.0)):
-        colour, shape = looks[tuple(choice.scope.set)]
+        colour, shape = looks[choice.scope]
         x, y = float(choice.cost or 0.0), float(choice.mean or 0.0)
         low, high = (y if bound is None else float(bound) for bound in (choice.lower, choice.upper))
         axes.errorbar(x, y, [[y - low], [high - y]], color=colour, marker=shape, markersize=9, capsize=5, zorder=3)
@@ -75,7 +88,15 @@ def draw_prices(axes: Any, problem: CostVarying, advice: Recommendation, looks: 
         axes.set_ylim(low, high)
 
 
-def _acceptable(problem: CostVarying, means: Sequence[float]) -> float | None:
+def draw_scope_prices(axes: Any, problem: Causal, advice: Recommendation) -> None:
+    """The same of policy scopes, with labels."""
+    draw_prices(axes, problem, advice, by_scope(priced(advice)))
+    axes.set(xlabel="cost of a play", ylabel=f"expected {words(problem.graph.target, _NAME)}")
+    axes.set_xlim(left=0)
+    bare(axes)
+
+
+def _acceptable(problem: CostVarying | Causal, means: Sequence[float]) -> float | None:
     """The least acceptable expected value in the user's units; None where the method's own schedule decides it."""
     tolerance, sign = problem.tolerance, problem.sign
     if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:

@@ -11,7 +11,7 @@ import numpy as np
 from ..costvarying import CostVarying
 from ..rounds import History, Reading, Recommendation
 from .changing import changing
-from .control_sets import Looks, draw_contexts, draw_prices, looks_of, priced
+from .control_sets import Looks, by_scope, draw_contexts, draw_prices, looks_of, priced
 from .drawing import (
     Picture,
     bare,
@@ -104,7 +104,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     looks = looks_of(problem)
     if priced(advice):
         shown, axes = panel()
-        draw_prices(axes, problem, advice, looks)
+        draw_prices(axes, problem, advice, by_scope(priced(advice), looks))
         axes.set(xlabel="cost of a play", ylabel="expected value")
         _finish(shown)
         yield Picture("What each control set would give", "Expected value and bounds of each, and its price", shown)
@@ -144,7 +144,7 @@ def _left(axes: Any, problem: CostVarying, advice: Recommendation, value: str, m
         draw_contexts(axes, problem, advice, looks_of(problem))
         axes.set(xlabel="seen before choosing", title="What to do in typical contexts")
     else:
-        draw_prices(axes, problem, advice, looks_of(problem))
+        draw_prices(axes, problem, advice, by_scope(priced(advice), looks_of(problem)))
         axes.set(xlabel=f"cost of a play ({words(money)})", title="What each control set would give")
         axes.set_xlim(left=0)
 
