@@ -233,3 +233,19 @@ def test_a_study_ends_when_enough_is_known() -> None:
     assert gains[0] == np.inf > gains[1] > gains[2] > 0
     stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=95))
     assert len(stopped.history) <= 90
+
+
+def test_several_graphs_with_prices() -> None:
+    """What is left out by no graph is kept; a context that some graph calls affected is no column of others."""
+    one = sb.CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])
+    other = sb.CausalGraph.from_text("x -> c; x -> y; c -> y", target="y", intervenable=["x"])
+    problem = sb.Causal(None, _floats("x c"), graphs=[one, other], prices={"x": 1.0, "c": 1.0}, base=1)  # type: ignore[arg-type]
+    optimizer = sb.Optimizer(problem, seed=0, budget=30)
+    method: Any = optimizer._fold.method
+    assert {str(arm.scope) for arm in method.arms} >= {"nothing", "x", "x after looking at c"}
+    assert all(not arm.beside for arm in method.arms if arm.actions)
+    while (suggestion := optimizer.ask()) is not None:
+        if suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"c": 0.5})
+        optimizer.tell(suggestion, suggestion.values.get("x", 0.0), realised={"c": 0.5})
+    assert optimizer.recommend().scope.set == ("x",)

@@ -113,7 +113,8 @@ def _natural(arm: Arm, history: History) -> Iterator[dict[str, Any]]:
     for played in reversed(list(history)):
         actions = tuple(played.suggestion.scope.set)
         if actions not in below:
-            below[actions] = frozenset(arm.graph.descendants(actions)) - frozenset(actions)
+            reached = (graph.descendants(actions) for graph in arm.graphs)
+            below[actions] = frozenset().union(*reached) - frozenset(actions)
         known = {**played.suggestion.context, **played.realised}
         own = played.suggestion.scope == arm.scope
         if wanted <= known.keys() and (own or not wanted & below[actions]):

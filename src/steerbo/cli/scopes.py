@@ -13,6 +13,7 @@ from ..causal.money import with_price
 from ..causal.reasons import candidates, why_dropped
 from ..errors import InvalidContext
 from ..plots.causal import draw_scopes
+from ..rounds import Scope
 from ..words import counted
 from .arguments import pairs
 from .commands import group
@@ -55,13 +56,10 @@ def scopes(
     """
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
     known = CausalGraph.from_file(graph, **{role: names for role, names in said.items() if names})
-    prices = pairs(None, "price", price, InvalidContext) if price else None
-    kept = policy_scopes(known, mode, prices=prices)  # type: ignore[arg-type]
-    if prices is not None:
-        kept = tuple(sorted((with_price(scope, prices, base) for scope in kept), key=lambda scope: scope.price or 0.0))
+    kept = _priced(known, mode, price, base) if price else policy_scopes(known, mode)  # type: ignore[arg-type]
     dropped = [
         (scope, fault)
-        for scope in (candidates(known) if prices is None else ())
+        for scope in (() if price else candidates(known))
         if scope not in kept and (fault := why_dropped(known, scope, mode))  # type: ignore[arg-type]
     ]
     pictures = []
@@ -78,7 +76,7 @@ def scopes(
         return
     looked = ", ".join(known.contexts or ()) or "nothing"
     echo(f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}")
-    echo(f"\n{counted(len(kept), 'possibly-optimal scope' if prices is None else 'scope')}{_WORTH * bool(price)}:")
+    echo(f"\n{counted(len(kept), 'scope' if price else 'possibly-optimal scope')}{_WORTH * bool(price)}:")
     for scope in kept:
         echo(f"  set {scope}" + (f"; {scope.price:g} a play" if scope.price is not None else ""))
     if why and dropped:
@@ -87,3 +85,10 @@ def scopes(
             echo(f"  set {scope}\n    rule {fault.rule}: {fault.reason}")
     for path in pictures:
         echo(f"drew {path}")
+
+
+def _priced(graph: CausalGraph, mode: str, price: list[str], base: float) -> tuple[Scope, ...]:
+    """The scopes that may be worth their price, the cheapest first."""
+    prices = pairs(None, "price", price, InvalidContext)
+    kept = policy_scopes(graph, mode, prices=prices)  # type: ignore[arg-type]
+    return tuple(sorted((with_price(scope, prices, base) for scope in kept), key=lambda scope: scope.price or 0.0))
