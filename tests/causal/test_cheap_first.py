@@ -239,7 +239,7 @@ def test_several_graphs_with_prices() -> None:
     """What is left out by no graph is kept; a context that some graph calls affected is no column of others."""
     one = sb.CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])
     other = sb.CausalGraph.from_text("x -> c; x -> y; c -> y", target="y", intervenable=["x"])
-    problem = sb.Causal(None, _floats("x c"), graphs=[one, other], prices={"x": 1.0, "c": 1.0}, base=1)  # type: ignore[arg-type]
+    problem = sb.Causal(variables=_floats("x c"), graphs=[one, other], prices={"x": 1.0, "c": 1.0}, base=1)
     optimizer = sb.Optimizer(problem, seed=0, budget=30)
     method: Any = optimizer._fold.method
     assert {str(arm.scope) for arm in method.arms} >= {"nothing", "x", "x after looking at c"}

@@ -50,10 +50,7 @@ def scopes(
     draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
 ) -> None:
-    """Print the scopes among which the best one always is, whatever the unknown mechanisms are.
-
-    With prices a scope is left out only for one that is as good and no dearer.
-    """
+    """Print the scopes among which the best always is, whatever the mechanisms; with prices, one that is worth it."""
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
     known = CausalGraph.from_file(graph, **{role: names for role, names in said.items() if names})
     kept = _priced(known, mode, price, base) if price else policy_scopes(known, mode)  # type: ignore[arg-type]
@@ -62,9 +59,7 @@ def scopes(
         for scope in (() if price else candidates(known))
         if scope not in kept and (fault := why_dropped(known, scope, mode))  # type: ignore[arg-type]
     ]
-    pictures = []
-    if draw is not None:
-        pictures = draw_scopes(known, kept, draw)
+    pictures = draw_scopes(known, kept, draw) if draw is not None else []
     if as_json:
         answer = {
             "mode": mode,
@@ -74,8 +69,8 @@ def scopes(
         }
         echo(json.dumps(answer, indent=2))
         return
-    looked = ", ".join(known.contexts or ()) or "nothing"
-    echo(f"target {known.target}; can be set: {', '.join(known.intervenable) or 'nothing'}; can be looked at: {looked}")
+    can = [", ".join(names or ()) or "nothing" for names in (known.intervenable, known.contexts)]
+    echo(f"target {known.target}; can be set: {can[0]}; can be looked at: {can[1]}")
     echo(f"\n{counted(len(kept), 'scope' if price else 'possibly-optimal scope')}{_WORTH * bool(price)}:")
     for scope in kept:
         echo(f"  set {scope}" + (f"; {scope.price:g} a play" if scope.price is not None else ""))
