@@ -112,8 +112,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("docs/results"))
     parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args()
-    jobs = [("checks", kind, k) for kind, count in BLOCKS.items() for k in range(count)]
-    jobs += [("given", kind, k) for kind in GIVEN for k in range(20)]
+    jobs = [("given", kind, k) for kind in GIVEN for k in range(20)]
+    jobs += [("checks", kind, k) for k in range(max(BLOCKS.values())) for kind, count in BLOCKS.items() if k < count]
     some = {" / ".join(map(str, job)): job for job in jobs}
     for done in play_missing(some, run, asked.folder / KEPT, asked.processes):
         print(done["key"], flush=True)
