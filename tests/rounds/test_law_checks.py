@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import warnings
 from typing import Any
@@ -142,6 +143,35 @@ def test_what_goes_with_what_is_seen_is_said() -> None:
     (finding,) = checks.findings
     assert finding.startswith("heat goes with weather.")
     assert "rounds that left heat to nature" in finding
+
+
+def season(joint: bool) -> sb.CostVarying:
+    """Heat follows the weather, which is seen and gets warmer from round to round; damp does not."""
+    heat = VARIABLES[1] if joint else sb.Float("heat", 10, 35, law=sb.Learned())
+    days = [[w / 100, 12 + w / 5] for w in range(100)]
+    return sb.CostVarying(
+        [
+            VARIABLES[0],
+            dataclasses.replace(heat, law=None) if joint else heat,
+            VARIABLES[2],
+            sb.Float("w", 0, 1, seen=True),
+        ],
+        [["valve"]],
+        nature=sb.JointRows(days, ["w", "heat"]) if joint else None,
+    )
+
+
+@pytest.mark.parametrize("joint", [True, False])
+def test_a_law_given_what_is_seen_may_change_with_it(joint: bool) -> None:
+    """Neither is heat held against the weather, nor against what it was on other days; damp is held against heat."""
+    checks, random = LawChecks(season(joint)), np.random.default_rng(0)
+    for w in np.linspace(0, 0.99, 120).tolist():
+        checks.shown(["valve"], ("w",), {"heat": 12 + 20 * w, "damp": float(random.random()), "w": w})
+    assert checks.findings == ()
+    checks = LawChecks(season(joint))
+    for w in random.random(120).tolist():
+        checks.shown(["valve"], ("w",), {"heat": 12 + 20 * w, "damp": w, "w": w})
+    assert {finding.partition(".")[0] for finding in checks.findings} == {"damp goes with heat", "damp goes with w"}
 
 
 def test_choices_whole_and_rounded_numbers_raise_no_alarm_when_they_keep_their_laws() -> None:

@@ -20,6 +20,7 @@ from .history import History
 from .law_evidence import LawEvidence, shown_by
 from .law_findings import alone_in_words, pair_in_words
 from .problem import Problem
+from .stated_law import StatedLaw
 
 ALPHA = 0.01
 """The chance of a false alarm in a whole study, at most."""
@@ -44,21 +45,16 @@ class LawChecks:
         checked = {name: law for name, law in laws.items() if not (law.given or law.learned)}
         self._alone = {name: LawEvidence(law) for name, law in checked.items()}
         self._found: set[Any] = set()
-        names = list(laws)[:MOST_PAIRED]
-        pairs = [(a, b) for a, b in combinations(names, 2) if laws[a].group is None or laws[a].group != laws[b].group]
-        pairs = [(b, a) if self.problem.space[a].seen else (a, b) for a, b in pairs]
-        seen = [name for name in self.problem.space.seen if name not in laws]
-        pairs += [(a, z) for a in names for z in seen]
-        drawn = [(a, b) for a, b in pairs if not self.problem.space[a].seen and b not in laws[a].given]
-        self._pairs, self._together = drawn, PairEvidence(len(drawn))
+        self._pairs = _pairs(self.problem, laws)
+        self._together = PairEvidence(len(self._pairs))
         self._rows: list[dict[str, float]] = []  # of every round what it showed of variables that are paired, encoded
-        self._ranks = {name: Ranks() for name in (*names, *seen)}
+        self._ranks = {name: Ranks() for pair in self._pairs for name in pair}
         kinds = bool(self._alone) + bool(self._pairs)
         self._alone_from, self._pair_from = kinds * len(self._alone) / ALPHA, kinds * len(self._pairs) / ALPHA
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in; `history` has it already."""
-        anew, rounds = shown_by(event, history) if self._ranks else (False, [])
+        anew, rounds = shown_by(event, history) if self._alone or self._pairs else (False, [])
         if anew:
             self._begin()
         for held, known, realised in rounds:
@@ -76,13 +72,12 @@ class LawChecks:
                 continue
             if alone.take(there[name]) >= self._alone_from and name not in self._found:
                 self._find(name, alone_in_words(self.problem, alone.law, alone.values))
-        self._rows.append(codes)
-        self._pair_up(ranks)
+        if self._pairs:
+            self._rows.append(codes)
+            self._pair_up(ranks)
 
     def _pair_up(self, ranks: Mapping[str, Interval]) -> None:
         """Whether variables go together, by where they stand among what they were before."""
-        if not self._pairs:
-            return
         nothing = np.zeros(PAIR_BINS)
         bins = {name: shares(ranks[name], (PAIR_BINS,)) if name in ranks else nothing for name in self._ranks}
         first, second = (np.array([bins[pair[k]] for pair in self._pairs]) for k in (0, 1))
@@ -96,6 +91,19 @@ class LawChecks:
     def _find(self, about: Any, finding: str) -> None:
         self._found.add(about)
         self.findings = (*self.findings, finding)
+
+
+def _pairs(problem: Problem, laws: Mapping[str, StatedLaw]) -> list[tuple[str, str]]:
+    """A variable whose law is the same in every round, and another that must not matter for it: drawn, too, or seen.
+
+    A law given what is seen changes with that. So of two such laws, as of one and what is seen, nothing can be said;
+    where the other law is the same in every round, it is that one which is held against this variable.
+    """
+    named = [*list(laws)[:MOST_PAIRED], *(name for name in problem.space.seen if name not in laws)]
+    steady = {name for name in named if name in laws and not problem.space[name].seen and not laws[name].given}
+    pairs = [(a, b) if a in steady else (b, a) for a, b in combinations(named, 2) if a in steady or b in steady]
+    groups = {name: law.group for name, law in laws.items()}
+    return [(a, b) for a, b in pairs if groups[a] is None or groups[a] != groups.get(b)]
 
 
 __all__ = ["ALPHA", "MOST_PAIRED", "LawChecks"]

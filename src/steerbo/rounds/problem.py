@@ -73,7 +73,7 @@ class Problem(ABC):
     @property
     def stated_laws(self) -> Mapping[str, StatedLaw]:
         """The laws that are checked against what was realised, by variable: see `LawChecks`."""
-        return {variable.name: StatedLaw.of(variable) for variable in self.space if variable.law is not None}
+        return {v.name: StatedLaw.of(v, self.space.seen) for v in self.space if v.law is not None}
 
     def scalar(self, outcome: Outcome) -> float:
         """The one number of an outcome that is optimised, in the user's units."""

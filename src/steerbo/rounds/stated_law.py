@@ -28,8 +28,9 @@ class StatedLaw:
     learned: bool = False
 
     @classmethod
-    def of(cls, variable: Variable) -> StatedLaw:
-        """The law that a variable states by itself."""
+    def of(cls, variable: Variable, seen: Sequence[str] = ()) -> StatedLaw:
+        """The law that a variable states by itself; one that is learned is learned given what is `seen`."""
         learned = isinstance(variable.law, Learned)
         law = variable.law.at_first if isinstance(variable.law, Learned) else variable.law
-        return cls(variable, sample=law.sample if isinstance(law, Empirical) else None, learned=learned)
+        given = tuple(name for name in seen if name != variable.name) if learned else ()
+        return cls(variable, law.sample if isinstance(law, Empirical) else None, given=given, learned=learned)
