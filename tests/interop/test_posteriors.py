@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidRequest
-from steerbo.interop.posteriors import Which, posterior_of
+from steerbo.interop.posteriors import Which, posterior, posterior_of
+from steerbo.study import Study
 from steerbo.timevarying import Bumps
 from tests.interop.examples import box, control_sets, drifting, played, scopes, seen
 from tests.meanfield import worlds as meanfield
@@ -63,6 +65,25 @@ def test_a_control_set_that_is_none_is_refused() -> None:
 def test_what_is_seen_is_needed_for_an_expected_value() -> None:
     with pytest.raises(sb.SteerboError, match=r"context\.weather"):
         found(seen(), scope=["temperature"])
+
+
+def test_outcomes_without_noise_at_the_same_point() -> None:
+    variables = [sb.Float("t", 0, 1, law=sb.Uniform()), sb.Float("ph", 0, 1, law=sb.Uniform())]
+    optimizer = sb.Optimizer(sb.CostVarying(variables, [["t"], ["t", "ph"]]), seed=0)
+    for k in range(12):
+        optimizer.add(1.0 + (k % 3), realised={"t": 0.1 * (k % 3), "ph": 0.5})
+    posteriors = [found(optimizer), found(optimizer, scope=["t"]), found(optimizer, scope=["t", "ph"])]
+    for each in posteriors:
+        mean, covariance = each.moments(np.linspace(0, 1, 7)[:, None] * np.ones(len(each.columns.names)))
+        assert np.isfinite(mean).all()
+        assert np.linalg.eigvalsh(covariance).min() > -1e-6 * covariance.max()
+
+
+def test_a_study_is_read_as_others_have_left_it(tmp_path: Path) -> None:
+    problem = sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]])
+    with Study.create(tmp_path / "study.db", problem) as mine, Study.open(tmp_path / "study.db") as other:
+        other.add(3.0, realised={"ph": 5.0})
+        assert posterior(mine, Which()).inputs.shape == (1, 1)
 
 
 def test_a_scope_can_be_said_in_words() -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from ..errors import InvalidRequest, MissingExtra
 from ..rounds import Reading
 from ..surrogate import Posterior
-from .posteriors import Which, posterior_of
+from .posteriors import Which, posterior
 
 try:
     import torch
@@ -70,8 +70,7 @@ def to_botorch(
     >>> to_botorch(optimizer).bounds.tolist()
     [[0.0], [1.0]]
     """
-    which = Which(scope, context or {}, time, prior)
-    return SteerboModel(posterior_of(study._method, study.history, which))
+    return SteerboModel(posterior(study, Which(scope, context or {}, time, prior)))
 
 
 class _Computed(torch.autograd.Function):  # type: ignore[misc]

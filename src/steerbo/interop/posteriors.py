@@ -17,7 +17,7 @@ from ..causal.method import ScopeBandit
 from ..costvarying.method import PartialControl
 from ..errors import InvalidRequest, one_of
 from ..gp import Warp
-from ..rounds import History, Method, Scope
+from ..rounds import History, Method, Reading, Scope
 from ..space import Categorical, Variable
 from ..surrogate import Columns, Posterior, inverse_root, parts_of
 from ..timevarying.acquisition import View
@@ -50,6 +50,13 @@ class Which:
             value = getattr(self, name)
             if name not in names and value is not None and value != {}:
                 raise InvalidRequest(name, value, f"nothing: the posterior of a {kind} problem does not take it")
+
+
+def posterior(study: Reading, which: Which) -> Posterior:
+    """The posterior of a study, with what others have told it meanwhile; see `posterior_of`."""
+    if callable(refresh := getattr(study, "refresh", None)):
+        refresh()
+    return posterior_of(study._method, study.history, which)
 
 
 @singledispatch

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidOption, one_of
-from ..interop.posteriors import Which, posterior_of
+from ..interop.posteriors import Which, posterior
 from ..rounds import Reading
 from ..surrogate import Columns
 from .drawing import BLUE, SKY, finished, on, words
@@ -55,7 +55,7 @@ def known(
     if scope is None and study.problem.kind in ("cost-varying", "causal"):
         scope = advice.scope
     asked = Which(scope, seen if study.problem.kind == "cost-varying" else {}, time, prior)
-    found = posterior_of(study._method, study.history, asked)
+    found = posterior(study, asked)
     names = found.columns.names
     if variable is not None and variable not in names:
         raise InvalidOption("variable", variable, one_of(names, variable))

@@ -128,10 +128,9 @@ class Posterior:
         kernel = SquaredExponentialKernel(
             process.lengthscales[held], process.variance, categorical=process.categorical[held].tolist()
         )
-        root = np.linalg.cholesky(process.inverse) if len(process.inverse) else process.inverse
         return cls(
-            columns, kernel, Warp(), process.inputs[:, held], process.weights, root, over.average, over.doubly,
-            process.mean, output.offset, output.scale,
+            columns, kernel, Warp(), process.inputs[:, held], process.weights,
+            _symmetric_root(process.inverse), over.average, over.doubly, process.mean, output.offset, output.scale,
         )  # fmt: skip
 
     # -- what the formula is made of, each with its pull-back ----------------------------------------------------------
@@ -175,6 +174,12 @@ class Posterior:
 def inverse_root(factor: Factor) -> Float[np.ndarray, "n n"]:
     """`L⁻ᵀ`: a root of the inverse."""
     return factor.half_solve(np.eye(len(factor))).T
+
+
+def _symmetric_root(inverse: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+    """A root of what is positive definite but for rounding."""
+    values, vectors = np.linalg.eigh(inverse)
+    return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
 def _check_affine(output: Output) -> None:

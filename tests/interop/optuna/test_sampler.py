@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -234,17 +235,36 @@ def test_a_study_on_disk_goes_on_in_another_process(tmp_path: Path) -> None:
         assert "budget" in ours.status.finished
 
 
-def test_threads_take_turns() -> None:
-    optimizer = sb.Optimizer(plant(), "random", rounds=12, seed=1)
+def test_a_report_that_cannot_be_used_does_not_hide_why_a_trial_failed() -> None:
+    optimizer = sb.Optimizer(plant(), budget=9, seed=1)
     sampler = SteerboSampler(optimizer)
-    theirs = study_of(sampler)
-    measured = objective(sampler)
 
-    def one(_: int) -> None:
-        trial = theirs.ask()
-        theirs.tell(trial, measured(trial))
+    def breaks(trial: Any) -> float:
+        sampler.suggest(trial)
+        sampler.report(trial, cost=-3, realised={"light": 1.0})
+        raise RuntimeError("the pump broke")
 
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(one, range(12)))
-    assert optimizer.status.told == 12
-    assert len({played.suggestion.token for played in optimizer.history}) == 12
+    with pytest.raises(RuntimeError, match="pump"):
+        study_of(sampler).optimize(breaks, n_trials=1)
+    (played,) = optimizer.history
+    assert (played.state, played.paid) == ("failed", None)
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_threads_take_turns(on_disk: bool, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        study: Any = sb.Optimizer(plant(), "random", rounds=12, seed=1)
+        if on_disk:
+            study = stack.enter_context(Study.create(tmp_path / "study.db", plant(), "random", rounds=12, seed=1))
+        sampler = SteerboSampler(study)
+        theirs = study_of(sampler)
+        measured = objective(sampler)
+
+        def one(_: int) -> None:
+            trial = theirs.ask()
+            theirs.tell(trial, measured(trial))
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(one, range(12)))
+        assert study.status.told == 12
+        assert len({played.suggestion.token for played in study.history}) == 12

@@ -12,7 +12,7 @@ import optuna
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from ...costvarying import CostVarying
-from ...errors import InvalidOption, InvalidRequest, one_of
+from ...errors import InvalidOption, InvalidOutcome, InvalidRequest, one_of
 from ...rounds import Suggestion
 from ...space import Categorical, Integer, Variable
 from .distributions import distribution
@@ -178,9 +178,16 @@ class SteerboSampler(optuna.samplers.BaseSampler):
         if state == TrialState.COMPLETE and values is not None:
             self.study.tell(suggestion, values[0], **said)
         else:
-            priced = said["cost"] is not None or self._problem.price(suggestion) is not None
+            self._fail(suggestion, f"Optuna: {state.name.lower()}", said)
+
+    def _fail(self, suggestion: Suggestion, reason: str, said: Mapping[str, Any]) -> None:
+        """With what of the report can be used: it is the objective's own error that is to be seen."""
+        for known in (said, {"cost": said["cost"]}, {}):
+            priced = known.get("cost") is not None or self._problem.price(suggestion) is not None
             charge = None if priced else self.study.history.estimate(suggestion.token)
-            self.study.fail(suggestion, f"Optuna: {state.name.lower()}", charge=charge, **said)
+            with suppress(InvalidOutcome):
+                self.study.fail(suggestion, reason, charge=charge, **known)
+                return
 
     def _add(
         self, trial: FrozenTrial, suggestion: Suggestion | None, values: Sequence[float] | None, said: Any
