@@ -166,7 +166,8 @@ _TAIL = """## What the tables show
   known by plain distances, by those of square roots and by the likeliest ones, none of the registered runs fell below
   −1; what that costs, mostly between rounds 20 and 40, stands under their table.
 - Bounds of answers that rest on the likeliest hyperparameters alone are too narrow after few noisy rounds. Averaged
-  over hyperparameters they hold more often.
+  over hyperparameters they hold more often. (The registered runs were played before bounds were also widened by how
+  far off predictions have been: [calibration](calibration.md).)
 - A demand that becomes another one is noticed after four outcomes or so, and those from before are forgotten. In runs
   where nothing changed that did not happen.
 - Against the figures that were to be beaten (best payoff so far at rounds 20, 40, 80, 250): swarm 16.4, 17.8, 17.92,

@@ -128,3 +128,16 @@ def test_what_was_played_before_a_change_may_be_played_again() -> None:
     tables = {method.key(method.counts_of(table)) for table in method.tables}
     assert tables <= method.keys
     assert len(method.keys) < 25
+
+
+def test_surprises_from_before_a_change_widen_nothing_after_it() -> None:
+    """Also when an outcome is put right later, with which all is folded anew."""
+    optimizer = played(45, 25)
+    method = optimizer._method
+    assert isinstance(method, MFGPUCB)
+    before = method.reliability
+    assert 0 < len(before.surprises) < 20
+    last = list(optimizer.history)[-1]
+    assert last.outcome is not None
+    optimizer.amend(last.suggestion, value=last.outcome.value)
+    assert method.reliability == before

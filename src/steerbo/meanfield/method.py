@@ -63,6 +63,7 @@ class Population(Method[MeanField, OptionsT]):
         self.names: list[str] = []  # of the outcomes
         self._added: dict[str, dict[str, Any]] = {}  # the time at which data came, where it matters
         self.forgotten: frozenset[str] = frozenset()  # names of outcomes that nothing is to be learned from
+        self.begun = 0  # rounds there were then: what was expected in them rested on what is forgotten
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -74,7 +75,6 @@ class Population(Method[MeanField, OptionsT]):
                 self.keys.add(self.key(self.counts_of(table)))
             case Told():
                 self._take(event.token, event.outcome, history[event.token])
-                self.reliability = self.reliability.after(surprise_of(self.problem, history[event.token]))
             case Added():
                 self._added[history.latest_data] = self.present(history)
                 self._take(history.latest_data, event.outcome, None)
@@ -86,7 +86,7 @@ class Population(Method[MeanField, OptionsT]):
     def begin_anew(self, history: History) -> None:
         """All outcomes as they stand now, but for those that are forgotten."""
         self.outcomes, self.tables, self.known, self.names = [], [], [], []
-        self.reliability = Calibration()  # what was put right, or is of the past, may have been the surprise
+        self.reliability = Calibration()
         for name, outcome, played in history.outcomes():
             if name not in self.forgotten:
                 self._take(name, outcome, played)
@@ -94,6 +94,7 @@ class Population(Method[MeanField, OptionsT]):
     def forget(self, names: Iterable[str], history: History) -> None:
         """Learn nothing more from these outcomes; what was played then may be played again."""
         self.forgotten |= set(names)
+        self.begun = len(history)
         self.keys = {self.key(self.counts_of(self.suggested[r.suggestion.token])) for r in history.unknown}
         self.begin_anew(history)
 
@@ -105,6 +106,8 @@ class Population(Method[MeanField, OptionsT]):
         self.tables.append(table)
         self.known.append(self.problem.sign * self.problem.average(outcome))
         self.keys.add(self.key(self.counts_of(table)))
+        if played and played.suggestion.round > self.begun:
+            self.reliability = self.reliability.after(surprise_of(self.problem, played))
 
     def present(self, history: History) -> dict[str, Any]:
         """The time of answers, where it matters."""
