@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from steerbo.gp import Kernel, Linear, Matern52, Regression, SquaredExponentialKernel
+from steerbo.gp import DecayKernel, Kernel, Linear, Matern52, Regression, SquaredExponentialKernel
 from steerbo.space import Float, Space
 from steerbo.surrogate import Columns, Posterior, inverse_root
 
@@ -56,6 +56,20 @@ def slope(value: Callable[[np.ndarray], float], Z: np.ndarray) -> np.ndarray:
 def test_slopes_are_differences(q: int) -> None:
     found, random = Posterior.of_regression(fitted(), Columns.of(SPACE)), np.random.default_rng(2)
     Z, W, V = random.random((2, q, 2)), random.normal(size=(2, q, q)), random.normal(size=(q, 9))
+    assert_allclose(found.prior_slope(Z, W), slope(lambda P: float((W * found.prior(P)).sum()), Z), atol=1e-6)
+    assert_allclose(found.cross_slope(Z[0], V), slope(lambda P: float((V * found.cross(P)).sum()), Z[0]), atol=1e-6)
+
+
+def test_held_columns_are_no_coordinates() -> None:
+    random = np.random.default_rng(5)
+    kernel = SquaredExponentialKernel([0.4, 0.7]) * DecayKernel(2, 0.2)
+    model: Regression[Kernel] = Regression(kernel, noise=0.02)
+    model.replace(random.random((7, 3)), random.normal(size=7))
+    found, Z = Posterior.of_regression(model, Columns.of(SPACE), held=(0.9,)), random.random((2, 3, 2))
+    mean, sd = model.predict(np.column_stack([Z[0], np.full(3, 0.9)]))
+    assert_allclose(found.moments(Z[0])[0], mean, rtol=1e-9)
+    assert_allclose(np.sqrt(np.diag(found.moments(Z[0])[1])), sd, rtol=1e-7)
+    W, V = random.normal(size=(2, 3, 3)), random.normal(size=(3, 7))
     assert_allclose(found.prior_slope(Z, W), slope(lambda P: float((W * found.prior(P)).sum()), Z), atol=1e-6)
     assert_allclose(found.cross_slope(Z[0], V), slope(lambda P: float((V * found.cross(P)).sum()), Z[0]), atol=1e-6)
 

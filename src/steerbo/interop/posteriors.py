@@ -6,7 +6,7 @@ Every method whose model is a Gaussian process over a box has one; of the others
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any
 
@@ -14,12 +14,13 @@ import numpy as np
 from jaxtyping import Float
 
 from ..causal.method import ScopeBandit
+from ..causal.watching import Watching
 from ..costvarying.method import PartialControl
 from ..errors import InvalidRequest, one_of
 from ..gp import Warp
-from ..rounds import History, Method, Reading, Scope
+from ..rounds import History, Method, Problem, Reading, Scope, now
 from ..space import Categorical, Variable
-from ..surrogate import Columns, Posterior, inverse_root, parts_of
+from ..surrogate import Columns, Posterior, inverse_root
 from ..timevarying.acquisition import View
 from ..timevarying.boxes import Boxes
 from ..timevarying.forgetting import Forgetting
@@ -86,12 +87,7 @@ def _of_control_sets(method: PartialControl[Any], history: History, which: Which
     request = {} if which.time is None else {"time": float(which.time)}
     if which.scope is None:
         which.only(problem.kind, *when)
-        if method.course is None:
-            return Posterior.of_regression(method.model, Columns.of(space))
-        outlook = method.outlook(history, request, pending=False)
-        parts = parts_of(method.columns_of_model, space.names, outlook.known, {})
-        found = Posterior.of_expectation(outlook.process, parts, output, Columns.of(space))
-        return replace(found, noise=outlook.process.noise)  # nothing is left to nature
+        return Posterior.of_regression(method.model, Columns.of(space), _time(problem, history, which))
     which.only(problem.kind, "scope", "context", *when)
     scope = problem.read_scope(which.scope)
     assert scope is not None  # one was asked for
@@ -104,10 +100,15 @@ def _of_control_sets(method: PartialControl[Any], history: History, which: Which
     return Posterior.of_expectation(outlook.process, outlook.domains[number].parts, output, columns)
 
 
+def _time(problem: Problem, history: History, which: Which) -> tuple[float, ...]:
+    """The column of the time, where there is one."""
+    return (now(history) if which.time is None else float(which.time),) if problem.timed else ()
+
+
 @posterior_of.register(ScopeBandit)
 def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Which) -> Posterior:
     """Of one scope's model, over its actions and what it looks at."""
-    which.only(method.problem.kind, "scope")
+    which.only(method.problem.kind, "scope", *(("time",) if method.problem.timed else ()))
     scopes = {str(arm.scope): i for i, arm in enumerate(method.arms)}
     wanted = str(next(iter(scopes))) if which.scope is None and len(scopes) == 1 else which.scope
     numbers = {arm.scope: i for i, arm in enumerate(method.arms)}
@@ -118,7 +119,10 @@ def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Which) 
     space = method.arms[i].space
     if space is None:
         raise InvalidRequest("scope", str(wanted), "a scope that sets something, or looks at something")
-    return Posterior.of_regression(method.model(i), Columns.of(space))
+    model = method.model(i)
+    held = _time(method.problem, history, which)
+    played = (0.0, 0.0) if isinstance(model, Watching) else ()  # its columns that mark observations
+    return Posterior.of_regression(model, Columns.of(space), held + played)
 
 
 @dataclass(frozen=True, eq=False)

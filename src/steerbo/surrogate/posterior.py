@@ -85,6 +85,7 @@ class Posterior:
         offset, scale: from standardised units to those of the outcomes.
         noise: variance of an outcome's noise, standardised; None: no single outcome is one of f and noise alone.
         trend: what the prior mean has beside `mean`; None: nothing.
+        held: values of columns that the kernel reads after those of points, such as the time.
     """
 
     columns: Columns
@@ -100,10 +101,11 @@ class Posterior:
     scale: float = 1.0
     noise: float | None = None
     trend: Trend | None = None
+    held: tuple[float, ...] = ()
 
     @classmethod
-    def of_regression(cls, model: Regression[Any], columns: Columns) -> Self:
-        """That of a regression, as it stands.
+    def of_regression(cls, model: Regression[Any], columns: Columns, held: tuple[float, ...] = ()) -> Self:
+        """That of a regression, as it stands; `held` are values of columns after those of points.
 
         Raises:
             InvalidRequest: outcomes are transformed, so that f is not normal in their units.
@@ -113,6 +115,7 @@ class Posterior:
         return cls(
             columns, model.kernel, warp, warp(model.inputs), model.weights, inverse_root(model.factor),
             np.ones(len(model)), mean=model.mean, offset=output.offset, scale=output.scale, noise=model.noise,
+            held=held,
         )  # fmt: skip
 
     @classmethod
@@ -135,31 +138,39 @@ class Posterior:
 
     # -- what the formula is made of, each with its pull-back ----------------------------------------------------------
 
+    def _whole(self, Z: Points) -> Float[np.ndarray, "r e"]:
+        """Points with what is held beside them."""
+        return np.column_stack([Z, np.tile(self.held, (len(Z), 1))]) if self.held else Z
+
     def cross(self, Z: Points) -> Float[np.ndarray, "r n"]:
         """κ at points (r, d)."""
-        return self.kernel(self.warp(Z), self.inputs) * self.average
+        return self.kernel(self.warp(self._whole(Z)), self.inputs) * self.average
 
     def cross_slope(self, Z: Points, W: Float[np.ndarray, "r n"]) -> Points:
         """`∂/∂z_i Σ_j W_ij κ_j(z_i)`, (r, d)."""
-        return self.kernel.input_gradient(self.warp(Z), self.inputs, W * self.average) * self.warp.slope(Z)
+        whole, d = self._whole(Z), Z.shape[1]
+        slope = self.kernel.input_gradient(self.warp(whole), self.inputs, W * self.average)
+        return (slope * self.warp.slope(whole))[:, :d]
 
     def prior(self, Z: Float[np.ndarray, "b q d"]) -> Float[np.ndarray, "b q q"]:
         """Prior covariances among the q points of each batch, (b, q, q), standardised."""
+        bent = [self.warp(self._whole(points)) for points in Z]
         if Z.shape[1] == 1:
-            return self.doubly * self.kernel.diagonal(self.warp(Z[:, 0]))[:, None, None]
-        bent = [self.warp(points) for points in Z]
+            found = self.kernel.diagonal(np.concatenate(bent))[:, None, None] if len(Z) else np.zeros((0, 1, 1))
+            return self.doubly * found
         return self.doubly * np.array([self.kernel(points, points) for points in bent]).reshape(*Z.shape[:2], -1)
 
     def prior_slope(self, Z: Float[np.ndarray, "b q d"], W: Float[np.ndarray, "b q q"]) -> Float[np.ndarray, "b q d"]:
         """`∂/∂z Σ_ij W_ij prior_ij` in each batch, (b, q, d)."""
-        if Z.shape[1] == 1:
-            bend = self.warp.slope(Z[:, 0])
-            slope = self.doubly * W[:, 0] * self.kernel.diagonal_gradient(self.warp(Z[:, 0])) * bend
-            return slope[:, None]
-        slope = np.empty(Z.shape)
+        slope, d = np.empty(Z.shape), Z.shape[2]
         for b, (points, weights) in enumerate(zip(Z, W, strict=True)):
-            bent = self.warp(points)
-            slope[b] = self.kernel.input_gradient(bent, bent, weights + weights.T) * self.warp.slope(points)
+            whole = self._whole(points)
+            bent = self.warp(whole)
+            if len(points) == 1:
+                rise = weights[0] * self.kernel.diagonal_gradient(bent)
+            else:
+                rise = self.kernel.input_gradient(bent, bent, weights + weights.T)
+            slope[b] = (rise * self.warp.slope(whole))[:, :d]
         return self.doubly * slope
 
     def moments(self, Z: Points) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r r"]]:
