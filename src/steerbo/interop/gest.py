@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..costvarying import CostVarying
-from ..errors import InvalidOutcome, InvalidProblem, MissingExtra, UnknownSuggestion
+from ..errors import InvalidOutcome, InvalidProblem, MissingExtra
 from ..rounds import Optimizer
 from ..space import Categorical, Float
 
@@ -107,7 +107,7 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
             raise ValueError(f"no {wanted} points are left: {self.optimizer.status.finished}")
         blank = dict.fromkeys(self.vocs.variables, math.nan)
         constants = {name: field.value for name, field in self.vocs.constants.items()}
-        return [{**blank, **constants, **s.context, **s.values, _ID: s.token} for s in found]
+        return [{**blank, **constants, **s.context, **s.values, _ID: s.round} for s in found]
 
     def ingest(self, results: list[dict[str, Any]]) -> None:
         """What came of points; an objective that is NaN or missing is a failed evaluation. Others' have no `_id`.
@@ -118,18 +118,24 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
         for result in results:
             measured = {name: result[name] for name in self.vocs.variables if _known(result.get(name))}
             value, cost = result.get(self.objective), result.get(self.cost) if self.cost else None
-            token = result.get(_ID)
+            token = self._token(result.get(_ID))
             self.context |= {name: measured[name] for name in self.optimizer.problem.space.seen if name in measured}
-            try:
-                if token is None and _known(value):
-                    self.optimizer.add(value, measured, cost=cost)
-                elif token is not None and _known(value):
-                    self.optimizer.tell(token, value, cost=cost, realised=measured)
-                elif token is not None:
-                    charge = self.optimizer.history.estimate(token) if cost is None else None
-                    self.optimizer.fail(token, f"no {self.objective}", cost=cost, charge=charge, realised=measured)
-            except UnknownSuggestion:
-                raise InvalidOutcome(_ID, token, "an id that came from this generator, or none") from None
+            if token is None and _known(value):
+                self.optimizer.add(value, measured, cost=cost)
+            elif token is not None and _known(value):
+                self.optimizer.tell(token, value, cost=cost, realised=measured)
+            elif token is not None:
+                charge = self.optimizer.history.estimate(token) if cost is None else None
+                self.optimizer.fail(token, f"no {self.objective}", cost=cost, charge=charge, realised=measured)
+
+    def _token(self, number: Any) -> str | None:
+        """The suggestion of an id, which is the number of its round: libEnsemble keeps whole numbers only."""
+        if not _known(number):
+            return None
+        for played in self.optimizer.history:
+            if played.number == number:
+                return played.suggestion.token
+        raise InvalidOutcome(_ID, number, "an id that came from this generator, or none")
 
 
 def _known(value: Any) -> bool:
