@@ -14,6 +14,7 @@ from ..runs import finished
 
 Run = Mapping[str, Any]
 _COLOURS = {"twin arms": GREEN, "plots of five": BLUE, "EI per cost": PURPLE, "blind": ORANGE}
+_LEAST = 1e-3  # that is drawn
 _SHARES = ("50 %", "75 %", "100 %")
 
 
@@ -82,12 +83,13 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
     for axes, world in zip(shown.subplots(1, 3), ("oven", "two of four", "by the way"), strict=True):
         for k, (method, colour) in enumerate(_COLOURS.items()):
             regrets = np.array([run["regret"] for run in groups.get((world, method), {}).values()])
-            if not len(regrets):
+            if len(regrets) < 2:
                 continue
-            errors = regrets.std(axis=0, ddof=1) / np.sqrt(len(regrets)) if len(regrets) > 1 else None
+            means, errors = regrets.mean(axis=0), regrets.std(axis=0, ddof=1) / np.sqrt(len(regrets))
             at = np.array([50, 75, 100]) + 0.7 * (k - 1.5)
-            axes.errorbar(at, regrets.mean(axis=0), errors, color=colour, marker="o", ms=4, label=method)
-        axes.set(title=world, xlabel="money, %", xticks=[50, 75, 100], ylim=(0, None))
+            bars = np.minimum(errors, means - _LEAST).clip(0), errors
+            axes.errorbar(at, means.clip(_LEAST), bars, color=colour, marker="o", ms=4, label=method)
+        axes.set(title=world, xlabel="money, %", xticks=[50, 75, 100], yscale="log", ylim=(_LEAST, 4))
         bare(axes)
         if world == "oven":
             axes.set_ylabel("regret of the recommendation")
