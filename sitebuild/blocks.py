@@ -38,16 +38,19 @@ class Block:
     @property
     def missing(self) -> str:
         """A package that it needs, and that is not installed; empty where there is none."""
-        needed = (word.removeprefix("needs=") for word in self.words if word.startswith("needs="))
-        return next((package for package in needed if find_spec(package) is None), "")
+        return next((package for package in self.needs if find_spec(package) is None), "")
+
+    @property
+    def needs(self) -> list[str]:
+        """Packages that it needs and building the site does not."""
+        return [word.removeprefix("needs=") for word in self.words if word.startswith("needs=")]
 
     def load(self) -> None:
         """Import what it needs, whatever that says of itself: warnings are errors only of what the page does."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for word in self.words:
-                if word.startswith("needs="):
-                    import_module(word.removeprefix("needs="))
+            for package in self.needs:
+                import_module(package)
 
     def fenced(self, extra: str = "") -> str:
         """As it stands on the page, with more lines at its end."""

@@ -118,7 +118,7 @@ def _python(block: Block, names: dict[str, Any], page: str) -> str:
     failed = ""
     try:
         with contextlib.redirect_stdout(said), warnings.catch_warnings():
-            warnings.simplefilter("error")
+            warnings.simplefilter("ignore" if block.needs else "error")  # what others warn of is not ours
             exec(compile(tree, f"<{page}>", "exec"), names)
             if isinstance(last, ast.Expr):
                 value = eval(compile(ast.Expression(last.value), f"<{page}>", "eval"), names)

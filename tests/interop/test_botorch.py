@@ -33,6 +33,14 @@ from botorch.sampling import SobolQMCNormalSampler  # noqa: E402
 from steerbo.interop.botorch import SteerboModel, to_botorch  # noqa: E402
 
 
+pytestmark = pytest.mark.filterwarnings("default")  # of jitter, of searches that end early: not ours
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> None:
+    torch.manual_seed(0)
+
+
 def points(model: SteerboModel, *shape: int, seed: int = 0) -> Any:
     """Random points (…, d) of the model's box."""
     random = torch.rand(*shape, len(model.names), generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
