@@ -32,7 +32,6 @@ from botorch.sampling import SobolQMCNormalSampler  # noqa: E402
 
 from steerbo.interop.botorch import SteerboModel, to_botorch  # noqa: E402
 
-
 pytestmark = pytest.mark.filterwarnings("default")  # of jitter, of searches that end early: not ours
 
 
