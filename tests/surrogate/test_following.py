@@ -53,7 +53,7 @@ def test_a_correction_calls_for_a_fit_that_believes_in_no_cut() -> None:
     model = following.take(fresh, model, plain)
     assert following.course == Course(cuts=(7.0,))
     assert len(model) == 30
-    following.correct()
+    following.correct({})
     assert following.due(30, 31)
     assert Course.from_plain(following.fit(fresh, model, float)["drift"]).cuts == ()
     following.take(fresh, model, plain)
@@ -78,14 +78,19 @@ def test_no_outcome_at_all() -> None:
 def test_answers_hear_of_surprises_as_soon_as_a_scale_is_known_and_choices_later() -> None:
     following, model = Following(None, first=30), told(Following(None), 12)
     assert following.doubt == np.inf
-    following.hear(model, np.array([0.5, 12.0]), 100.0)
+    following.hear(model, np.array([0.5, 12.0]), 100.0, "1-ab")
     assert (following.calibration.surprises, following.reliability.surprises) == ((), ())
     model = following.take(lambda course: model, model, model.fit().to_plain())
     scale = following.doubt
     assert 1 < scale < 1.5
-    following.hear(model, np.array([0.5, 12.0]), 100.0)
+    following.hear(model, np.array([0.5, 12.0]), 100.0, "2-ab")
     assert following.calibration.surprises == ()
     assert len(following.reliability.surprises) == 1
-    assert following.doubt > 2 * scale
-    following.correct()
-    assert following.doubt == scale
+    before = following.doubt
+    assert before > 2 * scale
+    following.correct({"2-ab": float(model.predict([[0.5, 12.0]])[0][0])})
+    assert following.doubt == scale, "put right, it is none"
+    following.correct({"2-ab": 100.0})
+    assert following.doubt == before, "and put back, it is one again"
+    following.correct({})
+    assert following.doubt == scale, "a void one says nothing"

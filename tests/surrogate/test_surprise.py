@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steerbo.gp import Regression, SquaredExponentialKernel
-from steerbo.surrogate import surprise
+from steerbo.surrogate import expected
 
 
 def test_a_surprise_is_measured_in_predictive_deviations() -> None:
@@ -17,6 +17,6 @@ def test_a_surprise_is_measured_in_predictive_deviations() -> None:
     point = np.array([0.4])
     mean, deviation = model.predict(point[None])
     predictive = np.sqrt(deviation[0] ** 2 + model.noise * model.scale**2)
-    assert surprise(model, point, float(mean[0] + 3.0 * predictive)) == pytest.approx(3.0)
-    assert surprise(model, point, float(mean[0] - 3.0 * predictive)) == pytest.approx(-3.0)
+    assert expected(model, point, float(mean[0] + 3.0 * predictive)).surprise == pytest.approx(3.0)
+    assert expected(model, point, float(mean[0] - 3.0 * predictive)).surprise == pytest.approx(-3.0)
     assert len(model) == 6, "it is not taken in"

@@ -6,7 +6,7 @@ free.
 
 from .arms import Arms
 from .cheapest import Enough, cheap_first, cheapest, cheapest_near, rungs
-from .doubt import BOUND, Calibration, doubt_of_scale
+from .doubt import BOUND, RECENT, Calibration, doubt_of_scale
 from .elimination import Survivors, WhenExhausted, lagging, summed_error_excess, tempered_excess
 from .explore_then_commit import Intersected, Limits, cost_bounds, explores
 from .margins import hoeffding_margins, neglected, shared_out, shrinking_margins, unready
@@ -14,6 +14,7 @@ from .radii import bernstein_radius, hoeffding_radius, information_gain, theory_
 
 __all__ = [
     "BOUND",
+    "RECENT",
     "Arms",
     "Calibration",
     "Enough",

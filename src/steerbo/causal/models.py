@@ -85,13 +85,13 @@ class Models:
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
-    def take(self, played: Round, outcome: Outcome) -> None:
-        """The outcome of a round."""
+    def take(self, played: Round, outcome: Outcome, again: bool = False) -> None:
+        """The outcome of a round; `again`: answers have heard of it."""
         i = self.number[played.suggestion.scope]
         k, value = self.of[i], self._sign * outcome.value
         point = self.arms[i].encode({**known_in(played), **outcome.realised})[0]
         if len(self.each[k]) >= _JUDGES:
-            self.following[k].hear(self.each[k], point, value)
+            self.following[k].hear(self.each[k], point, value, "" if again else played.suggestion.token)
         self.each[k].add(point, value)
         self.arm_of_row[k].append(i)
 
@@ -136,7 +136,7 @@ class Models:
         before, observed = [model.hyperparameters for model in self.each], self.observed
         self._empty()
         for each in self.following:
-            each.correct()
+            each.correct({name: self._sign * outcome.value for name, outcome, _ in history.outcomes()})
         for k, hyperparameters in enumerate(before):
             if k in self._fitted:
                 self.each[k].set(hyperparameters)
@@ -144,7 +144,7 @@ class Models:
             if played is None:
                 self.observe(outcome)
             else:
-                self.take(played, outcome)
+                self.take(played, outcome, again=True)
         for model in self.each:
             model.replace(model.inputs, model.outcomes)
         for k, known in observed.items():

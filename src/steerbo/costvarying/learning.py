@@ -74,7 +74,7 @@ class Learning(Paying[OptionsT]):
                 self.fitted_at = len(self.model)
             case Told():
                 point, value = self._row(event.outcome, event.token, history[event.token])
-                self.following.hear(self.model, point, value)
+                self.following.hear(self.model, point, value, event.token)
                 self.model.add(point, value)
             case Added():
                 if self.problem.timed:
@@ -84,9 +84,10 @@ class Learning(Paying[OptionsT]):
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.columns_of_model))
                 self.model.replace(points, np.array([y for _, y in rows]))
-                self.following.correct()
+                names = (name for name, _, _ in history.outcomes())
+                self.following.correct({name: y for name, (_, y) in zip(names, rows, strict=True)})
             case Extended():
-                self.following.correct()
+                self.following.correct({})
             case _:
                 pass
 

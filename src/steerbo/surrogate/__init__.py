@@ -12,7 +12,7 @@ from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
 from .searches import Domain, highest, highest_of, polished
 from .standardised import RESOLVED, Standardised
-from .surprise import surprise
+from .surprise import Expected, expected
 from .thinning import thinned
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Domain",
     "Drawn",
     "Expectation",
+    "Expected",
     "Following",
     "Known",
     "Law",
@@ -38,6 +39,7 @@ __all__ = [
     "Standardised",
     "alike",
     "drawn",
+    "expected",
     "expected_improvement",
     "given",
     "highest",
@@ -45,7 +47,6 @@ __all__ = [
     "inverse_root",
     "parts_of",
     "polished",
-    "surprise",
     "thinned",
     "upper_bound",
 ]

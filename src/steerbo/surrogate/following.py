@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..bandit import Calibration, doubt_of_scale
+from ..bandit import RECENT, Calibration, doubt_of_scale
 from ..gp import AnyDrift, Course, Hyperparameters, Regression, learn_course, refit_due
-from .surprise import surprise
+from .surprise import Expected, expected
 
 STARTLED, WITHIN = 3.0, 5
 """Deviations that startle, and of how many latest outcomes."""
@@ -34,7 +34,6 @@ class Following:
     Attributes:
         course: how the objective changes with time; None: it does not.
         calibration: how far off the model has lately been; choices go by it.
-        reliability: the same as soon as the model knows a scale; bounds of answers go by it.
         scale_doubt: how well that is known, as the latest fit found it; see `doubt_of_scale`.
     """
 
@@ -43,7 +42,8 @@ class Following:
         self._first = first
         self._doubted = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
         self.course = None if drift is None else Course.of(drift)
-        self.calibration = self.reliability = Calibration()
+        self.calibration = Calibration()
+        self._expected: dict[str, Expected] = {}  # by the round's token, in the order in which they were told
         self.scale_doubt = math.inf
 
     @property
@@ -51,17 +51,42 @@ class Following:
         """How many times wider bounds are to be than the model says; infinite: it does not know a scale."""
         return self.reliability.doubt * self.scale_doubt
 
-    def hear(self, model: Regression[Any], point: Float[np.ndarray, " d"], value: float) -> None:
-        """An outcome that is not yet in the model: it is compared with what was expected."""
-        begun, scaled = len(model) >= self._first, self.scale_doubt < math.inf
-        off = surprise(model, point, value) if begun or scaled else 0.0
-        self.calibration = self.calibration.after(off) if begun else self.calibration
-        self.reliability = self.reliability.after(off) if scaled else self.reliability
+    @property
+    def reliability(self) -> Calibration:
+        """How far off the model has been about outcomes as they stand now, since it knows a scale: answers go by it."""
+        found = Calibration()
+        for each in self._expected.values():
+            found = found.after(each.surprise)
+        return found
 
-    def correct(self) -> None:
-        """Outcomes were put right: they may have been the surprise."""
-        self.calibration = self.reliability = Calibration()
-        self._doubted = self._learns
+    def hear(self, model: Regression[Any], point: Float[np.ndarray, " d"], value: float, token: str = "") -> None:
+        """An outcome that is not yet in the model: it is compared with what was expected.
+
+        Args:
+            model: without it.
+            point: where it was made.
+            value: in units of the model's outcomes.
+            token: the round's; without one, answers do not go by it.
+        """
+        begun, kept = len(model) >= self._first, bool(token) and self.scale_doubt < math.inf
+        if not begun and not kept:
+            return
+        known = expected(model, point, value)
+        if begun:
+            self.calibration = self.calibration.after(known.surprise)
+        if kept:
+            self._expected[token] = known
+            if len(self._expected) > RECENT:
+                del self._expected[next(iter(self._expected))]
+
+    def correct(self, now: Mapping[str, float]) -> None:
+        """Outcomes were put right: they may have been the surprise.
+
+        Args:
+            now: outcomes as they stand, by the round's token, in units of the model's.
+        """
+        self.calibration, self._doubted = Calibration(), self._learns
+        self._expected = {token: replace(each, outcome=now.get(token)) for token, each in self._expected.items()}
 
     def due(self, fitted_at: int, n: int) -> bool:
         """Whether hyperparameters learned at so many of n outcomes are due again."""
@@ -98,7 +123,7 @@ class Following:
         if self._learns and self.course is not None:
             before, self.course = self.course, Course.from_plain(plain.get("drift", {}))
             if before.cuts != self.course.cuts:
-                self.calibration = self.reliability = Calibration()  # surprises are why all began anew
+                self.calibration, self._expected = Calibration(), {}  # surprises are why all began anew
             points, outcomes, model = model.inputs, model.outcomes, fresh(self.course)
             model.replace(points, outcomes)
             self._doubted = False

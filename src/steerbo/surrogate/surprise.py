@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,15 +12,34 @@ from jaxtyping import Float
 from ..gp import Regression
 
 
-def surprise(model: Regression[Any], point: Float[np.ndarray, " d"], outcome: float) -> float:
-    """By how many predictive deviations (its own, and the noise's) a model is off about an outcome it does not have.
+@dataclass(frozen=True)
+class Expected:
+    """What a model expected of an outcome, and the outcome as it stands now.
+
+    Args:
+        mean: of what was expected.
+        deviation: give or take so much: the model's own, and the noise's.
+        outcome: None where it is void.
+    """
+
+    mean: float
+    deviation: float
+    outcome: float | None
+
+    @property
+    def surprise(self) -> float:
+        """By how many of its deviations the model was off; not a number where the outcome is void."""
+        return math.nan if self.outcome is None else (self.outcome - self.mean) / max(self.deviation, 1e-300)
+
+
+def expected(model: Regression[Any], point: Float[np.ndarray, " d"], outcome: float) -> Expected:
+    """What a model expects of an outcome that it does not have.
 
     >>> from ..gp import SquaredExponentialKernel
     >>> model = Regression(SquaredExponentialKernel([0.3]), noise=0.25)
     >>> model.add([0.2], 0.0)
-    >>> round(surprise(model, np.array([5.0]), 1.0), 2)
+    >>> round(expected(model, np.array([5.0]), 1.0).surprise, 2)
     0.89
     """
     mean, deviation = model.predict(point[None])
-    expected = float(np.hypot(deviation[0], model.scale * np.sqrt(model.noise)))
-    return (outcome - float(mean[0])) / max(expected, 1e-300)
+    return Expected(float(mean[0]), float(np.hypot(deviation[0], model.scale * np.sqrt(model.noise))), outcome)

@@ -67,7 +67,7 @@ class Forgetting(OnePrior[OptionsT]):
         pick = self.recall(history, view.time).optimistic(view, betas, np.array([0]), self.streams(t, "ties"))
         return self.play(pick, float(betas[0]))
 
-    def _compare(self, believed: int) -> None:
+    def _compare(self, believed: int | None) -> None:
         """Not at all: what is known of surprises is of a memory of everything."""
 
     def gain(self, history: History) -> float:

@@ -107,14 +107,14 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             case Failed():
                 self._try(history[event.token])
             case Amended():
-                self.calibration = Calibration()  # what was put right may have been the surprise
-                self._start_over(history)
+                self.calibration = Calibration()  # as all outcomes stand now
+                self._start_over(history, comparing=not self.problem.automatic)
             case _:
                 pass
 
-    def _compare(self, believed: int) -> None:
+    def _compare(self, believed: int | None) -> None:
         """The outcome taken in last with what this prior had expected, where it states a scale that means anything."""
-        if not self.problem.automatic or self._standard.doubt < np.inf:
+        if believed is not None and (not self.problem.automatic or self._standard.doubt < np.inf):
             self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
     def learn_from_datum(self, datum: Datum) -> None:
@@ -137,7 +137,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         self.learn_from_datum(datum)
         return True
 
-    def _start_over(self, history: History) -> None:
+    def _start_over(self, history: History, comparing: bool = False) -> None:
         rows = self._everything(history)
         if self.problem.automatic:
             self._standardised_at, rows = len(rows), rows[-RECENT:]
@@ -152,9 +152,11 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             if not played.waiting:
                 self._try(played)
         for datum, told in rows:
+            believed = self.trusted()[0] if comparing else None
             self.surrogate.add(datum)
             self.learn_from_datum(datum)
             if told is not None:
+                self._compare(believed if comparing else None)
                 self.learn_from_round(told)
 
     def _everything(self, history: History) -> list[tuple[Datum, Round | None]]:
