@@ -21,7 +21,7 @@ def test_the_code_of_a_page_runs(page: str) -> None:
         pytest.importorskip("pandas", reason="pandas is not installed: pip install 'steerbo[pandas]'")
     run_page(PAGES[page], page, thin=True)
     for missing in filter(None, (block.missing for block in split(PAGES[page]))):
-        pytest.skip(f"all but what needs {missing}, which is not installed: pip install 'steerbo[{missing}]'")
+        pytest.skip(f"all but what needs {missing}, which is not installed: pip install -r requirements/everything.txt")
 
 
 def test_no_code_is_hidden_from_the_tests() -> None:
