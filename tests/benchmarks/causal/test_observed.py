@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks.causal import observed
-from benchmarks.runs import keep
+from benchmarks.runs import finished, keep
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
@@ -33,3 +34,13 @@ def test_a_table_has_what_is_kept_and_says_what_came_true(tmp_path: Path) -> Non
     table = observed.section(tmp_path / "runs")
     assert "| dose | 0.5 | 0.3000 ± 0.0000 | 0.2000 ± 0.0000 | 0.1050 ± 0.0050 | -0.0950 ± 0.0050 (-19.0)" in table
     assert "| below −2 errors | yes | 2 of 2 |" in table
+
+
+def test_the_table_on_the_page_is_of_the_kept_runs() -> None:
+    """And a run, done again, comes to the same."""
+    table = observed.section(RESULTS / observed.KEPT)
+    assert table.count("|") > 40
+    assert table in (RESULTS / "causal.md").read_text(encoding="utf-8")
+    job = ("dose", 0.5, "checked", observed.FIRST)
+    kept = finished(RESULTS / observed.KEPT)["/".join(map(str, job))]
+    assert math.isclose(observed.run(job)["regret"], kept["regret"], rel_tol=0.02)
