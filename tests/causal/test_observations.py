@@ -99,7 +99,7 @@ def _world(a: float, n: int) -> tuple[Causal, dict[str, np.ndarray], Any]:
 
 def observed(a: float, n: int, rounds: int, **options: Any) -> Optimizer:
     problem, drawn, play = _world(a, n)
-    optimizer = Optimizer(problem, "coca-bo", seed=0, **options)
+    optimizer = Optimizer(problem, "coca-bo", seed=0, **{"observations": "checked", **options})
     for k in range(n):
         optimizer.add(float(drawn["y"][k]), {name: float(drawn[name][k]) for name in ("x", "c")})
     for k in range(rounds):
@@ -141,7 +141,7 @@ def test_many_observations_are_thinned_and_that_is_said() -> None:
 
 def test_many_observations_that_are_adjusted_are_thinned_before() -> None:
     problem, drawn = _confounded()
-    optimizer = Optimizer(problem, "cabo", seed=0)
+    optimizer = Optimizer(problem, "cabo", seed=0, observations="checked")
     for k in range(480):
         optimizer.add(float(drawn["y"][k % 120]), {name: float(drawn[name][k % 120]) for name in ("x", "z")})
     optimizer.ask()
@@ -154,7 +154,7 @@ def test_many_observations_that_are_adjusted_are_thinned_before() -> None:
 @pytest.mark.parametrize("rows", [1, 3])
 def test_a_few_observations_and_constant_columns(rows: int) -> None:
     problem, _, play = _world(0.0, 1)
-    optimizer = Optimizer(problem, "coca-bo", seed=0)
+    optimizer = Optimizer(problem, "coca-bo", seed=0, observations="checked")
     for _ in range(rows):
         optimizer.add(1.0, {"x": 0.5, "c": 0.5})
     assert optimizer.recommend().mean is not None

@@ -32,7 +32,7 @@ class ModelOptions:
     kernel: Literal["matern-5/2", "matern-3/2"] = "matern-5/2"
     warp: bool = False
     transform: Literal["yeo-johnson"] | None = None
-    observations: Literal["checked", "trusted"] = "checked"
+    observations: Literal["checked", "trusted"] = "trusted"
     beta: float = 4.0
     initial: int | None = None
 

@@ -75,12 +75,6 @@ class ScopeBandit(Paying[O]):
         """How many scopes there are to choose among."""
         return (("arms", counted(len(self.arms), "policy scope")),)
 
-    @classmethod
-    def read_options(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
-        """Options as a log has them; before there was a choice, observations were trusted."""
-        choice = {"observations": "trusted"} if hasattr(cls.Options, "observations") else {}
-        return {**choice, **super().read_options(logged)}
-
     @abstractmethod
     def scopes(self) -> tuple[Scope, ...]:
         """The arms."""
