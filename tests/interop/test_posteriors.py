@@ -119,7 +119,9 @@ def test_a_control_set_whose_optimum_moves() -> None:
 
 def causal(**more: Any) -> sb.Optimizer:
     graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
-    return sb.Optimizer(sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)], **more), seed=0)
+    return sb.Optimizer(
+        sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)], **more), seed=0, observations="checked"
+    )
 
 
 def test_effects_that_change_with_time_are_those_of_a_time() -> None:
