@@ -13,8 +13,8 @@ from pydantic import Strict, model_validator
 from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
-from ..rounds import Outcome, Problem, Scope, Suggestion
-from ..rounds.finite import LARGEST, finite
+from ..rounds import Problem, Scope, Suggestion
+from ..rounds.finite import LARGEST
 from ..rounds.tolerance import Tolerance
 from ..space import Space, Variable
 from ..space.fields import Listed
@@ -222,17 +222,10 @@ class Causal(Problem):
         graph = played_by(suggestion.scope, self.every_graph)
         return spent_on(suggestion.scope, graph, suggestion.context, self.prices, self.base)
 
-    def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
-        """Data that nobody suggested, checked; what was not measured may be left out.
-
-        Raises:
-            InvalidOutcome: naming what is unknown or no value of its variable, or that nothing was measured.
-        """
-        given = realised if isinstance(realised, Mapping) else {}
-        if not given:
-            return super().read_added(value, cost, realised)
-        measured = self.space.check_measured(dict(given), [name for name in self.space.names if name in given])
-        return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
+    def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
+        """What was measured: scopes that need more learn nothing from it."""
+        given = tuple(name for name in self.space.names if name in realised)
+        return given or super().needed_of_data(realised)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """The graphs' edges, roles, and what is paid for."""

@@ -255,15 +255,19 @@ class Problem(ABC):
         paid = finite("cost", cost, least=0.0) if cost is not None else price
         return Outcome(self.read_value(value), paid, self.read_realised(suggestion, realised, needed=True))
 
+    def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
+        """The variables that must be there in data that nobody suggested, where this is given: all."""
+        return self.space.names
+
     def read_added(self, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
-        """Data that nobody suggested, checked: every variable must be there.
+        """Data that nobody suggested, checked: see `needed_of_data`.
 
         Where the optimum moves, a `time` among the realised values says when; else it is now.
         """
         realised, when = by_name("realised", realised), None
         if self.timed and TIME.name not in self.space:
             when, realised = read_when(realised)
-        measured = self.space.check_measured(dict(realised), self.space.names)
+        measured = self.space.check_measured(dict(realised), self.needed_of_data(realised))
         if when is not None:
             measured = {TIME.name: when, **measured}
         return Outcome(self.read_value(value), None if cost is None else finite("cost", cost, least=0.0), measured)
