@@ -10,6 +10,8 @@ from typing import Any
 
 from ..errors import MissingExtra
 
+_AGAIN = 2.0  # seconds after which a task is stopped once more: Ray may lose the word while a worker starts
+
 
 class RayExecutor(Executor):
     """Runs what is submitted as Ray tasks: ``study.run(objective, executor=RayExecutor(num_cpus=2), parallel=8)``.
@@ -54,11 +56,13 @@ class RayExecutor(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Wait for what is out, or stop it. Ray itself goes on: whoever started it ends it."""
         out = dict(self._out)
-        if cancel_futures:
-            for reference in out.values():
-                self._ray.cancel(reference, force=True)
-        if wait:
-            await_all(out)
+        while True:
+            if cancel_futures:
+                for future, reference in out.items():
+                    if not future.done():
+                        self._ray.cancel(reference, force=True)
+            if not wait or not await_all(out, timeout=_AGAIN if cancel_futures else None).not_done:
+                return
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
