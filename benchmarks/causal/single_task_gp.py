@@ -146,6 +146,11 @@ class BotorchRegression:
         return self._current.posterior(self._torch.as_tensor(np.asarray(Z, float)))
 
     @property
+    def noise(self) -> float:
+        """The noise variance, standardised."""
+        return float(self._current.likelihood.noise.detach().numpy().ravel()[0])
+
+    @property
     def scale(self) -> float:
         """`y = offset + scale · z`."""
         return self.output.scale

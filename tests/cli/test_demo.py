@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from steerbo.cli import main
 from steerbo.cli.borehole import borehole, flow
 from steerbo.cli.demo import true_mean
+from steerbo.plots import drawing
 from steerbo.rounds import Recommendation, Scope
 
 
@@ -41,6 +42,7 @@ def test_in_words_and_without_matplotlib(tmp_path: Path, monkeypatch: pytest.Mon
         return original(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
+    drawing._figure_class.cache_clear()  # as in a process that has drawn nothing yet
     result = demo("--out", str(tmp_path))
     for words in ("Recommended: steer rw + L", " m\n", "What each would give", "Was the model right?", "Money spent"):
         assert words in result.stdout

@@ -59,7 +59,7 @@ def test_no_word_of_the_parsers_about_numbers(command: str) -> None:
     """Those three open the study first: see below."""
     needed = ["x"] * sum(p.param_type_name == "argument" and p.required for p in COMMANDS[command].params)
     for option in COMMANDS[command].params:
-        if "NUMBER" in str(option.metavar):
+        if option.metavar == "NUMBER":
             line = refused(call(command, *needed, option.opts[0], "lots"), 2)
             assert f"{option.opts[0]}: 'lots' is not allowed; expected a" in line
 

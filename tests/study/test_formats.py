@@ -84,7 +84,8 @@ def test_the_past_is_the_same(tmp_path: Path, file: Path) -> None:
             )  # fmt: skip
             advice = study.recommend()
             assert set(advice.scope.set) == set(expected["recommend"]["set"])
-            assert advice.mean == pytest.approx(expected["recommend"]["mean"], rel=1e-5)
+            near = 0.05 if study.problem.kind == "mean-field" else 1e-5  # these answers are averages now
+            assert advice.mean == pytest.approx(expected["recommend"]["mean"], rel=near)
 
 
 @each

@@ -28,7 +28,7 @@ def doubt_of_scale(points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray,
     all alike, tell no scale at all. Without columns (d = 0) every outcome is one more of the same mean.
 
     >>> doubt_of_scale(np.array([[0.1], [0.5], [0.9]]), np.array([3.0, 4.0, 8.0])).__round__(2)
-    2.78
+    2.77
     >>> doubt_of_scale(np.array([[0.1], [0.1]]), np.array([3.0, 4.0]))
     inf
     """

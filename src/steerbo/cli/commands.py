@@ -11,7 +11,10 @@ from typer.core import TyperCommand, TyperGroup
 COMMANDS = {
     "run": ("running", "Optimise the study's objective."),
     "check": ("running", "Read a study file and say in words what would be run."),
-    "scopes": ("scopes", "Print the scopes among which the best one always is, whatever the unknown mechanisms are."),
+    "scopes": (
+        "scopes",
+        "Print the scopes among which the best always is; with prices, one that is worth it.",
+    ),
     "policy": ("policy", "Apply what was learned: what to set, after looking at this."),
     "methods": ("running", "List the methods, what they do, and their options with their defaults."),
     "demo": ("demo", "Which controls of a borehole are worth holding?"),

@@ -50,7 +50,7 @@ def scopes(
     draw: Annotated[Path | None, typer.Option(help="Draw the graph for every scope into this folder (PNG).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document to standard output.")] = False,
 ) -> None:
-    """Print the scopes among which the best always is, whatever the mechanisms; with prices, one that is worth it."""
+    """Print the scopes among which the best always is; with prices, one that is worth it."""
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
     known = CausalGraph.from_file(graph, **{role: names for role, names in said.items() if names})
     kept = _priced(known, mode, price, base) if price else policy_scopes(known, mode)  # type: ignore[arg-type]

@@ -121,7 +121,7 @@ def refusal(error: Any, path: str, args: Sequence[str]) -> InvalidInput | None:
 
 def _typed(args: Sequence[str], names: Sequence[str]) -> str:
     """What was typed after an option."""
-    for word, following in zip(args, [*args[1:], ""], strict=True):
+    for word, following in zip(args, [*args[1:], ""], strict=False):
         name, equals, text = word.partition("=")
         if name in names:
             return text if equals else following

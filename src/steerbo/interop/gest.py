@@ -46,9 +46,9 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
     Raises:
         InvalidProblem: (a ValueError) something in `vocs` that this cannot express.
 
-    >>> from gest_api.vocs import VOCS  # doctest: +SKIP
-    >>> generator = SteerboGenerator(VOCS(variables={"x": [0, 1]}, objectives={"f": "MAXIMIZE"}))  # doctest: +SKIP
-    >>> generator.ingest([{**point, "f": 1.0} for point in generator.suggest(2)])  # doctest: +SKIP
+    >>> from gest_api.vocs import VOCS
+    >>> generator = SteerboGenerator(VOCS(variables={"x": [0, 1]}, objectives={"f": "MAXIMIZE"}))
+    >>> generator.ingest([{**point, "f": 1.0} for point in generator.suggest(2)])
     """
 
     returns_id = True

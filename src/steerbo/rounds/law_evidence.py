@@ -53,7 +53,7 @@ class LawEvidence:
     >>> import steerbo as sb
     >>> evidence = LawEvidence(StatedLaw.of(sb.Float("t", 0, 1, law=sb.Uniform())))
     >>> [evidence.take(0.99) > 100 for _ in range(6)]
-    [False, False, False, False, False, True]
+    [False, False, False, False, True, True]
     """
 
     def __init__(self, law: StatedLaw) -> None:

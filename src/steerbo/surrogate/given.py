@@ -36,7 +36,7 @@ def given(
     >>> days = np.linspace(0, 1, 101)
     >>> law = given(np.column_stack([days, days**2]), np.array([0.5, np.nan]), np.array([False, False]))
     >>> round(float(law.weights @ law.points[:, 1]), 2)
-    0.26
+    0.27
     """
     kept = rows[:: -(-len(rows) // MOST_GIVEN)]
     here = np.flatnonzero(~np.isnan(known))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from jaxtyping import Float
 from pydantic import Field
 
 from ..bandit import Calibration
+from ..errors import ModelFailure
 from ..record import record, to_plain
 from ..rounds import (
     Added,
@@ -115,7 +117,8 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
     def _compare(self, believed: int | None) -> None:
         """The outcome taken in last with what this prior had expected, where it states a scale that means anything."""
         if believed is not None and (not self.problem.automatic or self._standard.doubt < np.inf):
-            self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
+            with suppress(ModelFailure):  # an outcome is taken in whatever kernels say of it: who chooses next says so
+                self.calibration = self.calibration.after(float(self.surrogate.surprise[believed]))
 
     def learn_from_datum(self, datum: Datum) -> None:
         """What an outcome does beside conditioning the surrogate, whoever suggested it."""
