@@ -15,6 +15,7 @@ from .clock import TIME, read_time, read_when, time_of
 from .events import Outcome
 from .finite import by_name, finite
 from .history import History
+from .known import read_known, read_looked_at
 from .request import SEEN, RequestField
 from .round import Round
 from .scope import Scope
@@ -123,20 +124,7 @@ class Problem(ABC):
         Raises:
             InvalidContext: naming what is missing, unknown or no value of its variable.
         """
-        names = self.space.seen
-        if not isinstance(context, Mapping):
-            raise InvalidContext("context", context, f"values by name, for {', '.join(names)}")
-        for name in context:
-            if name not in names:
-                raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(names, name)}")
-        for name in names:
-            if name not in context and name not in self.stated_laws:
-                hint = "It is seen before choosing: give it by ‹context›."
-                raise InvalidContext(f"context.{name}", None, f"a value, {self.space[name].range_text}", hint)
-        try:
-            return self.space.check_measured(context, [name for name in names if name in context])
-        except InvalidOutcome as error:
-            raise error.moved(f"context.{error.field}", InvalidContext) from None
+        return read_known(self.space, context, self.stated_laws)
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """What else `ask` was given, checked: what the problem `takes`, by name, and the time where it matters."""
@@ -148,19 +136,7 @@ class Problem(ABC):
 
     def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:
         """What was looked at, checked: exactly what the suggestion asked to observe."""
-        wanted = suggestion.observe
-        if not isinstance(context, Mapping):
-            raise InvalidContext("context", context, f"values by name, for {', '.join(wanted) or 'nothing'}")
-        for name in context:
-            if name not in wanted:
-                raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
-        for name in wanted:
-            if name not in context:
-                raise InvalidContext("context", dict(context), f"a value for {name!r}")
-        try:
-            return self.space.check_measured(dict(context), wanted)
-        except InvalidOutcome as error:
-            raise error.moved(f"context.{error.field}", InvalidContext) from None
+        return read_looked_at(self.space, context, suggestion.observe)
 
     def read_applied(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """What a learned policy is applied at, as for `ask`, checked: what was given, and the last round's time."""
