@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import InvalidOption, InvalidProblem, OutcomeConflict
 from ..record import from_plain, identity
 from .arithmetic import fingerprint, one_blas_thread
-from .events import Asked, Created, Decided, Event, Extended, Refitted, in_order
+from .events import Added, Asked, Created, Decided, Event, Extended, Refitted, in_order
 from .extension import after
 from .history import History
 from .law_checks import LawChecks
@@ -43,11 +43,14 @@ class Fold:
         self.history = History(created, problem.in_order)
         self.streams = Streams(created.seed)
         self.checks = LawChecks(problem)
-        self._gain: tuple[int, float | None] = (0, None)  # and how many events there were
         self.name = identity({"problem": created.problem or repr(problem), "seed": created.seed})[:4]
         options = from_plain(kind.Options, kind.read_options(created.options))
         with one_blas_thread():
             self.method = kind(problem, options, self.streams)
+        # What was computed from the events, and from how many: it is kept until the next one.
+        self._gain: tuple[int, float | None] = (0, None)
+        self._refitted: tuple[int, Refitted | None] = (0, None)
+        self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
 
     @classmethod
     def of(cls, problem: Problem, events: Sequence[Event]) -> Fold:
@@ -116,7 +119,7 @@ class Fold:
         if self._gain[0] != len(self.events):
             informed = self.history.told or self.history.data
             with one_blas_thread():
-                found = self.method.gain(self.history) if informed else math.inf
+                found = self.informed().gain(self.history) if informed else math.inf
             self._gain = len(self.events), max(found, 0.0)
         return self._gain[1]
 
@@ -126,9 +129,45 @@ class Fold:
         last = self.events[-1]
         if isinstance(last, Refitted) and last.round == number:  # for this very round, and then its worker was lost
             return None
-        with one_blas_thread():
-            fitted = self.method.refit(self.history)
-        return None if fitted is None else Refitted(number, dict(fitted))
+        if self._refitted[0] != len(self.events):
+            with one_blas_thread():
+                fitted = self.method.refit(self.history)
+            self._refitted = len(self.events), None if fitted is None else Refitted(number, dict(fitted))
+        return self._refitted[1]
+
+    def informed(self) -> Method[Any, Any]:
+        """The method as it will be when the next round is chosen, where data was added since the last one was.
+
+        Outcomes that are told come one by one, and it learns its hyperparameters from them whenever it is asked. Data
+        may come all at once, and whoever reads what it says before the next `ask` wants it learned from. Nothing is
+        logged by it: the next `ask` learns, and logs, the same.
+        """
+        if not self._data_is_new():
+            return self.method
+        if self._informed[0] != len(self.events):
+            self._informed = len(self.events), self._with_all_learned()
+        return self._informed[1]
+
+    def _data_is_new(self) -> bool:
+        """Whether data was added since hyperparameters could be learned the last time."""
+        for event in reversed(self.events):
+            if isinstance(event, Added):
+                return True
+            if isinstance(event, Asked | Refitted):
+                return False
+        return False
+
+    def _with_all_learned(self) -> Method[Any, Any]:
+        """The method of a fold of these events and of the refit that is due, for this one may learn from the log only."""
+        fitted = self.refit()
+        if fitted is None:
+            return self.method
+        created, *rest = self.events
+        assert isinstance(created, Created)
+        fold = Fold(self.problem, type(self.method), created)
+        for event in [*rest, fitted]:
+            fold.take(event)
+        return fold.method
 
     def choose(self, request: dict[str, Any], place: Place = ALONE) -> Asked:
         """The next round; where changes have a price, the method is told its place in a batch."""

@@ -112,10 +112,14 @@ class Optimizer(Reading, Answering):
         read = self.problem.read_asked(self._given(request), self.history)
         if self._fold.finished():
             return None
-        self._record(self._fold.refit())
+        self.refit()
         asked = self._fold.choose(read, place)
         self._record(asked)
         return self.history[asked.token].suggestion
+
+    def refit(self) -> None:
+        """Learn hyperparameters anew where that is due, and log them. `ask` does so first of all."""
+        self._record(self._fold.refit())
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
         """Give what was looked at; returns the suggestion with the values that follow and the next things to observe.
@@ -145,7 +149,7 @@ class Optimizer(Reading, Answering):
         """
         if wider := read_bounds(self.problem, bounds):
             self._record(Extended(wider))
-            self._record(self._fold.refit())
+            self.refit()
 
     def revise(self, **changes: Any) -> None:
         """Change a limit from here on, or how tables are headed; it is logged, with the time.

@@ -41,7 +41,7 @@ class Reading:
 
     @property
     def _method(self) -> Method[Any, Any]:
-        return self._fold.method
+        return self._fold.informed()
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """What `steerbo check` says of problem and method beside the variables: pairs of a heading and a text."""
@@ -64,14 +64,14 @@ class Reading:
 
     def _repr_html_(self) -> str:
         """For notebooks: how far it has come, and the latest rounds. Nothing is computed for it."""
-        title = f"{self.problem.kind} by {self._method.name}: {self.status}"
+        title = f"{self.problem.kind} by {self._fold.method.name}: {self.status}"
         latest = self.history.last(_SHOWN)
         return html_table(_COLUMNS, [_cells(self.problem, r) for r in latest], title) if latest else html_lines(title)
 
     def recommend(self) -> Recommendation:
         """What to do from now on, with bounds; before anything is measured no value is expected."""
         with one_blas_thread():
-            return self._said(self._fold.method.recommend(self._fold.history))
+            return self._said(self._method.recommend(self._fold.history))
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """In the problem's order, with what such plays have cost, and without expectations of what nobody measured."""
@@ -81,7 +81,7 @@ class Reading:
         named = {"values": order(advice.values), "context": order(advice.context)}
         advice = replace(advice, scope=scope, cost=cost, alternatives=others, **named)
         if self._fold.history.told or self._fold.history.data:
-            return widened(advice, self._fold.method.widening(self._fold.history, scope))
+            return widened(advice, self._method.widening(self._fold.history, scope))
         note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
         return replace(advice, mean=None, lower=None, upper=None, note=note)
 
@@ -103,14 +103,14 @@ class Reading:
             raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
         seen = self.problem.read_seen(context or {})
         with one_blas_thread():
-            step = self._fold.method.policy(self._fold.history, seen, read)
+            step = self._method.policy(self._fold.history, seen, read)
         order = self.problem.in_order
         return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
 
     def explain(self) -> Explanation:
         """Why: what was ruled out and when, the numbers behind the present choice, and what nature does not keep to."""
         with one_blas_thread():
-            why = self._fold.method.explain(self._fold.history)
+            why = self._method.explain(self._fold.history)
         why = with_curve(why, self._fold.history, self._fold.gain())
         return replace(why, summary="\n".join([why.summary, *self._fold.checks.findings]))
 

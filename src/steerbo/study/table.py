@@ -93,10 +93,13 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
 
 
 def take(study: Study, sheet: Sheet, charge: bool = False) -> list[Line]:
-    """The same with a table that was read."""
+    """The same with a table that was read. In the end all that was added is learned from at once, and that is logged."""
     study.refresh()
-    known = KnownData(study)
-    return [_doubted(lambda row=row: _take(study, sheet, row, known, charge)) for row in sheet.rows]  # type: ignore[misc]
+    known, before = KnownData(study), len(study.history.data)
+    lines = [_doubted(lambda row=row: _take(study, sheet, row, known, charge)) for row in sheet.rows]  # type: ignore[misc]
+    if len(study.history.data) > before:
+        study.writer.logged(study.optimizer.refit)
+    return lines
 
 
 def _doubted(take: Callable[[], Line]) -> Line:
@@ -128,8 +131,6 @@ def _take(study: Study, sheet: Sheet, row: Row, known: KnownData, charge: bool) 
 
 
 _ELSEWHERE = "If the table is another study's, empty its column token: its outcomes are then added as data."
-
-
 _OUTCOME = ("", "open", "told", "added")
 """States of a line without a token whose value is data."""
 _NO_OUTCOME = ("failed", "void", "abandoned")
