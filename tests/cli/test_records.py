@@ -59,7 +59,8 @@ def test_a_table_of_the_lab(study: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.stderr.count("not read: 'Wer'") == 1
     added, refitted = logged(study)[-2:]
-    assert (added.kind, refitted.kind) == ("added", "refitted")
+    assert added.kind == "added"
+    assert refitted.kind == "refitted"
     assert added.outcome.realised == {"temperature": 20.5, "ph": 6.25}
     (tmp_path / "export.csv").write_text(call("export", study).stdout)
     (tmp_path / "sheet.csv").write_text(call("ask", study, "--csv").stdout)

@@ -17,12 +17,14 @@ def one_with_data(kind: str, outcomes: int) -> sb.Optimizer:
     random = np.random.default_rng(1)
     t, ph = sb.Float("t", 0, 1, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())
     if kind == "mean-field":
-        optimizer = sb.Optimizer(sb.MeanField(["a", "b", "c"], agents=30), seed=0)
+        optimizer = sb.Optimizer(sb.MeanField(("a", "b", "c"), agents=30), seed=0)
         for counts in random.multinomial(30, [0.2, 0.3, 0.5], outcomes).tolist():
             optimizer.add(float(counts[0] - counts[1]), {"distribution": [[n / 30 for n in counts]]})
         return optimizer
     graph = sb.CausalGraph.from_text("ph -> t -> y; ph -> y", target="y", intervenable=["t"])
-    problem: Any = sb.CostVarying([t, ph], [["t"], ["t", "ph"]]) if kind == "cost-varying" else sb.Causal(graph, [t, ph])
+    problem: Any = sb.Causal(graph, [t, ph])
+    if kind == "cost-varying":
+        problem = sb.CostVarying([t, ph], [["t"], ["t", "ph"]])
     optimizer = sb.Optimizer(problem, seed=0)
     for _ in range(outcomes):
         x = float(random.uniform(0, 1))
@@ -57,6 +59,7 @@ def test_what_is_told_later_is_learned_from_by_the_next_question() -> None:
     """As ever: what was said of an outcome that a question led to does not hang on data added before that."""
     optimizer = one_with_data("cost-varying", 6)
     suggestion = optimizer.ask()
+    assert suggestion is not None
     learned = optimizer._fold.informed()
     assert learned is optimizer._fold.method
     optimizer.tell(suggestion, 0.1, realised={"t": 0.5, "ph": 6.0, **suggestion.values})

@@ -158,7 +158,7 @@ class Fold:
         return False
 
     def _with_all_learned(self) -> Method[Any, Any]:
-        """The method of a fold of these events and of the refit that is due, for this one may learn from the log only."""
+        """A method that took in these events and the refit that is due. This one learns from the log only."""
         fitted = self.refit()
         if fitted is None:
             return self.method

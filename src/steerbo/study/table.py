@@ -93,7 +93,7 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
 
 
 def take(study: Study, sheet: Sheet, charge: bool = False) -> list[Line]:
-    """The same with a table that was read. In the end all that was added is learned from at once, and that is logged."""
+    """The same with a table that was read. In the end all that was added is learned from, and that is logged."""
     study.refresh()
     known, before = KnownData(study), len(study.history.data)
     lines = [_doubted(lambda row=row: _take(study, sheet, row, known, charge)) for row in sheet.rows]  # type: ignore[misc]
