@@ -21,6 +21,7 @@ NOISE = 0.1
 _LENGTHSCALES = (0.1, 0.2, 0.4)
 _RATES = (0.002, 0.01, 0.03, 0.1)
 _LINE, _SIDE = 50, 16
+LINE = Float("x", 0, 1, step=1 / (_LINE - 1))
 _SWITCHES = {"switch": 75, LONG: 150}
 _ROUNDS = {LONG: 1200}
 
@@ -34,7 +35,7 @@ def problem(kind: str) -> TimeVarying:
     ]
     if kind == "moving":
         return TimeVarying([Float(name, 0, 1, step=1 / (_SIDE - 1)) for name in ("x", "y")], some)
-    return TimeVarying([Float("x", 0, 1, step=1 / (_LINE - 1))], some)
+    return TimeVarying([LINE], some)
 
 
 def truth(kind: str, seed: int) -> Floats[np.ndarray, "T X"]:
