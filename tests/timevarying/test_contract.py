@@ -17,6 +17,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "fully-bayesian": {},
     "regret-balancing": {},
     "gp-ucb": {"prior": "hill at 0.5"},
+    "et-gp-ucb": {"prior": 1, "delta_b": 0.99},
     "r-gp-ucb": {"prior": 1, "period": 4},
     "sw-gp-ucb": {"prior": 1, "window": 4},
     "w-gp-ucb": {"prior": 1, "discount": 0.8},
@@ -26,6 +27,7 @@ OTHERS = {
     "box, elimination": lambda: case("prior-elimination", box()),
     "box, switching": lambda: case("switching-elimination", box(), switch_every=20.0),
     "box, averaged": lambda: case("fully-bayesian", box(), confidence=1.5),
+    "box, event": lambda: case("et-gp-ucb", box(), prior=0, delta_b=0.99),
     "box, window": lambda: case("sw-gp-ucb", box(), prior=0, window=3),
     "every drift": lambda: case("tempered-elimination", mixed(), on_exhausted="restart"),
 }

@@ -23,6 +23,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "gp-ucb": {"prior": 1},
     "r-gp-ucb": {"prior": 1, "period": 6},
     "sw-gp-ucb": {"prior": 0, "window": 6},
+    "et-gp-ucb": {"prior": 0, "delta_b": 0.5},
     "w-gp-ucb": {"prior": 0, "discount": 0.8},
 }
 

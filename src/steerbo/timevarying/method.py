@@ -134,11 +134,15 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         if self.problem.automatic and due(self._standardised_at, history.told + len(history.data)):
             self._start_over(history)
             return False
-        self._held += 1
-        if not self.surrogate.add(datum):
+        if not self.take(datum):
             self.surrogate.rewrite([datum for datum, _ in self._everything(history)[-self._held :]])
         self.learn_from_datum(datum)
         return True
+
+    def take(self, datum: Datum) -> bool:
+        """Condition the surrogate on an outcome; False if it is too old for that."""
+        self._held += 1
+        return self.surrogate.add(datum)
 
     def _start_over(self, history: History, comparing: bool = False) -> None:
         rows = self._everything(history)
@@ -148,7 +152,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             self._pose(candidates(self.problem, self._standard))
         else:
             self.surrogate.rewrite([])
-        self._held = len(rows)
+        self._held = 0
         self.forget()
         self._tries = {}
         for played in history.unknown:
@@ -156,7 +160,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
                 self._try(played)
         for datum, told in rows:
             believed = self.trusted()[0] if comparing else None
-            self.surrogate.add(datum)
+            self.take(datum)
             self.learn_from_datum(datum)
             if told is not None:
                 self._compare(believed if comparing else None)

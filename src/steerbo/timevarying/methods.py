@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .event_triggered import EventTriggered
 from .forgetting import Resetting, SlidingWindow, Weighted
 from .fully_bayesian import FullyBayesian
 from .gp_ucb import GaussianProcessUCB
@@ -14,5 +15,5 @@ from .tempered_elimination import TemperedElimination
 
 METHODS = (
     TemperedElimination, SwitchingElimination, PriorElimination, MaximumLikelihood, FullyBayesian, RegretBalancing,
-    GaussianProcessUCB, Resetting, SlidingWindow, Weighted, Random,
+    GaussianProcessUCB, EventTriggered, Resetting, SlidingWindow, Weighted, Random,
 )  # fmt: skip
