@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -136,6 +137,4 @@ class Person:
 
 
 def _text(value: Any) -> str:
-    import json
-
     return str(value) if isinstance(value, str | float | int | np.floating) else json.dumps(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -34,6 +35,4 @@ def test_a_controller_plays(tool: str, tmp_path: Path) -> None:
 
 
 def _path() -> str:
-    import os
-
     return os.environ["PATH"]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import signal
 import socket
+import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import uvicorn
 
 from steerbo.errors import InvalidOption
-from steerbo.serve import listening
+from steerbo.serve import Hall, application, listening
 from steerbo.serve.listening import socket_at
 from steerbo.study import Study
-from tests.serve.players import oven
+from tests.serve.players import opener, oven
 from tests.serve.processes import serving, start
 
 BODY = {"context": {"weather": 12.0}}
@@ -59,13 +61,6 @@ def test_hundreds_who_say_nothing_stop_nobody(tmp_path: Path) -> None:
 
 
 def test_who_says_nothing_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import threading
-
-    import uvicorn
-
-    from steerbo.serve import Hall, application
-    from tests.serve.players import opener
-
     monkeypatch.setattr(listening, "PATIENCE", 0.3)
     place = oven(tmp_path)
     config = uvicorn.Config(application(Hall({"oven": (str(place), opener(place))})), http=listening._Patient)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from steerbo.serve.guard import Allowance
 from steerbo.serve.visitors import Visitor
+from steerbo.study.keys import KeyRing
 from tests.serve.players import bearer, key_for, oven, served
 
 
@@ -28,10 +31,6 @@ def test_without_a_key_nothing_is_said(given: str, tmp_path: Path) -> None:
 
 
 def test_a_revoked_key_opens_nothing_at_once(tmp_path: Path) -> None:
-    from contextlib import closing
-
-    from steerbo.study.keys import KeyRing
-
     place = oven(tmp_path)
     key = bearer(key_for(place, "read"))
     with served(place, keyed=True) as client, closing(KeyRing(place)) as ring:
@@ -40,11 +39,8 @@ def test_a_revoked_key_opens_nothing_at_once(tmp_path: Path) -> None:
         assert client.get("/studies/oven/status", headers=key).status_code == 401
 
 
-def test_guessing_is_slowed_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from steerbo.serve import visitors
-    from steerbo.serve.guard import Allowance
-
-    monkeypatch.setattr(visitors, "_MISSES", Allowance(0.001, 3.0))
+def test_guessing_is_slowed_down(tmp_path: Path) -> None:
     with served(oven(tmp_path), keyed=True) as client:
+        client.app.state.misses = Allowance(0.001, 3.0)  # type: ignore[attr-defined]
         seen = [client.get("/studies", headers=bearer(f"steerbo_{i}_x")).status_code for i in range(6)]
     assert seen == [401, 401, 401, 429, 429, 429]

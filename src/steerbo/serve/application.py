@@ -12,8 +12,9 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from . import api, live, metrics, pages, problem_details
-from .guard import Guard
+from .guard import Allowance, Guard
 from .hall import Hall
+from .visitors import WRONG_KEYS
 
 _HERE = Path(__file__).parent
 _ABOUT = (
@@ -46,7 +47,7 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.hall, app.state.listeners, app.state.ending = hall, 0, threading.Event()
-    app.state.counts = metrics.Counts()
+    app.state.counts, app.state.misses = metrics.Counts(), Allowance(*WRONG_KEYS)
     problem_details.install(app, pages.error_page)
     app.include_router(live.router)
     app.include_router(api.router)

@@ -12,13 +12,13 @@ from fastapi import Request
 from starlette.responses import Response
 
 from ..study.keys import RIGHTS
-from .guard import Allowance
 from .hall import Hall, Served
 from .problem_details import Refusal
 
 COOKIE, FORM = "steerbo_key", "steerbo_form"
 """The key of a person's browser; a random text that forms are bound to."""
-_MISSES = Allowance(0.2, 20.0)  # wrong keys from one address
+WRONG_KEYS = 0.2, 20.0
+"""Wrong keys a second from one address for long, and at once."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def visitor_of(request: Request) -> Visitor:
     address = request.client.host if request.client else ""
     found = hall.key(text)
     if found is None:
-        if not _MISSES.take(address):
+        if not request.app.state.misses.take(address):
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many wrong keys", {"Retry-After": "5"})
         raise Refusal(HTTPStatus.UNAUTHORIZED, "this key opens nothing here", challenge)
     key, studies = found
