@@ -31,6 +31,7 @@ COMMANDS = {
     "export": ("records", "Write the rounds as CSV, or every event as JSON lines, or all of it as an Optuna study."),
     "report": ("records", "Write the study as one HTML page that needs no network."),
     "serve": ("serving", "Play studies on a page, and by JSON over HTTP."),
+    "mcp": ("serving", "Play studies from an assistant that speaks the Model Context Protocol."),
     "key": ("serving", "Make a key that opens a study through a server, list them, or revoke one."),
     "doctor": ("keeping", "Verify every checksum of every study in a log, and repair it on request."),
     "studies": ("studies", "List the studies of a log; rename, archive or delete one."),

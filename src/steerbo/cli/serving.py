@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from contextlib import closing
 from ipaddress import ip_address
@@ -22,6 +23,8 @@ from .screen import answer, echo, print_json
 from .usage import whole
 
 commands = group()
+KEY = "STEERBO_KEY"
+"""Of the environment: the key that an assistant's words are said with."""
 
 
 @commands.command()
@@ -90,6 +93,34 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+@commands.command()
+def mcp(
+    studies: Annotated[
+        list[str],
+        typer.Argument(metavar="STUDY…", help="Study files, or logs: files or database URLs.", show_default=False),
+    ],
+) -> None:
+    """Play studies from an assistant that speaks the Model Context Protocol, over standard input and output.
+
+    Whoever starts this may do everything; with a key in STEERBO_KEY, what the key allows, under its name.
+    """
+    try:
+        import anyio  # which comes with the extra
+
+        from ..serve import Hall  # an extra
+        from ..serve.tools import speak  # an extra
+        from ..serve.visitors import visitor_by  # an extra
+    except ImportError as error:
+        raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "mcp") from None
+    opened, text = _openers(studies), os.environ.get(KEY, "")
+    with closing(Hall(opened, keyed=bool(text))) as hall:
+        for served in hall.studies.values():
+            served.events()  # what cannot be opened is said before anybody asks
+        if visitor_by(hall, text) is None:
+            raise InvalidOption(KEY, "…", "a key of one of these studies", "`steerbo key create` makes one.")
+        anyio.run(speak, hall, text)
 
 
 @commands.command()

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 from fastapi import FastAPI
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
+from ..errors import MissingExtra
 from . import api, live, metrics, pages, problem_details
 from .guard import Allowance, Guard
 from .hall import Hall
 from .visitors import WRONG_KEYS
+
+try:
+    from .tools import ToolsAtHttp as _Tools
+except MissingExtra:  # without the extra `mcp` all else is served
+    _Tools = None  # type: ignore[assignment, misc]
 
 _HERE = Path(__file__).parent
 _ABOUT = (
@@ -30,10 +37,12 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
         hall: the studies.
         names: by which this machine is called, beside its addresses, "localhost" and its own name.
     """
+    tools = _Tools(hall) if _Tools is not None else None
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with tools.manager.run() if tools else nullcontext():
+            yield
         app.state.ending.set()
         hall.close()
 
@@ -53,6 +62,8 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
     app.include_router(api.router)
     app.include_router(metrics.router)
     app.include_router(pages.router)
+    if tools:
+        app.router.routes.append(Route("/mcp", tools, include_in_schema=False))
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(Guard, names=names, answered=app.state.counts.add)
     return app

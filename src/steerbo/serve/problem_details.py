@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -36,6 +36,7 @@ STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
     (SteerboError, HTTPStatus.INTERNAL_SERVER_ERROR),
 )
 """Which status an error of ours has: the first that fits."""
+_MOST = 20  # faults of form that are named
 
 
 class Refusal(HTTPException):
@@ -72,6 +73,23 @@ def document(
     return {"type": f"urn:steerbo:{name}", "title": status.phrase, "status": status.value, "detail": detail, **more}
 
 
+def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, Any]:
+    """What does not have the right form, as a document: where, and what is wrong with it."""
+    named = [(visible(".".join(map(str, place)) or "body"), visible(str(said))) for place, said in found[:_MOST]]
+    wrong = [
+        {"field": field, "value": "", "allowed": said, "hint": "", "kind": "InvalidRequest"} for field, said in named
+    ]
+    text = "; ".join(f"{field}: {said}" for field, said in named)
+    return document(HTTPStatus.UNPROCESSABLE_ENTITY, text, "InvalidRequest", wrong)
+
+
+def fault_details(error: Exception) -> dict[str, Any]:
+    """A fault of ours as a document; the server's log says more."""
+    LOGGER.error("a request failed: %s", masked(f"{type(error).__name__}: {error}"))
+    said = "a fault of steerbo's own; what is in the log is safe. The server's log says more."
+    return document(HTTPStatus.INTERNAL_SERVER_ERROR, said, "Fault")
+
+
 def answer(plain: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
     """The document as a response."""
     body = json.dumps(plain, allow_nan=False, ensure_ascii=True)
@@ -80,7 +98,7 @@ def answer(plain: dict[str, Any], headers: dict[str, str] | None = None) -> Resp
 
 def for_programs(request: Request) -> bool:
     """Whether a program asks, not a person's browser."""
-    return request.url.path.startswith(("/studies", "/metrics", "/healthz", "/openapi"))
+    return request.url.path.startswith(("/studies", "/metrics", "/healthz", "/openapi", "/mcp"))
 
 
 def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str] | None], Response]) -> None:
@@ -96,13 +114,7 @@ def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str
 
     @app.exception_handler(RequestValidationError)
     def unreadable(request: Request, error: RequestValidationError) -> Response:
-        found = [(".".join(map(str, each["loc"][1:])) or "body", visible(str(each["msg"]))) for each in error.errors()]
-        said = "; ".join(f"{field}: {message}" for field, message in found[:20])
-        wrong = [
-            {"field": visible(field), "value": "", "allowed": message, "hint": "", "kind": "InvalidRequest"}
-            for field, message in found[:20]
-        ]
-        return respond(request, document(HTTPStatus.UNPROCESSABLE_ENTITY, visible(said), "InvalidRequest", wrong))
+        return respond(request, unreadable_details([(each["loc"][1:], each["msg"]) for each in error.errors()]))
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
@@ -111,6 +123,4 @@ def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str
 
     @app.exception_handler(Exception)
     def fault(request: Request, error: Exception) -> Response:
-        LOGGER.error("a request failed: %s", masked(f"{type(error).__name__}: {error}"))
-        said = "a fault of steerbo's own; what is in the log is safe. The server's log says more."
-        return respond(request, document(HTTPStatus.INTERNAL_SERVER_ERROR, said, "Fault"))
+        return respond(request, fault_details(error))

@@ -52,23 +52,39 @@ def visitor_of(request: Request) -> Visitor:
     """
     hall: Hall = request.app.state.hall
     if not hall.keyed:
-        return Visitor(None, "amend", tuple(hall.studies))
+        return _anybody(hall)
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     text = bearer.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE, "")
     challenge = {"WWW-Authenticate": "Bearer"}
     if not text:
         raise Refusal(HTTPStatus.UNAUTHORIZED, "a key is needed", challenge)
     address = request.client.host if request.client else ""
-    found = hall.key(text)
-    if found is None:
+    visitor = visitor_by(hall, text)
+    if visitor is None:
         if not request.app.state.misses.take(address):
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many wrong keys", {"Retry-After": "5"})
         raise Refusal(HTTPStatus.UNAUTHORIZED, "this key opens nothing here", challenge)
-    key, studies = found
-    return Visitor(key.name, key.may, studies)
+    return visitor
+
+
+def _anybody(hall: Hall) -> Visitor:
+    return Visitor(None, "amend", tuple(hall.studies))
+
+
+def visitor_by(hall: Hall, text: str) -> Visitor | None:
+    """Whose key this is; None: it opens nothing here. Where none is needed, everybody may do everything."""
+    if not hall.keyed:
+        return _anybody(hall)
+    found = hall.key(text)
+    return Visitor(found[0].name, found[0].may, found[1]) if found else None
 
 
 def study_of(request: Request, visitor: Visitor, name: str, right: str) -> Served:
+    """The study that is asked for; see `opened`."""
+    return opened(request.app.state.hall, visitor, name, right)
+
+
+def opened(hall: Hall, visitor: Visitor, name: str, right: str) -> Served:
     """The study that is asked for, where the visitor may do that with it.
 
     Raises:
@@ -78,8 +94,7 @@ def study_of(request: Request, visitor: Visitor, name: str, right: str) -> Serve
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such study")
     if not visitor.can(right):
         raise Refusal(HTTPStatus.FORBIDDEN, f"this key may only {visitor.may}")
-    found: Served = request.app.state.hall.studies[name]
-    return found
+    return hall.studies[name]
 
 
 # -- forms -------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,219 @@
+"""For assistants that speak the Model Context Protocol: the same words, keys and errors as the interface.
+
+Needs `pip install 'steerbo[mcp]'`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from .. import __version__
+from ..errors import MissingExtra, SteerboError
+from ..study import Study
+from .applied import applied
+from .hall import Hall
+from .problem_details import Refusal, details, document, fault_details, unreadable_details
+from .verbs import LOOKS, VERBS, Given, Json, events_after, rounds_in
+from .visitors import Visitor, opened, visitor_by, visitor_of
+
+try:
+    from mcp import types
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+except ImportError:
+    raise MissingExtra("mcp", "mcp") from None
+
+_ABOUT = (
+    "Experiments on a system that can only partly be steered, one round at a time. `ask` says what to set next, and "
+    "what to look at first (`observe`): give that by `decide`. Have the experiment made as it says, and give what came "
+    "of it by `tell`, or by `fail` where it broke; never make an outcome up. The same answer may be given twice. "
+    "`study` says what the variables are and what `ask` takes; `recommendation` what is best by now, with bounds. "
+    "Refusals name the field, its value, and what is allowed."
+)
+
+
+class _Study(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    study: str = Field("", description="The study's name; may be left out where there is only one.")
+
+
+class _Round(_Study):
+    token: str = Field(description="The round's token, as `ask` gave it.")
+
+
+class _Policy(_Study):
+    seen: Json = Field({}, description="What was seen, by variable, and what `ask` takes, by name.")
+
+
+class _Rounds(_Study):
+    state: str | None = Field(None, description="Only those that are open, told, failed, abandoned or void.")
+
+
+class _Events(_Study):
+    after: int = Field(0, ge=0, description="Only those after so many.")
+
+
+Call = Callable[[Hall, Visitor, dict[str, Any]], Json]
+
+
+def tools_server(hall: Hall, who: Callable[[Any], Visitor]) -> Server[Any]:
+    """A server of tools, for whichever transport.
+
+    Args:
+        hall: the studies.
+        who: asks, given the HTTP request (None where there is none); raises `Refusal` where they may not.
+    """
+    tools, calls = _tools()
+
+    async def listed(_: Any, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=tools)
+
+    async def called(context: Any, wanted: types.CallToolRequestParams) -> types.CallToolResult:
+        def answered() -> Json:
+            if wanted.name not in calls:
+                raise Refusal(HTTPStatus.NOT_FOUND, f"there is no such tool; there are {', '.join(calls)}")
+            return calls[wanted.name](hall, who(context.request), dict(wanted.arguments or {}))
+
+        try:
+            return _result(await run_in_threadpool(answered), False)
+        except SteerboError as error:
+            return _result(details(error), True)
+        except ValidationError as error:
+            found = error.errors(include_url=False, include_input=False)
+            return _result(unreadable_details([(each["loc"], each["msg"]) for each in found]), True)
+        except Refusal as error:
+            return _result(document(HTTPStatus(error.status_code), str(error.detail)), True)
+        except Exception as error:
+            return _result(fault_details(error), True)
+
+    return Server("steerbo", version=__version__, instructions=_ABOUT, on_list_tools=listed, on_call_tool=called)
+
+
+class ToolsAtHttp:
+    """The same over HTTP, one request at a time: an ASGI application behind the guard and the keys of the server."""
+
+    def __init__(self, hall: Hall) -> None:
+        server = tools_server(hall, visitor_of)
+        self.manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer, where there is a key that opens something."""
+        if scope["method"] != "POST":
+            raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "tools are called by POST", {"Allow": "POST"})
+        await run_in_threadpool(visitor_of, Request(scope))
+        await self.manager.handle_request(scope, receive, send)
+
+
+async def speak(hall: Hall, key: str) -> None:
+    """Serve one assistant over standard input and output, until it hangs up.
+
+    Args:
+        hall: the studies.
+        key: what its words are said with, where one is needed.
+    """
+    server = tools_server(hall, with_key(hall, key))
+    async with stdio_server() as (theirs, ours):
+        await server.run(theirs, ours, server.create_initialization_options())
+
+
+def with_key(hall: Hall, key: str) -> Callable[[Any], Visitor]:
+    """Who asks wherever there is one key for all; it is looked up at every call: once revoked, it opens nothing."""
+
+    def who(_: Any) -> Visitor:
+        visitor = visitor_by(hall, key)
+        if visitor is None:
+            raise Refusal(HTTPStatus.UNAUTHORIZED, "this key opens nothing here")
+        return visitor
+
+    return who
+
+
+def _result(plain: Json, wrong: bool) -> types.CallToolResult:
+    text = json.dumps(plain, allow_nan=False)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], structured_content=plain, is_error=wrong
+    )
+
+
+def _tools() -> tuple[list[types.Tool], dict[str, Call]]:
+    """What there is, for who lists it; and what each does."""
+    calls: dict[str, Call] = {"studies": lambda _, who, __: {"studies": list(who.studies), "may": who.may}}
+    tools = [_tool("studies", "The studies that may be seen, and what may be done: read, play or amend.", True)]
+    for name, (does, look) in LOOKS.items():
+        calls[name] = _looking(_Study, partial(_always, (name, look)))
+        tools.append(_tool(name, does, True, _Study))
+    calls["rounds"] = _looking(_Rounds, lambda given: (("rounds", given.state), rounds_in(given.state)))
+    tools.append(_tool("rounds", "What was suggested, and what came of it.", True, _Rounds))
+    calls["events"] = _events
+    tools.append(_tool("events", "Everything that happened, as the log has it.", True, _Events))
+    calls["policy"] = _policy
+    tools.append(_tool("policy", "What was learned, applied to what was seen.", True, _Policy))
+    for name, verb in VERBS.items():
+        calls[name] = _changing(name)
+        tools.append(_tool(name, verb.does, False, _Round if verb.about_a_round else _Study, verb.takes))
+    return tools, calls
+
+
+def _tool(name: str, does: str, looks: bool, *models: type[BaseModel]) -> types.Tool:
+    """How a tool is listed: what it takes is all that these models take."""
+    schemas = [model.model_json_schema() for model in models]
+    fields = {key: field for schema in schemas for key, field in schema["properties"].items()}
+    more = any(schema.get("additionalProperties", True) for schema in schemas)
+    needed = [key for schema in schemas for key in schema.get("required", ())]
+    schema = {"type": "object", "properties": fields, "required": needed, "additionalProperties": more}
+    hints = types.ToolAnnotations(
+        read_only_hint=looks, destructive_hint=False, idempotent_hint=name != "ask", open_world_hint=False
+    )
+    return types.Tool(name=name, description=does, input_schema=schema, annotations=hints)
+
+
+def _name(who: Visitor, given: str) -> str:
+    """The study that is meant."""
+    return who.studies[0] if not given and len(who.studies) == 1 else given
+
+
+def _looking(model: type[_Study], what: Callable[[Any], tuple[Any, Callable[[Any], Json]]]) -> Call:
+    def call(hall: Hall, who: Visitor, arguments: dict[str, Any]) -> Json:
+        given = model.model_validate(arguments)
+        return opened(hall, who, _name(who, given.study), "read").read(*what(given))
+
+    return call
+
+
+def _always(found: tuple[str, Callable[[Study], Json]], _: Any) -> tuple[str, Callable[[Study], Json]]:
+    return found
+
+
+def _events(hall: Hall, who: Visitor, arguments: dict[str, Any]) -> Json:
+    given = _Events.model_validate(arguments)
+    served = opened(hall, who, _name(who, given.study), "read")
+    return events_after(served.read("events list", lambda study: list(study.events)), given.after)
+
+
+def _policy(hall: Hall, who: Visitor, arguments: dict[str, Any]) -> Json:
+    given = _Policy.model_validate(arguments)
+    seen = {name: text if isinstance(text, str) else json.dumps(text) for name, text in given.seen.items()}
+    return applied(opened(hall, who, _name(who, given.study), "read"), seen)
+
+
+def _changing(word: str) -> Call:
+    verb = VERBS[word]
+    about: type[_Study] = _Round if verb.about_a_round else _Study
+
+    def call(hall: Hall, who: Visitor, arguments: dict[str, Any]) -> Json:
+        place = about.model_validate({key: text for key, text in arguments.items() if key in about.model_fields})
+        rest = {key: value for key, value in arguments.items() if key not in about.model_fields}
+        given: Given = verb.takes.model_validate(rest)
+        with opened(hall, who, _name(who, place.study), verb.right).use(who.name) as study:
+            return verb.call(study, getattr(place, "token", ""), given)
+
+    return call

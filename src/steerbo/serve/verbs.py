@@ -1,0 +1,216 @@
+"""What can be done with a study through a server, whichever door it comes by: words, what they take, who may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..errors import InvalidRequest
+from ..record import to_plain
+from ..rounds import Event, Round
+from ..study import Study
+
+Json = dict[str, Any]
+
+
+class Given(BaseModel):
+    """What is given beside the study and the round: nothing, where a word takes nothing."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    def fields(self) -> Json:
+        """By name, as `Study` takes it."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+
+class Ask(Given):
+    """What `ask` takes: `batch`, and what the problem `takes`, such as `context`, `time` or `available`."""
+
+    model_config = ConfigDict(extra="allow")
+    batch: Annotated[int, Field(description="So many suggestions at once.")] = 1
+
+
+class Decide(Given):
+    """What was looked at."""
+
+    context: Json = Field(description="Values by variable.")
+
+
+class Tell(Given):
+    """What came of a round."""
+
+    value: Any = Field(description="The objective's value, in the study's units.")
+    cost: Annotated[Any, Field(description="What it cost.")] = None
+    realised: Annotated[Json | None, Field(description="What really happened, by variable.")] = None
+
+
+class Fail(Given):
+    """The evaluation broke."""
+
+    reason: str = ""
+    cost: Annotated[Any, Field(description="What it cost all the same.")] = None
+    charge: Annotated[Any, Field(description="What counts as spent while nobody knows the cost.")] = None
+    realised: Json | None = None
+
+
+class Abandon(Given):
+    """Nobody evaluates it any more."""
+
+    reason: str = ""
+    charge: Any = None
+
+
+class Amend(Given):
+    """A correction; what is left out stays as it is."""
+
+    value: Any = None
+    cost: Any = None
+    realised: Json | None = None
+    charge: Any = None
+    scope: Any = None
+    void: bool = False
+    reason: str = ""
+
+
+class Add(Given):
+    """Data that nobody suggested."""
+
+    value: Any
+    realised: Json
+    cost: Any = None
+    scope: Any = None
+    charge: bool = False
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A word that changes a study.
+
+    Args:
+        does: in a sentence or two.
+        right: what a key has to allow.
+        takes: what is given.
+        call: does it: the study, the round's token ("" where it is about none), what is given.
+        about_a_round: whether it takes a token.
+    """
+
+    does: str
+    right: str
+    takes: type[Given]
+    call: Callable[[Study, str, Any], Json]
+    about_a_round: bool = True
+
+
+def _ask(study: Study, _: str, given: Ask) -> Json:
+    found = study.ask(given.batch, **(given.model_extra or {}))
+    return {"suggestions": [each.to_dict() for each in found], "finished": study.status.finished}
+
+
+def _decide(study: Study, token: str, given: Decide) -> Json:
+    return study.decide(token, given.context).to_dict()
+
+
+def _told(word: str) -> Callable[[Study, str, Given], Json]:
+    """One of the words that answer with the status."""
+
+    def call(study: Study, token: str, given: Given) -> Json:
+        getattr(study, word)(*([token] if token else []), **given.fields())
+        return {"status": study.status.to_dict()}
+
+    return call
+
+
+VERBS: Mapping[str, Verb] = MappingProxyType(
+    {
+        "ask": Verb(
+            "The next round, or several: what to look at first, and what to set. Rounds that are out stay out; "
+            "whoever did not get the answer finds its rounds among those that are open.",
+            "play",
+            Ask,
+            _ask,
+            False,
+        ),
+        "decide": Verb("Give what was looked at; says what to set, and what to look at next.", "play", Decide, _decide),
+        "tell": Verb("Give the outcome of a round. The same outcome twice is fine.", "play", Tell, _told("tell")),
+        "fail": Verb(
+            "The evaluation broke: its point and cost count, a value there is none.", "play", Fail, _told("fail")
+        ),
+        "abandon": Verb(
+            "Nobody evaluates it any more; an outcome that comes all the same is used.",
+            "play",
+            Abandon,
+            _told("abandon"),
+        ),
+        "amend": Verb("Correct or void an outcome; the log keeps the old one.", "amend", Amend, _told("amend")),
+        "add": Verb("Add data that nobody suggested.", "amend", Add, _told("add"), False),
+    }
+)
+"""By name: every word that changes a study."""
+
+
+# -- looking -----------------------------------------------------------------------------------------------------------
+
+
+def described(study: Study) -> Json:
+    """The problem, and what `ask` takes."""
+    problem, created = study.problem, study.events[0]
+    takes = [{"name": field.name, "help": field.help} for field in problem.asked()]
+    return {
+        "problem": getattr(created, "problem", None) or {"kind": problem.kind},
+        "method": getattr(created, "method", ""),
+        "takes": takes,
+        "columns": list(problem.columns),
+        "status": study.status.to_dict(),
+    }
+
+
+LOOKS: Mapping[str, tuple[str, Callable[[Study], Json]]] = MappingProxyType(
+    {
+        "study": ("The problem, and what `ask` takes.", described),
+        "status": ("How far it has come.", lambda study: study.status.to_dict()),
+        "recommendation": (
+            "What to do from now on, with bounds, and what else there is.",
+            lambda study: study.recommend().to_dict(),
+        ),
+        "explanation": (
+            "Why: what was ruled out, and the numbers behind it.",
+            lambda study: study.explain().to_dict(),
+        ),
+    }
+)
+"""By name: what is seen of a study without saying anything."""
+
+STATES = ("open", "told", "failed", "abandoned", "void")
+
+
+def rounds_in(state: str | None) -> Callable[[Study], Json]:
+    """What finds the rounds in a state; None: all.
+
+    Raises:
+        InvalidRequest: there is no such state.
+    """
+    if state is not None and state not in STATES:
+        raise InvalidRequest("state", state, f"{', '.join(STATES[:-1])} or {STATES[-1]}")
+    return lambda study: {"rounds": [plain_round(played) for played in study.history if state in (None, played.state)]}
+
+
+def plain_round(played: Round) -> Json:
+    """A round as data."""
+    outcome, failure = played.outcome, played.failure
+    return {
+        **played.suggestion.to_dict(),
+        "state": played.state,
+        "request": played.request,
+        **({"outcome": to_plain(outcome)} if outcome else {}),
+        **({"failure": to_plain(failure)} if failure else {}),
+        "charged": played.charged,
+    }
+
+
+def events_after(events: list[Event], after: int) -> Json:
+    """Everything that happened after so many events, as the log has it."""
+    return {"events": [to_plain(event, Event) for event in events[after:]], "count": len(events)}
