@@ -102,7 +102,7 @@ def mcp(
         typer.Argument(metavar="STUDY…", help="Study files, or logs: files or database URLs.", show_default=False),
     ],
 ) -> None:
-    """Play studies from an assistant that speaks the Model Context Protocol, over standard input and output.
+    """Play studies from an assistant that speaks the Model Context Protocol. It listens on standard input.
 
     Whoever starts this may do everything; with a key in STEERBO_KEY, what the key allows, under its name.
     """
