@@ -101,10 +101,12 @@ def mcp(
         list[str],
         typer.Argument(metavar="STUDY…", help="Study files, or logs: files or database URLs.", show_default=False),
     ],
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Play studies from an assistant that speaks the Model Context Protocol. It listens on standard input.
 
-    Whoever starts this may do everything; with a key in STEERBO_KEY, what the key allows, under its name.
+    What is printed is the protocol; `--json` says errors before it begins as a document. Whoever starts this may do everything; with a key in STEERBO_KEY, what the key allows, under its name.
     """
     try:
         import anyio  # which comes with the extra
