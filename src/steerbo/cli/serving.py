@@ -106,7 +106,8 @@ def mcp(
 ) -> None:
     """Play studies from an assistant that speaks the Model Context Protocol. It listens on standard input.
 
-    What is printed is the protocol; `--json` says errors before it begins as a document. Whoever starts this may do everything; with a key in STEERBO_KEY, what the key allows, under its name.
+    What is printed is the protocol; `--json` says errors before it begins as a document. Whoever starts this may do
+    everything; with a key in STEERBO_KEY, what the key allows, under its name.
     """
     try:
         import anyio  # which comes with the extra
