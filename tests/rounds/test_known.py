@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from steerbo.errors import InvalidContext
-from steerbo.rounds.known import read_known, read_looked_at
+from steerbo.rounds.known import read_known, read_looked_at, read_some
 from steerbo.space import Categorical, Float, Space, Uniform
 
 SPACE = Space(
@@ -47,3 +47,10 @@ def test_what_is_not_known_is_refused(context: Any, said: str) -> None:
 def test_what_was_not_looked_at_is_refused(context: Any, said: str) -> None:
     with pytest.raises(InvalidContext, match=said):
         read_looked_at(SPACE, context, ["age"])
+
+
+def test_some_of_what_may_be_given_is_enough() -> None:
+    assert read_some(SPACE, {"age": 61, "sky": "grey"}, ["sky", "age"]) == {"sky": "grey", "age": 61.0}
+    assert read_some(SPACE, {}, ["age"]) == {}
+    with pytest.raises(InvalidContext, match=r"context\.weather"):
+        read_some(SPACE, {"weather": 1}, ["age"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -47,8 +46,9 @@ from .gain import possible_gain
 from .greedy import Greedy
 from .models import Models
 from .paying import O, Paying
-from .policy import Policy, recommended
+from .policy import Policy
 from .problem import Causal
+from .ranking import ranked
 from .scopes import looking_at
 
 
@@ -216,23 +216,7 @@ class ScopeBandit(Paying[O]):
     def _all_ranked(self, history: History) -> list[tuple[int, Policy]]:
         return self.ranked(history, self.present(history))
 
-    def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
-        """The arms and their policies, best first, where this is seen before choosing, and at this time."""
-        sign = self.problem.sign
-        answers = [
-            recommended(
-                arm, self.model(i), self.greedy(history, i, known), self.pool(history, i, known), sign, known=known
-            )
-            if len(self.model(i))
-            else Policy.unknown(arm.scope)
-            for i, arm in enumerate(self.arms)
-        ]
-        means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
-        order = sorted(range(len(answers)), key=lambda i: means[i], reverse=True)
-        if self.problem.timed and answers[order[0]].mean is not None:
-            answers[order[0]] = replace(answers[order[0]], note=f"as of time {known[TIME.name]:g}")
-        return [(i, answers[i]) for i in order]
-
+    ranked = ranked
     gain = possible_gain
 
     def widening(self, history: History, scope: Scope) -> float:

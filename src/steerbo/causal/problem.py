@@ -10,11 +10,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Strict, model_validator
 
-from ..errors import InvalidContext, InvalidOutcome, InvalidProblem, one_of
+from ..errors import InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import Problem, Scope, Suggestion
 from ..rounds.finite import LARGEST
+from ..rounds.known import read_some
 from ..rounds.tolerance import Tolerance
 from ..space import Space, Variable
 from ..space.fields import Listed
@@ -156,16 +157,10 @@ class Causal(Problem):
         Raises:
             InvalidContext: naming what is no context, or no value of one.
         """
-        wanted = self.graph.contexts or ()
-        for name in context:
-            if name not in wanted:
-                raise InvalidContext(f"context.{name}", context[name], f"values for {one_of(wanted, name)}")
+        seen = read_some(self.space, context, self.graph.contexts or ())
         if self.space.seen:
-            self.read_known({name: value for name, value in context.items() if name in self.space.seen})
-        try:
-            return self.space.check_measured(dict(context), [name for name in self.space.names if name in context])
-        except InvalidOutcome as error:
-            raise InvalidContext(f"context.{error.field}", error.value, error.allowed, error.hint) from None
+            self.read_known({name: value for name, value in seen.items() if name in self.space.seen})
+        return seen
 
     @property
     def timed(self) -> bool:

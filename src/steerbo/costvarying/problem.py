@@ -9,30 +9,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Strict, model_validator
 
-from ..errors import InvalidOutcome, InvalidProblem, one_of
+from ..errors import InvalidOutcome, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import History, Problem, Round, Scope, StatedLaw, Suggestion
 from ..rounds.tolerance import Tolerance
 from ..space import JointRows, Space, Variable, Variables
 from ..space.fields import Listed
-from ..words import counted
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
-from .nature import check_nature, left_as, stated_rows
-
-MOST_VARIABLES, MOST_SETS = 1000, 4096
-"""Of a problem: as many sets as twelve variables have."""
-MOST_HARD = 6
-"""Hard-to-change variables of one control set: the ways to keep some of them are two to their number."""
-
-
-_INSTEAD = {
-    "prices": "What plays cost is said for each control set, as `costs`.",
-    "moving_cost": "Each variable says what moving it costs: its ‹change›.",
-    "graph": "Laws are stated here, also as rows of data, `nature`. With a graph it is a causal problem.",
-    "priors": "How it changes with time is said by `drift`. Competing priors are for time-varying problems.",
-    "actions": "Agents are for mean-field problems. Here they would be variables.",
-}
+from .checks import INSTEAD, check_changes, check_costs, check_sets
+from .nature import left_as, stated_rows
 
 
 @record
@@ -80,68 +66,16 @@ class CostVarying(Problem):
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
     learns: ClassVar[bool] = True
-    instead: ClassVar[Mapping[str, str]] = _INSTEAD
+    instead: ClassVar[Mapping[str, str]] = INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.costvarying:draw"
 
     @model_validator(mode="after")
     def _check(self) -> CostVarying:
-        names = self.space.names
-        if not names:
-            raise InvalidProblem("variables", [], "at least one variable")
-        for field, given, most in (
-            ("variables", names, MOST_VARIABLES),
-            ("control_sets", self.control_sets, MOST_SETS),
-        ):
-            if len(given) > most:
-                raise InvalidProblem(field, len(given), f"at most {most}", "Leave out what nobody would play.")
-        together = () if self.nature is None else check_nature(self.nature, self.space)
-        if not self.control_sets:
-            raise InvalidProblem("control_sets", self.control_sets, "at least one control set")
-        seen: dict[frozenset[str], int] = {}
-        for i, control_set in enumerate(self.control_sets):
-            where = f"control_sets.{i}"
-            if not control_set:
-                raise InvalidProblem(where, [], "at least one variable", "A set that controls nothing has no settings.")
-            for name in control_set:
-                if name not in names:
-                    raise InvalidProblem(where, name, one_of(names, name))
-                if name in self.space.seen:
-                    hint = "It is seen before choosing, so it cannot be set: leave it out here, or leave out ‹seen›."
-                    raise InvalidProblem(where, name, one_of([n for n in names if n not in self.space.seen], ""), hint)
-            if len(set(control_set)) < len(control_set):
-                raise InvalidProblem(where, list(control_set), "each variable once")
-            if (twin := seen.setdefault(frozenset(control_set), i)) != i:
-                raise InvalidProblem(
-                    where, list(control_set), f"a set unlike the others (control_sets.{twin} is the same)"
-                )
-            for variable in self.variables:
-                if variable.law is None and not variable.seen and variable.name not in (*control_set, *together):
-                    reason = f"a law, because control set {list(control_set)} leaves {variable.name!r} to nature"
-                    hint = "Give it one, such as ‹law›. Rows of data for several variables go into `nature`."
-                    raise InvalidProblem(f"variables.{variable.name}.law", None, reason, hint)
-        self._check_changes()
-        check_clock(self.drift, names)
-        if self.costs is not None:
-            if len(self.costs) != len(self.control_sets):
-                raise InvalidProblem(
-                    "costs", self.costs, f"{counted(len(self.control_sets), 'number')}, one for each control set"
-                )
-            for i, cost in enumerate(self.costs):
-                if not 0 < cost < math.inf:
-                    raise InvalidProblem(f"costs.{i}", cost, "a finite number above 0")
+        check_sets(self)
+        check_changes(self)
+        check_clock(self.drift, self.space.names)
+        check_costs(self)
         return self
-
-    def _check_changes(self) -> None:
-        for name in self.space.changes:
-            if not any(name in control_set for control_set in self.control_sets):
-                hint = "No control set holds it, so nobody moves it: leave out ‹change›."
-                raise InvalidProblem(f"variables.{name}.change", self.space.changes[name], "nothing", hint)
-        for i, control_set in enumerate(self.control_sets):
-            hard = [name for name in control_set if name in self.space.changes]
-            if len(hard) > MOST_HARD:
-                hint = "Each may stay or move in each round: leave out ‹change› where it matters least."
-                allowed = f"at most {MOST_HARD} variables with a price of changing"
-                raise InvalidProblem(f"control_sets.{i}", hard, allowed, hint)
 
     def use(self, variable: Variable) -> str:
         """What nature does with it."""

@@ -39,8 +39,30 @@ def explained(
     return Table(title, _COLUMNS, tuple(rows)), int(explored.sum())
 
 
-def summarised(problem: MeanField, belief: Belief, outcomes: int, explored: int) -> str:
-    """A belief after so many outcomes, in words; `explored` cells still are."""
+def fullest(problem: MeanField, table: Float[np.ndarray, "C A"]) -> str:
+    """The five fullest cells of a table, in words."""
+    order = np.argsort(-(table * problem.shares[:, None]).ravel(), kind="stable")[:5]
+    cells = [np.unravel_index(i, table.shape) for i in order]
+    one = len(problem.contexts) == 1
+    return ", ".join(
+        f"{'' if one else problem.contexts[c] + ' → '}{problem.actions[a]} {table[c, a]:.3g}"
+        for c, a in cells
+        if table[c, a] > 0
+    )
+
+
+def summarised(
+    problem: MeanField, belief: Belief, outcomes: int, explored: int, forgotten: tuple[int, int] = (0, 0)
+) -> str:
+    """A belief in words.
+
+    Args:
+        problem: for names.
+        belief: after all outcomes.
+        outcomes: how many there are.
+        explored: how many cells are still being explored.
+        forgotten: how many older outcomes are forgotten, and since which round.
+    """
     posterior = belief.bounds.posterior
     kernel, noise = posterior.kernel, belief.unit * np.sqrt(posterior.noise)
     cells = int(problem.region.allowed.sum())
@@ -52,4 +74,8 @@ def summarised(problem: MeanField, belief: Belief, outcomes: int, explored: int)
     )
     if problem.feedback == "population":
         said += " Averages never identify single payoffs: those below rest on the kernel."
+    old, since = forgotten
+    if old:
+        older = f"{counted(old, 'older outcome')} {'is' if old == 1 else 'are'}"
+        said += f" Payoffs have changed: {older} forgotten since round {since}."
     return said

@@ -36,11 +36,13 @@ from ..rounds import (
     typical,
 )
 from ..words import counted
+from .cells import fullest
+from .nearness import telling
+from .present import step_towards
 from .problem import SCOPE, MeanField
 from .region import Region
 from .surprises import surprise_of
 
-_NEAR = 5  # outcomes at least that an answer is chosen among
 TableArray = Float[np.ndarray, "C A"]
 
 
@@ -199,17 +201,8 @@ class Population(Method[MeanField, OptionsT]):
         """The best distribution played, of those played where about the same was seen, and of late if payoffs drift."""
         if not self.outcomes:
             return self.untold()
-        averages, space = self.averages(), self.problem.space
-        if self.problem.timed:
-            times = np.array([outcome.realised[TIME.name] for outcome in self.outcomes])
-            late = np.argsort(-times, kind="stable")[: max(_NEAR, len(times) // 4)]
-            averages = np.where(np.isin(np.arange(len(times)), late), averages, -np.inf)
-        elif space.seen:
-            gaps = space.encode([outcome.realised for outcome in self.outcomes]) - space.encode([seen])
-            gaps = np.where(space.categorical, gaps != 0.0, gaps)
-            near = np.argsort((gaps**2).sum(axis=1), kind="stable")[: max(_NEAR, len(gaps) // 4)]
-            averages = np.where(np.isin(np.arange(len(gaps)), near), averages, -np.inf)
-        best = int(averages.argmax())
+        averages = self.averages()
+        best = int(np.where(telling(self.problem, self.outcomes, seen), averages, -np.inf).argmax())
         values = {"distribution": self.problem.named(self.tables[best])}
         return Recommendation(
             SCOPE,
@@ -230,14 +223,8 @@ class Population(Method[MeanField, OptionsT]):
         advice, known = self.dated(history, {**context, **known_before(request)}), dict(context)
         if "current" not in request:
             return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)
-        region, goal = self.region(request), self.problem.table(advice.values["distribution"])
-        far, most = float(region.moved(goal).max()), self.problem.largest_move
-        assert region.present is not None
-        share = 1.0 if most is None or far <= most else most / far
-        step = region.whole(region.present + share * (goal - region.present)) / self.problem.agents_in[:, None]
-        moved = float(self.problem.shares @ region.moved(step))
-        note = f"{share:.0%} of the way to the recommended distribution" if share < 1 else advice.note
-        note += f"; the move costs {self.problem.moving_cost * moved:.4g}" if self.problem.moving_cost else ""
+        goal = self.problem.table(advice.values["distribution"])
+        step, note = step_towards(self.problem, self.region(request), goal, advice.note)
         return PolicyStep(advice.scope, {"distribution": self.problem.named(step)}, context=known, note=note)
 
     def untold(self) -> Recommendation:
@@ -253,21 +240,10 @@ class Population(Method[MeanField, OptionsT]):
             return Explanation("nothing was told yet")
         averages = self.averages()
         best = np.argsort(-averages, kind="stable")[:5]
-        rows = tuple((float(self.problem.sign * averages[i]), self._summary(self.tables[i])) for i in best)
+        rows = tuple((float(self.problem.sign * averages[i]), fullest(self.problem, self.tables[i])) for i in best)
         title = "Best distributions played"
         different = len({self.key(self.counts_of(table)) for table in self.tables})
         return Explanation(
             f"{counted(len(self.outcomes), 'outcome')} of {counted(different, 'distribution')}",
             (Table(title, ("payoff", "most agents in"), rows),),
-        )
-
-    def _summary(self, table: TableArray) -> str:
-        """The five fullest cells."""
-        order = np.argsort(-(table * self.problem.shares[:, None]).ravel(), kind="stable")[:5]
-        cells = [np.unravel_index(i, table.shape) for i in order]
-        one = len(self.problem.contexts) == 1
-        return ", ".join(
-            f"{'' if one else self.problem.contexts[c] + ' → '}{self.problem.actions[a]} {table[c, a]:.3g}"
-            for c, a in cells
-            if table[c, a] > 0
         )

@@ -26,7 +26,6 @@ from pydantic import Field, Strict
 from ..record import record
 from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept, known_before
 from ..search import simplex_starts
-from ..words import counted
 from .acquisition import Tables, Values
 from .averaging import Draw, mixed
 from .belief import Belief, theorem_beta
@@ -247,8 +246,5 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         belief = self.belief(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
         table, explored = explained(self.problem, belief, best, next(reversed(self.suggested.values()), best))
-        summary = summarised(self.problem, belief, len(self.outcomes), explored)
-        if self.forgotten:
-            older = f"{counted(len(self.forgotten), 'older outcome')} {'is' if len(self.forgotten) == 1 else 'are'}"
-            summary += f" Payoffs have changed: {older} forgotten since round {self.anew}."
+        summary = summarised(self.problem, belief, len(self.outcomes), explored, (len(self.forgotten), self.anew))
         return Explanation(summary, (table,))

@@ -10,23 +10,18 @@ import numpy as np
 from jaxtyping import Float, Int
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from ..errors import InvalidOutcome, InvalidRequest
+from ..errors import InvalidOutcome
 from ..gp.drift import AnyDrift
 from ..record import record
-from ..rounds import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_time, read_when
+from ..rounds import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_when
 from ..space import Simplex, Space, Variables, largest_remainders
 from ..space.fields import Listed, Number, Text, as_whole, listed
 from . import feedback
 from .checks import INSTEAD, MOST_ACTIONS, check_drift, check_features, check_limits, check_seen, check_sizes
 from .description import description
-from .feedback import typed_distribution
-from .realised import really_played
+from .present import CURRENT, read_present
+from .realised import played_in, really_played
 from .region import Region
-
-_CURRENT = (
-    'The present distribution: JSON such as {"north": 0.3, "south": 0.7}, or a file, CSV or JSON, with a column for '
-    "every action, and one called context where there are several"
-)
 
 
 def _names(given: Any) -> Any:
@@ -99,7 +94,7 @@ class MeanField(Problem):
     variables: Variables | None = None
     drift: AnyDrift = None
     kind: Literal["mean-field"] = "mean-field"
-    takes: ClassVar[tuple[RequestField, ...]] = (RequestField("current", _CURRENT, typed_distribution),)
+    takes: ClassVar[tuple[RequestField, ...]] = (CURRENT,)
     instead: ClassVar[Mapping[str, str]] = INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.meanfield:draw"
 
@@ -162,16 +157,7 @@ class MeanField(Problem):
         Raises:
             InvalidRequest: naming the row that is no distribution, or the limit that it breaks.
         """
-        moving = self.largest_move is not None or self.moving_cost > 0
-        when = {TIME.name: read_time(request, history)} if self.timed else {}
-        for name, value in request.items():
-            if name not in when and (name != "current" or not moving):
-                hint = "Set the problem's largest_move or moving_cost first." if name == "current" else ""
-                raise InvalidRequest(name, value, f"nothing: this {self.kind} problem does not take it", hint)
-        if "current" in request:
-            return {**when, "current": self.named(self.simplex.check(request["current"], "current", InvalidRequest))}
-        played = [r.outcome.realised["distribution"] for r in history if r.outcome is not None] if moving else []
-        return {**when, **({"current": played[-1]} if played else {})}
+        return read_present(self, request, history)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -198,20 +184,11 @@ class MeanField(Problem):
 
     def read_realised(self, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
         """The distribution really played (default: the one suggested), and who the representative agent was."""
-        if not isinstance(realised, Mapping):
-            raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
-        suggested = suggestion.values
-        known = {"distribution": suggested["distribution"], **suggestion.context, **realised}
-        if (
-            "counts" in realised and isinstance(known["counts"], dict) and known["counts"] == suggested.get("counts")
-        ):  # nothing new: a corrected distribution goes before it
-            known.pop("counts", None)
-        return really_played(self, known, needed)
+        return played_in(self, suggestion, realised, needed)
 
     def read_outcome(self, suggestion: Suggestion, value: Any, cost: Any, realised: Mapping[str, Any]) -> Outcome:
         """An outcome of `suggestion`, checked and complete."""
-        outcome = super().read_outcome(suggestion, value, cost, realised)
-        return self._complete(outcome)
+        return self._complete(super().read_outcome(suggestion, value, cost, realised))
 
     def read_scope(self, scope: Any) -> Scope:
         """The distribution: there is nothing else to play."""

@@ -9,10 +9,22 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import InvalidOutcome, one_of
+from ..rounds import Suggestion
 from . import feedback
 
 if TYPE_CHECKING:
     from .problem import MeanField
+
+
+def played_in(problem: MeanField, suggestion: Suggestion, realised: Mapping[str, Any], needed: bool) -> dict[str, Any]:
+    """What was really played in a round: as suggested, but for what is said to have been otherwise."""
+    if not isinstance(realised, Mapping):
+        raise InvalidOutcome("realised", realised, "values by name, such as {'counts': …}")
+    suggested = suggestion.values
+    known = {"distribution": suggested["distribution"], **suggestion.context, **realised}
+    if "counts" in realised and isinstance(known["counts"], dict) and known["counts"] == suggested.get("counts"):
+        known.pop("counts")  # nothing new: a corrected distribution goes before it
+    return really_played(problem, known, needed)
 
 
 def really_played(problem: MeanField, known: Mapping[str, Any], needed: bool) -> dict[str, Any]:

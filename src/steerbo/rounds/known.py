@@ -51,6 +51,21 @@ def read_looked_at(space: Space, context: Any, wanted: Sequence[str]) -> dict[st
     return _measured(space, context, wanted)
 
 
+def read_some(space: Space, context: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    """Values of some of these variables, in the order of the space.
+
+    Args:
+        space: all variables.
+        context: what was given.
+        wanted: names of what may be given.
+
+    Raises:
+        InvalidContext: naming what is unknown or no value of its variable.
+    """
+    _only(context, wanted)
+    return _measured(space, context, [name for name in space.names if name in context])
+
+
 def _only(context: Any, names: Sequence[str]) -> None:
     if not isinstance(context, Mapping):
         raise InvalidContext("context", context, f"values by name, for {', '.join(names) or 'nothing'}")

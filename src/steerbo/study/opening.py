@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import DamagedLog, InvalidOption, InvalidStudy, SteerboError, one_of
+from ..errors import DamagedLog, InvalidOption, InvalidStudy, LogConflict, SteerboError, one_of
 from ..masking import split_name
 from ..rounds import Created, Event, Optimizer, Problem, problem_of
 from .database import DatabaseLog
@@ -67,6 +67,31 @@ def found_log(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, b
             log.close()
         raise
     return log, ours, events
+
+
+def new_log(log: EventLog | Path | str, name: str, created: Event) -> EventLog:
+    """A log that holds this event and no other.
+
+    Raises:
+        InvalidStudy: there is a study of this name already.
+    """
+    log, ours = log_at(log, name)
+    try:
+        taken = bool(log.read())
+        if not taken:
+            log.append(created)
+    except LogConflict:
+        taken = True
+    except BaseException:
+        if ours:
+            log.close()
+        raise
+    if taken:
+        if ours:
+            log.close()
+        hint = "There is one already: go on with it by ‹open›, or name another log."
+        raise InvalidStudy("log", log.place, "a place without a study", hint)
+    return log
 
 
 def log_at(log: EventLog | Path | str, name: str, make: bool = True) -> tuple[EventLog, bool]:

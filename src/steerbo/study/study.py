@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidStudy, LogConflict
 from ..rounds import Answering, Method, Optimizer, Problem, Reading, Recommendation, Stop, Suggestion, one_or_more
 from .backup import copy_of, save
 from .log import EventLog
 from .logger import LOGGER
-from .opening import by_name, found_log, log_at, replay
+from .opening import by_name, found_log, new_log, replay
 from .patience import WAIT
 from .run import drive
 from .to_frame import to_frame
@@ -103,23 +102,7 @@ class Study(Reading, Answering):
         check_options(worker)
         limits: dict[str, Any] = {"budget": budget, "rounds": rounds, "stop": stop, "seed": seed}
         optimizer = Optimizer(problem, method, **limits, **by_name("options", options))
-        log, ours = log_at(log, name)
-        try:
-            taken = bool(log.read())
-            if not taken:
-                log.append(optimizer.events[0])
-        except LogConflict:
-            taken = True
-        except BaseException:
-            if ours:
-                log.close()
-            raise
-        if taken:
-            if ours:
-                log.close()
-            hint = "There is one already: go on with it by ‹open›, or name another log."
-            raise InvalidStudy("log", log.place, "a place without a study", hint)
-        return cls(log, optimizer, **worker)
+        return cls(new_log(log, name, optimizer.events[0]), optimizer, **worker)
 
     @classmethod
     def open(

@@ -17,6 +17,7 @@ from pydantic import Field
 from ..record import record
 from ..rounds import Choice, History, OptionsT, Recommendation, Round, Streams
 from .acquisition import View
+from .best_point import best_point
 from .boxes import Boxes
 from .confidence import Width
 from .finite import Sites
@@ -76,7 +77,7 @@ class Forgetting(OnePrior[OptionsT]):
 
     def answer(self, history: History, view: View) -> Recommendation:
         """The point with the largest mean by what is remembered."""
-        return self.best(0, self.recall(history, view.time), view)
+        return best_point(self, 0, self.recall(history, view.time), view)
 
 
 @record

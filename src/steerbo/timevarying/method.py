@@ -250,9 +250,5 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def answer(self, history: History, view: View) -> Recommendation:
         """The points with the largest means, as the priors that are trusted most see the round."""
-        first, *others = (self.best(p, self.surrogate, view) for p in self.trusted()[:4])
+        first, *others = (best_point(self, p, self.surrogate, view) for p in self.trusted()[:4])
         return replace(first, alternatives=tuple(others))
-
-    def best(self, p: int, surrogate: Sites | Boxes, view: View) -> Recommendation:
-        """The point with the largest mean by prior p; see `best_point`."""
-        return best_point(self, p, surrogate, view)
