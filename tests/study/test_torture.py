@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from steerbo.errors import LogUnavailable
 from steerbo.study import DatabaseLog, Study
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
+from tests.study.test_turns import take
 from tests.torture import order, reopening
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
@@ -56,33 +55,9 @@ def test_studies_have_names_on_postgresql(server: str) -> None:
         assert "postgresql://steerbo@127.0.0.1" in again.log.place
 
 
-def test_turns_are_waited_for_on_postgresql(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with closing(DatabaseLog(server, "turns")) as one, closing(DatabaseLog(server, "turns")) as two:
-        order = []
-
-        def wait() -> None:
-            with two.turn():
-                order.append("second")
-
-        thread = threading.Thread(target=wait)
-        monkeypatch.setattr("steerbo.study.connections.PATIENCE", 60.0)
-        with one.turn(), one._database.engine.connect() as connection:
-            thread.start()
-            while not connection.scalar(sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")):
-                connection.rollback()
-            order.append("first")
-        thread.join()
-        assert order == ["first", "second"]
-        monkeypatch.setattr("steerbo.study.connections.PATIENCE", 0.05)
-        with one.turn(), two.turn():
-            assert two.read() == [], "its holder may be halted: we go on without it"
-        with two.turn(), one.turn():
-            assert one.read() == []
-        with two.turn(), one._database.engine.connect() as connection:
-            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-            connection.execute(sa.text(others))
-        with two.turn():
-            assert two.read() == [], "a connection that was lost while it held its turn is replaced"
+def test_turns_are_taken_on_postgresql(server: str) -> None:
+    with closing(DatabaseLog(server, "turns")) as log:
+        take(log, 4)
 
 
 def test_a_server_that_went_away_is_named() -> None:
@@ -90,7 +65,7 @@ def test_a_server_that_went_away_is_named() -> None:
         study = Study.create(url, Stub(), Nearest, wait=0.1)
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
-    study.writer.company = True
+    study.writer._quiet = 0
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
 

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from steerbo.study import Memory, MemoryLog, Study
+from steerbo.study.log import Lease
+from steerbo.study.turns import TOKEN
+from steerbo.study.writing import QUIET
 from tests.rounds.stub import Nearest, Stub
 
 
-class Polite(MemoryLog):
+class Watched(MemoryLog):
     """Counts the turns that were taken."""
 
     turns = 0
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        self.turns += 1
-        yield
+    def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
+        self.turns += token == TOKEN and instead_of is None
+        return super().claim(token, lease, instead_of)
 
 
 def test_turns_are_for_those_who_have_company() -> None:
     memory = Memory()
-    one, two = Polite(memory), Polite(memory)
-    with Study.create(one, Stub(), Nearest, rounds=9) as first, Study.open(two, Stub()) as second:
-        for _ in range(2):
-            first.abandon(first.ask())
-        assert one.turns == 0, "nobody else writes"
-        second.abandon(second.ask())
-        first.abandon(first.ask())
-        assert one.turns == 1, "the second call has heard of the other worker"
-        first.abandon(first.ask())
-        assert one.turns == 1, "who has gone quiet again"
+    one, two = Watched(memory), Watched(memory)
+    with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
+        first.ask()
+        assert one.turns == 1, "others may have come at the same time"
+        first.ask()
+        assert one.turns == 1, "nobody else writes"
+        second.ask()
+        first.ask()
+        assert (one.turns, two.turns) == (1, 1), "it has not heard of the other yet"
+        for _ in range(QUIET + 3):
+            first.ask()
+        assert one.turns == QUIET + 1, "who is gone by now"

@@ -1,4 +1,4 @@
-"""`make torture`: kills, crowds, forks, outages, damage, backups, order, overhead, rubbish, servers.
+"""`make torture`: kills, crowds, turns, forks, outages, damage, backups, order, overhead, rubbish, servers.
 
 Prints figures and writes docs/results/torture.json. Every part is bounded in count and time.
 """
@@ -30,6 +30,7 @@ from tests.torture.overhead import overhead
 from tests.torture.reopening import reopening
 from tests.torture.served import hostile_requests, rounds_served
 from tests.torture.server import missing, postgres, server
+from tests.torture.turns import turns
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
 
@@ -67,6 +68,8 @@ def main() -> None:
         kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, many // 5, 6, asked.seconds))
+        eight: dict[str, Any] = {"workers": 8, "rounds": many // 20, "kills": 3, "seconds": asked.seconds}
+        part("turns on SQLite", lambda: [turns(f"{folder}/turns.db", folder, evaluation=e, **eight) for e in (0, 1)])
         part("order of values", lambda: order(folder, 12, asked.seconds))
         part("forks on SQLite", lambda: forks(f"{folder}/forks.db", "forks", folder, 3, 120, 10))
         part("damage", lambda: damage(folder / "damage", 300))
@@ -88,6 +91,7 @@ def main() -> None:
                 )
                 part("backups on PostgreSQL", lambda: backups(url, folder, many // 5, 4, asked.seconds))
                 part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, many, 10, asked.seconds))
+                part("turns on PostgreSQL", lambda: turns(url, folder, **eight))
                 Study.create(f"{url}#oven", OVEN, "random", budget=1e6, seed=1).close()
                 part("served on PostgreSQL", lambda: rounds_served(f"{url}#oven", "oven", 8, 10.0))
                 part("forks on PostgreSQL", lambda: forks(url, "forks of a server's", folder, 3, 120, 10))

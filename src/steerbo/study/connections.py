@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -24,7 +23,7 @@ from .outage import is_outage
 T = TypeVar("T")
 
 PATIENCE = 2.0
-"""Seconds that a call waits for its turn, before it competes with whoever has not given it back."""
+"""Seconds that a fork waits for a transaction to end."""
 OPENING = 10.0
 """Seconds that opening waits for a database that cannot be reached, where nobody says more: it may be starting."""
 DOCTOR = "The log is damaged: `steerbo doctor` says what can be saved."
@@ -190,31 +189,3 @@ class Database:
                     raise
             time.sleep(pause)
             pause = pause if self.engine.name == "sqlite" else min(2 * pause, 1.0)
-
-    @contextmanager
-    def turn(self, name: str) -> Iterator[None]:
-        """Held by one worker at a time, by its name for what they share.
-
-        PostgreSQL: an advisory lock, waited for no longer than `PATIENCE`, since its holder may be halted. SQLite:
-        nothing, since a file's only lock would keep leases from being renewed.
-        """
-        if self.engine.name != "postgresql":
-            yield
-            return
-        self._own()
-        key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
-        waiting = sa.func.set_config("lock_timeout", f"{PATIENCE:g}s", True)  # in this statement only
-        with ExitStack() as held:
-            with suppress(exc.SQLAlchemyError):  # not our turn yet, or no server: what is done in it will say so
-                connection = held.enter_context(self.engine.connect())
-                connection.execution_options(isolation_level="AUTOCOMMIT")
-                held.callback(_unlock, connection, os.getpid())
-                connection.execute(sa.select(waiting, sa.func.pg_advisory_lock(key)))
-            yield
-
-
-def _unlock(connection: sa.Connection, process: int) -> None:
-    if os.getpid() != process:  # a child that was forked meanwhile: it is the parent's
-        return
-    with suppress(exc.SQLAlchemyError):  # a connection that was lost has let go already
-        connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))

@@ -186,10 +186,6 @@ class DatabaseLog:
         """See `Database.snapshot`."""
         return self._database.snapshot()
 
-    def turn(self) -> AbstractContextManager[object]:
-        """See `Database.turn`."""
-        return self._database.turn(self.name)
-
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
         with self._database.transaction() as connection:

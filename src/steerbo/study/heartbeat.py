@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections.abc import Callable
 
 from ..errors import SteerboError
 from .leases import Leases
@@ -28,8 +29,8 @@ class Heartbeat:
         if self._thread is None and self.leases.seconds is not None:
             self._over = threading.Event()
             weakref.finalize(self, self._over.set)
-            arguments = self.leases, self._over, self.leases.seconds / 3
-            self._thread = threading.Thread(target=_renew, args=arguments, daemon=True)
+            arguments = self.leases.renew, self._over, self.leases.seconds / 3
+            self._thread = threading.Thread(target=renewing, args=arguments, daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
@@ -40,9 +41,10 @@ class Heartbeat:
         self._thread = None
 
 
-def _renew(leases: Leases, over: threading.Event, wait: float) -> None:
+def renewing(renew: Callable[[], None], over: threading.Event, wait: float) -> None:
+    """Call it every `wait` seconds until it is over, whatever becomes of a single call."""
     while not over.wait(wait):
         try:
-            leases.renew()
+            renew()
         except SteerboError as error:  # the log is busy or away: whoever needs it will say so
             LOGGER.debug("leases could not be renewed just now: %s", error)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import platform
 import uuid
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -78,12 +77,6 @@ class EventLog(Protocol):
             LogConflict: there are events that were not seen. Nothing is added.
             LogUnavailable: nobody knows whether it was added. The same call again adds it once.
             InvalidStudy: it cannot be written. Nothing is added.
-        """
-
-    def turn(self) -> AbstractContextManager[object]:
-        """Held while a worker that has company reads, computes and appends, lest all but one do so in vain.
-
-        Politeness only: whoever does not wait, or not any longer, is still refused by `append` where it must be.
         """
 
     def leases(self) -> dict[str, Lease]:

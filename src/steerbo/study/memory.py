@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ..errors import InvalidStudy, LogConflict
@@ -69,10 +69,6 @@ class MemoryLog:
                 self._memory.leases[event.token] = lease
             if (token := ends_a_round(event)) is not None:
                 self._memory.leases.pop(token, None)
-
-    def turn(self) -> AbstractContextManager[object]:
-        """Nothing to wait for: what is refused costs no time here."""
-        return nullcontext()
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from ..errors import LogUnavailable
@@ -43,10 +42,6 @@ class PatientLog:
     def append(self, event: Event, lease: Lease | None = None) -> None:
         """See `EventLog`."""
         self._patiently(lambda: self.log.append(event, lease))
-
-    def turn(self) -> AbstractContextManager[object]:
-        """See `EventLog`."""
-        return self.log.turn()
 
     def leases(self) -> dict[str, Lease]:
         """See `EventLog`."""

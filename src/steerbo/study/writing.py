@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from ..errors import LogConflict, SteerboError
 from ..rounds import SEEN, Event, Optimizer, Place, Suggestion, as_text
+from ..search import sobol_points
 from .again import decided, give_again, is_there
 from .keeping import Keeping
 from .leases import LAPSES
@@ -15,9 +17,12 @@ from .log import EventLog
 from .logger import LOGGER
 from .patience import PatientLog
 from .spill import Answer
+from .turns import Turns
 from .worker import Worker
 
 T = TypeVar("T")
+QUIET = 4
+"""Calls in a row without an event of others, after which a worker takes it that it is alone."""
 
 
 class Writer:
@@ -38,7 +43,8 @@ class Writer:
         self.keeping = Keeping(log.spill, say)
         self.log = PatientLog(log, wait, say, self.keeping.harden)
         self.worker = Worker(self.log, **worker)
-        self.company = False  # whether there were events of others between the last two calls
+        self.turns = Turns(self.log, self.worker.leases.clock)
+        self._quiet = QUIET - 1  # calls in a row before which there were no events of others; one knocks at first
         self._heard = 0  # events of others since the last call
         optimizer.log_to(self)
 
@@ -56,6 +62,11 @@ class Writer:
         finally:
             self.log.close()
 
+    @property
+    def _polite(self) -> bool:
+        """Whether there may be others who write just now."""
+        return self._quiet < QUIET
+
     def refresh(self) -> int:
         """Take in what other workers have logged; returns how many events that were."""
         self.worker.be_oneself()
@@ -70,6 +81,8 @@ class Writer:
         if self.keeping.left:
             self.settle()
         self.worker.begin()
+        if "scipy.stats" not in sys.modules and self._polite and self.turns.taken:
+            sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
         suggestion = self.unfinished(request.get(SEEN.name)) or self.logged(
             lambda: self.optimizer.ask_at(place, request)
         )
@@ -187,10 +200,14 @@ class Writer:
         take turns.
         """
         while True:
-            with self.log.turn() if self.company else nullcontext():
-                self.refresh()
-                self.company, self._heard = self._heard > 0, 0
-                try:
-                    return call()
-                except LogConflict:
-                    self.company = True
+            polite = self._polite
+            with self.turns.turn(self.refresh) if polite else nullcontext():
+                while True:
+                    self.refresh()
+                    self._quiet, self._heard = 0 if self._heard else self._quiet + 1, 0
+                    try:
+                        return call()
+                    except LogConflict:
+                        self._quiet = 0
+                        if not polite:
+                            break

@@ -1,0 +1,176 @@
+"""Workers that meet take turns: none computes in vain, and none waits for one that is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo.errors import LogUnavailable
+from steerbo.rounds import Choice, History
+from steerbo.study import DatabaseLog, EventLog, Lease, Memory, MemoryLog, Study
+from steerbo.study.log import new_holder
+from steerbo.study.patience import PatientLog
+from steerbo.study.turns import LASTS, TOKEN, Turns
+from tests.rounds.stub import Nearest, Stub
+
+ELSEWHERE = "another container|boot|pid:[1]|1|1|x"
+NOW = 1000.0
+
+
+def turns(log: EventLog) -> Turns:
+    return Turns(PatientLog(log, 0.0, print), lambda: NOW)
+
+
+def nothing() -> None:
+    pass
+
+
+def stood(log: EventLog, *line: str, until: float = NOW + LASTS) -> None:
+    assert log.claim(TOKEN, Lease("\n".join(line), until), log.leases().get(TOKEN))
+
+
+def line(log: EventLog) -> list[str]:
+    row = log.leases().get(TOKEN)
+    return row.holder.split("\n") if row else []
+
+
+def take(log: EventLog, count: int) -> None:
+    """`count` workers come one after the other while the turn is another's; they have theirs in this order."""
+    order: list[int] = []
+
+    def work(number: int) -> None:
+        with turns(log).turn(nothing):
+            order.append(number)
+            assert len(line(log)) == count - number
+
+    with turns(log).turn(nothing):
+        threads = []
+        for number in range(count):
+            threads.append(threading.Thread(target=work, args=(number,)))
+            threads[-1].start()
+            while len(line(log)) < number + 2:
+                time.sleep(0.001)
+        assert order == []
+    for thread in threads:
+        thread.join()
+    assert order == list(range(count))
+    assert log.leases() == {}
+
+
+def test_first_come_first_served(tmp_path: Path) -> None:
+    take(MemoryLog(), 4)
+    with closing(DatabaseLog(tmp_path / "study.db")) as log:
+        take(log, 4)
+
+
+def test_what_is_logged_meanwhile_is_taken_in_meanwhile() -> None:
+    log = MemoryLog()
+    other = turns(log)
+    first = new_holder()
+    stood(log, first)
+    moved: list[int] = []
+
+    def meanwhile() -> None:
+        moved.append(1)
+        row = log.leases()[TOKEN]
+        assert log.claim(TOKEN, Lease(other.name, row.until), row)  # the first has done
+
+    with other.turn(meanwhile):
+        assert moved == [1]
+
+
+def test_whoever_has_ended_is_passed_over(tmp_path: Path) -> None:
+    with closing(DatabaseLog(tmp_path / "study.db")) as log:
+        hear, say = os.pipe()
+        child = os.fork()
+        if child == 0:
+            with closing(DatabaseLog(tmp_path / "study.db")) as own, turns(own).turn(nothing):
+                os.write(say, b"x")
+                time.sleep(60)
+            os._exit(1)
+        os.read(hear, 1)
+        (held,) = line(log)
+        stood(log, held, held.replace("|", "!", 1), until=NOW + 9)  # and one of whom nobody knows waits behind it
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        stood(log, held, until=NOW + 9)
+        with turns(log).turn(nothing):
+            assert len(line(log)) == 1
+        assert log.leases() == {}
+
+
+def test_a_turn_whose_lease_has_run_out_is_over() -> None:
+    log = MemoryLog()
+    stood(log, ELSEWHERE, until=NOW - 0.1)
+    mine = turns(log)
+    with mine.turn(nothing):
+        assert line(log) == [mine.name]
+        stood(log, ELSEWHERE, mine.name)  # it went on after all, or its clock is wrong
+    assert line(log) == [ELSEWHERE], "others keep their places"
+
+
+def test_a_turn_is_renewed_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steerbo.study.turns.LASTS", 0.03)
+    log, ends = MemoryLog(), set()
+    with Turns(PatientLog(log, 0.0, print), time.time).turn(nothing):
+        while len(ends) < 3:
+            ends.add(log.leases()[TOKEN].until)
+    mine = turns(log)
+    stood(log, ELSEWHERE, mine.name)
+    mine.renew()
+    assert log.leases()[TOKEN].until == NOW + LASTS, "another's turn is left alone"
+
+
+def test_a_log_that_is_away_keeps_nobody_waiting() -> None:
+    class Away(MemoryLog):
+        def leases(self) -> dict[str, Lease]:
+            raise LogUnavailable("memory", "away")
+
+    mine = turns(Away())
+    with mine.turn(nothing):
+        assert not mine.taken
+
+
+class Counting(Nearest):
+    """Says how often it has chosen."""
+
+    chosen = 0
+
+    def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
+        type(self).chosen += 1
+        time.sleep(0.005)
+        return super().choose(history, request)
+
+
+@pytest.mark.parametrize("place", ["file", "memory"])
+def test_nobody_computes_in_vain(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steerbo.study.writing.QUIET", 10_000)  # who is alone, and does not know, need not be polite
+    monkeypatch.setattr(Counting, "chosen", 0)
+    memory, rounds = Memory(), 12
+    logs = [DatabaseLog(tmp_path / "study.db") if place == "file" else MemoryLog(memory) for _ in range(5)]
+    Study.create(logs.pop(), Stub(), Counting, rounds=rounds).close()
+    played: list[list[str]] = [[] for _ in logs]
+
+    def work(number: int) -> None:
+        with Study.open(logs[number], Stub()) as study:
+            study.writer._quiet = 0
+            while (suggestion := study.ask()) is not None:
+                played[number].append(suggestion.token)
+                study.fail(suggestion)
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len([token for each in played for token in each]) == rounds
+    assert len({token for each in played for token in each}) == rounds
+    assert Counting.chosen == rounds
