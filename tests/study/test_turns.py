@@ -119,7 +119,7 @@ def test_a_turn_whose_lease_has_run_out_is_over() -> None:
 
 def test_a_turn_is_renewed_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steerbo.study.turns.LASTS", 0.03)
-    log, ends = MemoryLog(), set()
+    log, ends = MemoryLog(), set[float | None]()
     with Turns(PatientLog(log, 0.0, print), time.time).turn(nothing):
         while len(ends) < 3:
             ends.add(log.leases()[TOKEN].until)

@@ -57,10 +57,14 @@ def _played(
     Study.create(place, PROBLEM, name=name, rounds=rounds).close()
     sobol_points(1, 1, seed=0)  # what a first choice imports takes as long as some rounds
     began, chance, killed = time.monotonic(), random.Random(3), 0
-    crew = {
-        in_child(lambda n=n: _work(place, name, folder / f"{name}-{n}.jsonl", evaluation)): n for n in range(workers)
-    }  # type: ignore[misc]
-    started = workers
+    crew: list[int] = []
+
+    def hire() -> None:
+        file = folder / f"{name}-{len(crew) + killed}-of-{killed}.jsonl"
+        crew.append(in_child(lambda: _work(place, name, file, evaluation)))
+
+    for _ in range(workers):
+        hire()
     with Study.open(place, PROBLEM, name=name) as watch:
         while crew:
             assert time.monotonic() - began < seconds, f"{watch.status} after {seconds} s"
@@ -68,17 +72,15 @@ def _played(
                 gone, code = os.waitpid(child, os.WNOHANG)
                 if gone:
                     assert code == 0, f"a worker ended with {code}"
-                    del crew[child]
+                    crew.remove(child)
             watch.refresh()
             if crew and killed < kills and watch.status.told > (killed + 1) * rounds / (kills + 2):
-                victim = chance.choice(sorted(crew))
+                victim = chance.choice(crew)
                 os.kill(victim, signal.SIGKILL)
                 os.waitpid(victim, 0)
-                del crew[victim]
+                crew.remove(victim)
                 killed += 1
-                file = folder / f"{name}-{started}.jsonl"
-                crew[in_child(lambda file=file: _work(place, name, file, evaluation))] = started  # type: ignore[misc]
-                started += 1
+                hire()
             time.sleep(0.05)
         took = time.monotonic() - began
         watch.refresh()
