@@ -223,18 +223,6 @@ def test_it_says_prices_in_words() -> None:
     assert ("scope", "set x after looking at c; 3 a play") in method.describe()
 
 
-def test_a_study_ends_when_enough_is_known() -> None:
-    """Nothing is said of what may be gained before every scope was played; then it is less and less."""
-    chain = world("chain")
-    gains = []
-    for rounds in (3, 25, 90):
-        optimizer = play(chain, sb.Optimizer(chain.problem, seed=0), rounds)
-        gains.append(optimizer._fold.method.gain(optimizer.history))
-    assert gains[0] == np.inf > gains[1] > gains[2] > 0
-    stopped = play(chain, sb.Optimizer(chain.problem, seed=0, stop=1.01 * gains[2], rounds=95))
-    assert len(stopped.history) <= 90
-
-
 def test_several_graphs_with_prices() -> None:
     """What is left out by no graph is kept; a context that some graph calls affected is no column of others."""
     one = sb.CausalGraph.from_text("c -> x -> y; c -> y", target="y", intervenable=["x"])

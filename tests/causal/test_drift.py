@@ -44,6 +44,21 @@ class TestCoCaBO(WingContract):
     case = staticmethod(lambda: drifting("coca-bo", sb.MaternInTime(20.0), initial=2))
 
 
+def priced(drift: Any) -> Case:
+    """The same, where what is set and looked at costs money, and contexts are measured afterwards."""
+    world = drifting("cheap-first", drift, initial=2)
+    problem = replace(world.problem, prices={"rest": 1.0, "dose": 3.0}, base=1.0, tolerance=sb.Absolute(0.05))  # type: ignore[type-var]
+    return replace(world, problem=problem)
+
+
+class TestPricesWhereDriftIsGiven(WingContract):
+    case = staticmethod(lambda: priced(sb.MaternInTime(20.0)))
+
+
+class TestPricesWhereDriftIsLearned(WingContract):
+    case = staticmethod(lambda: priced("learned"))
+
+
 @pytest.mark.parametrize("drift", [sb.Decay(0.1), sb.Periodic(12.0), "learned"])
 @pytest.mark.parametrize("method", ["coca-bo", "coca-bo-no-context", "cabo", "cobo", "random"])
 def test_every_method_plays_any_drift_and_is_replayed(method: str, drift: Any) -> None:
@@ -77,6 +92,39 @@ def play(drift: Any, rounds: int) -> Optimizer:
 def test_a_moving_optimum_is_followed(drift: Any) -> None:
     followed, left = (play(each, 45).policy({"age": 50.0}).values["rest"] for each in (drift, None))
     assert abs(followed - 0.82) < 0.12 < abs(left - 0.82)
+
+
+def bought(drift: Any, rounds: int) -> Optimizer:
+    """On x → z → y: what z is best at rises from where the cheap x leads it to where only the dear z reaches."""
+    graph = sb.CausalGraph.from_text("c -> z; x -> z -> y; c -> y", target="y", intervenable=["x", "z"])
+    variables = [sb.Float(name, 0, 1) for name in ("x", "z", "c")]
+    prices = {"x": 1.0, "z": 5.0, "c": 1.0}
+    problem = sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.Absolute(0.1), drift=drift)
+    optimizer, random = sb.Optimizer(problem, seed=1, rounds=rounds), np.random.default_rng(1)
+    while (suggestion := optimizer.ask()) is not None:
+        c = float(random.random())
+        if suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {"c": c})
+        z = suggestion.values.get("z", 0.5 * suggestion.values.get("x", 0.1) + 0.1 * c)
+        value = -4 * (z - 0.2 - 0.01 * suggestion.round) ** 2 + 0.03 * random.normal()
+        optimizer.tell(suggestion, float(value), realised={"c": c})
+    return optimizer
+
+
+@pytest.mark.parametrize("drift", [sb.MaternInTime(40.0), "learned"])
+def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> None:
+    """At first something cheap is enough, in the end only the dear cause is; what knows no time does not find that."""
+    early, late = bought(drift, 20), bought(drift, 60)
+    assert set(early.recommend().scope.set) <= {"x"}
+    advice = late.recommend()
+    assert advice.scope.set == ("z",)
+    assert "as of time 60" in advice.note
+    assert abs(late.policy(dict.fromkeys(advice.scope.contexts, 0.5)).values["z"] - 0.8) < 0.12
+    assert late.status.gain is None
+    assert np.isfinite(late._fold.method.gain(late.history))
+    left = bought(None, 60)
+    aim = left.policy(dict.fromkeys(left.recommend().scope.contexts, 0.5))
+    assert abs(aim.values.get("z", 0.0) - 0.8) > 0.15
 
 
 def test_answers_are_as_of_now_and_do_not_speak_of_the_time_as_of_a_variable() -> None:

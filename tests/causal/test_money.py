@@ -144,10 +144,3 @@ def test_a_budget_below_the_cheapest_scope() -> None:
     optimizer.tell(optimizer.ask().token, 1.0)  # type: ignore[union-attr]
     assert optimizer.ask() is None
     assert optimizer.status.finished == "no scope fits into what is left of the budget"
-
-
-def test_what_changes_with_time_has_no_prices_yet() -> None:
-    with pytest.raises(InvalidProblem, match=r"drift: 'learned' .* nothing, beside prices"):
-        problem(drift="learned")
-    with pytest.raises(InvalidOption, match="'coca-bo' where effects change"):
-        sb.Optimizer(sb.Causal(STAGED, VARIABLES, drift="learned"), "cheap-first")

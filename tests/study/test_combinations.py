@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -137,31 +137,25 @@ def _asked(traits: tuple[str, ...]) -> Callable[[int], dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A world of a kind of problem, which traits it has, and which of them goes with no other of some."""
+    """A world of a kind of problem, and which traits it has: all of them go together."""
 
     world: Callable[..., Case]
     traits: tuple[str, ...]
-    alone: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def together(self, traits: tuple[str, ...]) -> bool:
-        """Whether these go together."""
-        return not any(set(others) & set(traits) for trait, others in self.alone.items() if trait in traits)
 
 
 KINDS: Mapping[str, Kind] = {
     "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance", "learned")),
     "time-varying": Kind(stream, ("seen", "time", "available", "unknown")),
-    "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance"), {"drift": ("prices", "tolerance")}),
+    "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance")),
     "mean-field": Kind(fleet, ("seen", "drift", "moving", "capacity")),
 }
 
 
 def _together() -> list[Any]:
-    """Every pair of a kind's traits, and all at once that go together."""
+    """Every pair of a kind's traits, and all at once."""
     found = []
     for name, kind in KINDS.items():
-        everything = tuple(trait for trait in kind.traits if trait not in kind.alone)
-        groups = dict.fromkeys([*filter(kind.together, combinations(kind.traits, 2)), everything])
+        groups = dict.fromkeys([*combinations(kind.traits, 2), kind.traits])
         found += [pytest.param(kind.world, traits, id=f"{name}: {' + '.join(traits)}") for traits in groups]
     return found
 
@@ -281,17 +275,6 @@ def test_what_does_not_go_together_is_refused_by_name(kind: str, given: dict[str
         sb.Optimizer(MADE[kind](**given))
 
 
-ALONE = [
-    (name, trait, other) for name, kind in KINDS.items() for trait, others in kind.alone.items() for other in others
-]
-
-
-@pytest.mark.parametrize(("kind", "trait", "other"), ALONE, ids=map(str, ALONE))
-def test_what_excludes_another_says_so(kind: str, trait: str, other: str) -> None:
-    with pytest.raises(InvalidProblem, match=rf"{trait}: .*leave out one of the two"):
-        sb.Optimizer(KINDS[kind].world(trait, other).problem)
-
-
 def test_variables_play_one_part() -> None:
     """What is seen is not moved and not in a control set; what is drawn together has no law of its own."""
     with pytest.raises(InvalidProblem, match=r"change.*seen before choosing, so nobody moves it"):
@@ -321,8 +304,6 @@ def test_the_page_says_what_goes_with_what() -> None:
         for kind, cell in zip(kinds, cells, strict=True):
             if cell.strip().startswith("yes"):
                 assert trait in KINDS[kind].traits, f"{kind}: {trait} is not played"
-                excluded = KINDS[kind].alone.get(trait, ())
-                assert all(f"`{other}`" in cell for other in excluded), f"{kind}: {trait} excludes {excluded}"
             else:
                 assert (kind, trait) in refused, f"{kind}: {trait} is not refused"
             told += 1

@@ -6,7 +6,7 @@ import math
 from typing import ClassVar
 
 from ..errors import InvalidOption
-from ..gp import Constant, Course, Regression, SquaredExponentialKernel
+from ..gp import Constant, Course, Kernel, Regression, SquaredExponentialKernel
 from ..record import record
 from ..space import Space
 from .arm_model import LIKELY_NOISE, ArmModel
@@ -37,7 +37,8 @@ class CheapOptions:
     checking: ClassVar[None] = None  # observations are trusted where the graph says so
 
     def model(self, space: Space | None, course: Course | None) -> ArmModel:
-        """An empty model over these variables (None: over none); there is no course here."""
-        if space is None:
-            return Regression(Constant(), likely_noise=LIKELY_NOISE)
-        return Regression(SquaredExponentialKernel.over(space.categorical), likely_noise=LIKELY_NOISE)
+        """An empty model over these variables (None: over none), and over the time where there is a course."""
+        kernel: Kernel = Constant() if space is None else SquaredExponentialKernel.over(space.categorical)
+        if course is not None:
+            kernel = course.over(kernel, 0 if space is None else space.dimension)
+        return Regression(kernel, likely_noise=LIKELY_NOISE)

@@ -134,9 +134,6 @@ class Causal(Problem):
         if self.base is None or not 0 < self.base <= LARGEST:
             hint = "It is what every round costs, whatever is set; were it 0, to set nothing would be free for ever."
             raise InvalidProblem("base", self.base, f"a number above 0, at most {LARGEST:g}, beside prices", hint)
-        if self.drift is not None:
-            hint = "Scopes with prices are compared by what all outcomes tell, old ones too: leave out one of the two."
-            raise InvalidProblem("drift", self.drift, "nothing, beside prices", hint)
 
     def _check_seen(self, name: str) -> None:
         """Only roots can be known before choosing: what else is seen tells of its causes, and other scopes then do."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..rounds import History, Round, Streams
 from .arm import Arm
+from .contexts import known_in
 from .models import Models
 from .nearness import Realised
 
@@ -56,7 +57,7 @@ def untold(
     """
     rows = []
     for played in history.unknown:
-        arm, known = arms[models.number[played.suggestion.scope]], {**played.suggestion.context, **played.realised}
+        arm, known = arms[models.number[played.suggestion.scope]], known_in(played)
         mine = models.of[models.number[arm.scope]] == k and played.suggestion.token != but
         if mine and known.keys() >= set(arm.actions):
             missing = [j for j, name in enumerate(arm.measured) if name not in known]

@@ -8,7 +8,7 @@ more is `Known`. So what one scope learns, all of them know, and to look at some
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from .arm import Arm
 from .arm_model import ArmModel
 from .nearness import Realised, few
 
+ROWS = 32
+"""Contexts, the latest, that scopes are compared over."""
 _GRID = 16  # actions, for each that is set, among which the best is sought
 
 
@@ -34,6 +36,7 @@ class Worth:
         pending: (p, d) points without an outcome, at which variances shrink.
         process: the same for integrals; None for a model of no columns.
         realised: contexts, the latest first.
+        when: the time, by name, where effects change with it.
     """
 
     arm: Arm
@@ -41,11 +44,12 @@ class Worth:
     pending: Float[np.ndarray, "p d"]
     process: Standardised | None
     realised: Realised
+    when: Mapping[str, float] = field(default_factory=dict)
 
     def bounds(self, root: float, most: int) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
         """At each of the latest contexts the largest `μ + root · σ` over the actions, and σ there, (r,) each."""
         if self.process is None:
-            mean, variance = self._marginals(np.zeros((1, 0)))
+            mean, variance = self._marginals(self._now(np.zeros((1, 0))))
             return mean + root * np.sqrt(variance), np.sqrt(variance)
         near = self.realised.latest(most)  # also what is drawn: all scopes are compared over the same contexts
         rows = near.points
@@ -66,9 +70,13 @@ class Worth:
         own = set(self.arm.problem_space.seen)
         return bool(self.arm.beside) or any(set(self.arm.contexts) - self.arm.sees[x] - own for x in self.arm.actions)
 
+    def _now(self, points: Float[np.ndarray, "m k"]) -> Float[np.ndarray, "m d"]:
+        """With the time, where the model has a column for it."""
+        return np.hstack([points, np.tile([*self.when.values()], (len(points), 1))]) if self.when else points
+
     def _all_known(self, rows: Float[np.ndarray, "r c"], root: float) -> tuple[np.ndarray, np.ndarray]:
         grid = self._grid(self.arm.actions)
-        points = np.hstack([np.tile(grid, (len(rows), 1)), np.repeat(rows, len(grid), axis=0)])
+        points = self._now(np.hstack([np.tile(grid, (len(rows), 1)), np.repeat(rows, len(grid), axis=0)]))
         mean, variance = self._marginals(points)
         sd = np.sqrt(variance).reshape(len(rows), len(grid))
         bound = mean.reshape(sd.shape) + root * sd
@@ -83,7 +91,7 @@ class Worth:
     def _at(self, looked: Float[np.ndarray, " k"], root: float, near: Realised) -> tuple[float, float]:
         """Where this is looked at: the bound at what the actions are set to, and σ there."""
         arm = self.arm
-        values = dict(zip((arm.measured[j] for j in self._looked), looked.tolist(), strict=True))
+        values = dict(zip((arm.measured[j] for j in self._looked), looked.tolist(), strict=True)) | dict(self.when)
         groups = arm.groups(arm.actions)
         if not groups:
             return self._best((), values, root, near)[1:]
@@ -117,6 +125,15 @@ class Worth:
     def _grid(self, names: tuple[str, ...]) -> Float[np.ndarray, "g f"]:
         box = self.arm.box(names)
         return box.place(lattice(_GRID * len(names), len(names))) if names else np.zeros((1, 0))
+
+
+def fitted_at(model: ArmModel, time: float | None) -> Float[np.ndarray, " n"]:
+    """Posterior means at the observed points, standardised, (n,), moved to a time; None: effects do not change."""
+    if time is None:
+        return model.fitted
+    points = model.inputs.copy()
+    points[:, -1] = time
+    return model.means(points)
 
 
 @dataclass(frozen=True, eq=False)
