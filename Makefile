@@ -88,7 +88,7 @@ test-dist:
 $(STAMP): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r $(LOCK)
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable . --editable ./benchmarks
 	touch $@
 
 # Writes the exact versions that the tests run with.

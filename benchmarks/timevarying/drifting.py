@@ -1,72 +1,33 @@
-"""Problems that drift in ways of which no candidate prior holds for long: a switch, a change of rate, a moving peak.
-
-Candidates are generic: three lengthscales, each with four rates of decay. *switch*: the truth is drawn anew, from
-another candidate, every 75 rounds; *rates*: it drifts at ε = .002, and in the second half at .1; *moving*: a peak
-wanders over a square, as no candidate describes. *long* is a switch every 150 of 1200 rounds.
-"""
+"""Problems of which no candidate prior holds for long, as problems of ours: `partial_control_bench` draws them."""
 
 from __future__ import annotations
 
-import numpy as np
-from jaxtyping import Float as Floats
-
-from steerbo.rounds import keyed
+from partial_control_bench.timevarying.drifting import (
+    KINDS,
+    LENGTHSCALES,
+    LONG,
+    NOISE,
+    POINTS,
+    RATES,
+    ROUNDS,
+    SIDE,
+    truth,
+)
 from steerbo.space import Float
 from steerbo.timevarying import Decay, Prior, SquaredExponential, TimeVarying
 
-KINDS = ("switch", "rates", "moving")
-LONG = "long"
-ROUNDS = 300
-NOISE = 0.1
-_LENGTHSCALES = (0.1, 0.2, 0.4)
-_RATES = (0.002, 0.01, 0.03, 0.1)
-_LINE, _SIDE = 50, 16
-LINE = Float("x", 0, 1, step=1 / (_LINE - 1))
-_SWITCHES = {"switch": 75, LONG: 150}
-_ROUNDS = {LONG: 1200}
+__all__ = ["KINDS", "LINE", "LONG", "NOISE", "ROUNDS", "problem", "truth"]
+
+LINE = Float("x", 0, 1, step=1 / (POINTS - 1))
 
 
 def problem(kind: str) -> TimeVarying:
     """Twelve generic candidates on a line of 50 points, or (moving) on a square of 16 × 16."""
     some = [
         Prior(SquaredExponential(scale), 0.0, Decay(rate), NOISE, f"{scale:g}, {rate:g}")
-        for scale in _LENGTHSCALES
-        for rate in _RATES
+        for scale in LENGTHSCALES
+        for rate in RATES
     ]
     if kind == "moving":
-        return TimeVarying([Float(name, 0, 1, step=1 / (_SIDE - 1)) for name in ("x", "y")], some)
+        return TimeVarying([Float(name, 0, 1, step=1 / (SIDE - 1)) for name in ("x", "y")], some)
     return TimeVarying([LINE], some)
-
-
-def truth(kind: str, seed: int) -> Floats[np.ndarray, "T X"]:
-    """The objective in every round, (300, 50), (300, 256) or (1200, 50)."""
-    random = keyed(seed, 0, f"{kind} truth")
-    if kind == "moving":
-        return _moving(random)
-    rounds, switch = _ROUNDS.get(kind, ROUNDS), _SWITCHES.get(kind)
-    path, f = np.empty((rounds, _LINE)), np.empty(0)
-    for t in range(rounds):
-        if t == 0 or (switch is not None and t % switch == 0):
-            root, rate = _root(float(random.choice(_LENGTHSCALES))), float(random.choice(_RATES))
-            f = root @ random.standard_normal(_LINE)
-        if kind == "rates":
-            rate = _RATES[0] if t < ROUNDS // 2 else _RATES[-1]
-        path[t] = f
-        f = np.sqrt(1 - rate) * f + np.sqrt(rate) * (root @ random.standard_normal(_LINE))
-    return path
-
-
-def _root(lengthscale: float) -> Floats[np.ndarray, "X X"]:
-    x = np.linspace(0, 1, _LINE)[:, None]
-    values, vectors = np.linalg.eigh(SquaredExponential(lengthscale).over([False])(x, x))
-    root: Floats[np.ndarray, "X X"] = vectors * np.sqrt(np.maximum(values, 0))
-    return root
-
-
-def _moving(random: np.random.Generator) -> Floats[np.ndarray, "T X"]:
-    side = np.linspace(0, 1, _SIDE)
-    points = np.stack(np.meshgrid(side, side, indexing="ij"), -1).reshape(-1, 2)
-    t, phases = np.arange(ROUNDS)[:, None], 2 * np.pi * random.random(2)
-    centres = 0.5 + 0.35 * np.concatenate([np.sin(t / 25 + phases[0]), np.cos(t / 40 + phases[1])], axis=1)
-    squares = ((points - centres[:, None]) ** 2).sum(-1)
-    return 3 * np.exp(-squares / 0.08) - 1

@@ -22,7 +22,7 @@ from benchmarks.costvarying.runner import Run, measures, summary
 from benchmarks.costvarying.runner import play as play_run
 from benchmarks.costvarying.synthetic import ackley, hartmann, levy
 from benchmarks.runs import finished
-from steerbo.errors import InvalidOption, SteerboError
+from steerbo.errors import InvalidOption
 from steerbo.rounds import Optimizer, keyed
 
 real_data = pytest.mark.skipif(
@@ -169,18 +169,18 @@ def test_downloads_are_checked(served: tuple[str, Path], monkeypatch: pytest.Mon
         archive.writestr("table.dat", "1\t2\r\n3\t4\r\n")
     digest = hashlib.sha256(b"a,b\n1,2\n3,4\n").hexdigest()
     assert data.download(f"{address}/table.zip", "table.dat", digest, "a,b") == "a,b\n1,2\n3,4\n"
-    with pytest.raises(InvalidOption, match="checksum"):
+    with pytest.raises(data.DataChanged, match="checksum"):
         data.download(f"{address}/table.zip", "table.dat", "0" * 64, "a,b")
-    with pytest.raises(SteerboError, match="STEERBO_DATA"):
+    with pytest.raises(data.DataMissing, match="STEERBO_DATA"):
         data.download(f"{address}/nothing.zip", "table.dat", digest, "a,b")
 
 
 def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(data.VARIABLE, "no-such-folder")
-    with pytest.raises(InvalidOption, match="no-such-folder"):
+    with pytest.raises(data.DataMissing, match="no-such-folder"):
         data.folder()
     monkeypatch.delenv(data.VARIABLE)
-    with pytest.raises(InvalidOption, match=r"plant_gp\.json"):
+    with pytest.raises(data.DataMissing, match=r"plant_gp\.json"):
         data.required("plant_gp.json")
 
 

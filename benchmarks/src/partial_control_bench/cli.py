@@ -1,0 +1,181 @@
+"""`pcb`: list, data, run, check, page."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from . import checking, data, page
+from .entrants import BUILT_IN
+from .errors import BenchError
+from .problem import WINGS
+from .record import Result, read, schema
+from .registry import contender, problem, problems
+from .running import Job, play_missing
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+OUT = Path("runs.jsonl")
+
+
+@app.command("list")
+def list_(
+    what: Annotated[str, typer.Argument(help="a wing, such as causal; or the name of a problem; default: all")] = "",
+) -> None:
+    """What is played, and who can be named to play it."""
+    if what and what not in WINGS:
+        return _describe(what)
+    for wing in (what,) if what else WINGS:
+        print(f"{wing}\n  problems")
+        for each in (p for p in problems().values() if p.wing == wing):
+            missing = "" if data.there(each.data) else "; its data are not at hand (pcb data)"
+            print(f"    {each.name:24} {each.title}{missing}")
+        print("  entrants")
+        print("    " + ", ".join(name for name, built in BUILT_IN.items() if wing in built.wings))
+        print("    or yours: FILE.py:Class, module:Class")
+    return None
+
+
+def _describe(name: str) -> None:
+    about = problem(name)
+    money = "" if about.budget.money is None else f", {about.budget.money:g} of money"
+    print(f"{about.name} (version {about.version}, {about.wing}): {about.title}\nfrom {about.source}")
+    print(f"budget: at most {about.budget.rounds} rounds{money}; regret is kept at {_numbers(about.budget.marks)}")
+    print(f"seeds: {_range(about.seeds.tuning)} to tune on, {_range(about.seeds.reported)} to report")
+    print(f"a seed moves {about.seed_moves}; data: {', '.join(about.data) or 'none'}")
+    if data.there(about.data):
+        print("an entrant is told:")
+        for key, value in about.make(about.seeds.tuning.start).known.items():
+            print(f"  {key}: {repr(value)[:300]}")
+
+
+def _numbers(values: tuple[float, ...]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def _range(values: range) -> str:
+    return f"{values.start} to {values.stop - 1}"
+
+
+@app.command("data")
+def data_() -> None:
+    """Which files problems need, their checksums, and whether they are at hand."""
+    users = {file: [p.name for p in problems().values() if file in p.data] for file in data.SUMS}
+    print(f"{data.VARIABLE} names the folder that holds them; it is {data.folder() or 'not set'}.")
+    for file, digest in data.SUMS.items():
+        state = "there" if data.path_of(file) else "not there"
+        print(f"{file}: {state}\n  SHA-256 {digest}\n  for {', '.join(users[file]) or 'nothing'}")
+
+
+@app.command("schema")
+def schema_() -> None:
+    """The JSON Schema of a line of results."""
+    print(json.dumps(schema(), indent=1))
+
+
+@app.command("run")
+def run_(
+    entrant: Annotated[str, typer.Argument(help="a name of `pcb list`, or FILE.py:Class, or module:Class")],
+    problem_name: Annotated[str, typer.Argument(metavar="PROBLEM", help="a name of `pcb list`")],
+    seeds: Annotated[str, typer.Option(help="such as 1000-1019 or 3,7; default: the first ten that are reported")] = "",
+    option: Annotated[
+        list[str] | None, typer.Option(help="of the entrant, such as confidence=2; again for more")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
+    executor: Annotated[str | None, typer.Option(help="dask://HOST:PORT plays on a cluster")] = None,
+    out: Annotated[Path, typer.Option(help="where results go; runs that it has are not played again")] = OUT,
+) -> None:
+    """Play an entrant on a problem; stopped and called again, it goes on where it was."""
+    about, who = problem(problem_name), contender(entrant, _options(option or []))
+    who.load()
+    wanted = [Job(who, about.name, seed) for seed in _seeds(seeds, about.seeds.reported)]
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    played = 0
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task(f"{who.name} on {about.name}", total=len(wanted))
+        for result, left in play_missing(wanted, out, executor, jobs):
+            played += 1
+            progress.update(bar, completed=len(wanted) - left)
+            if not console.is_terminal:
+                print(f"seed {result.seed}: {_ended(result)}; {left} to go", file=sys.stderr, flush=True)
+    print(f"{len(wanted)} runs are in {out}: {played} played now, {len(wanted) - played} were there")
+    print(f"next: pcb check {out}; pcb page {out}")
+
+
+def _ended(result: Result) -> str:
+    simple, summed = result.last("simple"), result.last("cumulative")
+    parts = (("best so far", simple), ("summed", summed))
+    return "regret " + ", ".join(f"{name} {value:.4g}" for name, value in parts if value is not None)
+
+
+def _options(given: list[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name:
+            raise BenchError(f"--option {each!r}: must be NAME=VALUE")
+        try:
+            found[name] = json.loads(value)
+        except json.JSONDecodeError:
+            found[name] = value
+    return found
+
+
+def _seeds(given: str, reported: range) -> list[int]:
+    if not given:
+        return list(reported[:10])
+    found: list[int] = []
+    for part in given.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdigit() or (dash and not last.isdigit()) or (dash and int(last) < int(first)):
+            raise BenchError(f"--seeds {given!r}: must be whole numbers and ranges of them, such as 1000-1019,1050")
+        found += range(int(first), int(last or first) + 1)
+    return list(dict.fromkeys(found))
+
+
+@app.command("check")
+def check_(
+    file: Annotated[Path, typer.Argument(help="of results")],
+    again: Annotated[int, typer.Option(min=0, help="play so many of them again, drawn at random")] = 0,
+) -> None:
+    """Whether a file can be believed; ends with 1 where it cannot."""
+    found = checking.check(file)
+    for (name, entrant, split), count in sorted(found.runs.items()):
+        print(f"{name}: {entrant}, {count} {'run' if count == 1 else 'runs'} on {split} seeds")
+    for complaint in found.complaints:
+        print(complaint, file=sys.stderr)
+    bad = len(found.complaints)
+    for name, alike in checking.again(file, again) if again else ():
+        print(f"again: {name}: {'the same' if alike else 'NOT the same'}")
+        bad += not alike
+    print("all is well" if not bad else f"{bad} faults")
+    if bad:
+        raise typer.Exit(1)
+
+
+@app.command("page")
+def page_(
+    files: Annotated[list[Path], typer.Argument(help="of results")],
+    out: Annotated[Path, typer.Option(help="a folder")] = Path("page"),
+    title: Annotated[str, typer.Option(help="of the page")] = "Results",
+) -> None:
+    """Tables and pictures of results: index.md, PNGs and runs.csv."""
+    results = [result for file in files for result in read(file)]
+    if not results:
+        raise BenchError(f"{', '.join(map(str, files))}: no results are in there")
+    print(f"wrote {page.write(results, out, title)}")
+
+
+def main() -> None:
+    """The command; what is not allowed is said in a line, and ends with 2."""
+    try:
+        app(standalone_mode=True)
+    except BenchError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

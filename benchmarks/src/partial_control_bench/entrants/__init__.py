@@ -1,0 +1,52 @@
+"""Who can be named on the command line: methods of steerbo, and peers by adapters of a page each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..problem import WINGS
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """Where an entrant is, what it is given beside the problem, what it needs, and which wings it plays in."""
+
+    place: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    wings: tuple[str, ...] = WINGS
+    about: str = ""
+
+
+def _peer(module: str, name: str, packages: tuple[str, ...], about: str, wings: tuple[str, ...] = WINGS) -> BuiltIn:
+    return BuiltIn(f"{__name__}.{module}:{name}", {}, packages, wings, about)
+
+
+_METHODS = {
+    "cost-varying": ("cheap-first", "explore-then-commit", "ucb-cvs", "etc-groups", "ucb-psq", "ts-psq"),
+    "time-varying": (
+        "tempered-elimination", "switching-elimination", "prior-elimination", "mle", "fully-bayesian",
+        "regret-balancing", "gp-ucb", "r-gp-ucb", "sw-gp-ucb", "w-gp-ucb",
+    ),
+    "causal": ("coca-bo", "coca-bo-no-context", "cabo", "cobo", "cheap-first"),
+    "mean-field": ("mf-gp-ucb", "gp-ucb", "add-gp-ucb", "turbo", "genetic", "annealing"),
+}  # fmt: skip
+OURS = {
+    name: BuiltIn(
+        f"{__name__}.ours:Steerbo",
+        {"method": name},
+        ("steerbo",),
+        tuple(wing for wing in WINGS if name in _METHODS[wing]),
+        "steerbo",
+    )
+    for wing in WINGS
+    for name in _METHODS[wing]
+}
+PEERS = {
+    "random": _peer("random", "Random", (), "uniform draws of what can be set"),
+    "optuna-tpe": _peer("optuna", "TPE", ("optuna",), "Optuna's default sampler, asked and told"),
+    "optuna-gp": _peer("optuna", "GPSampler", ("optuna", "torch"), "Optuna's Gaussian process sampler"),
+}
+BUILT_IN: dict[str, BuiltIn] = {**OURS, **PEERS}

@@ -1,0 +1,52 @@
+"""Optuna, asked and told as its documentation has it; control sets are conditional parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import optuna
+
+from ..protocol import Outcome, Values
+from ..space import Parameter, space_of
+
+_DIRECTIONS: dict[float, Literal["minimize", "maximize"]] = {-1.0: "minimize", 1.0: "maximize"}
+
+
+class TPE:
+    """The default sampler: a tree of Parzen estimators. It takes no contexts, no time, and no data from before."""
+
+    sampler: ClassVar[Any] = optuna.samplers.TPESampler
+
+    def __init__(self, known: Mapping[str, Any], seed: int) -> None:
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        self.space = space_of(known)
+        self.study = optuna.create_study(direction=_DIRECTIONS[self.space.sign], sampler=self.sampler(seed=seed))
+        self.trial: Any = None
+
+    def ask(self, now: Mapping[str, Any]) -> Values:
+        """A trial; where its point is not available, the nearest that is."""
+        self.trial = self.study.ask()
+        point: dict[str, Any] = {}
+        for parameter in self.space.parameters:
+            if parameter.active(point):
+                point[parameter.name] = self._suggested(parameter)
+        return self.space.values(point, now)
+
+    def _suggested(self, parameter: Parameter) -> Any:
+        if parameter.categorical:
+            return self.trial.suggest_categorical(parameter.name, list(range(parameter.size or 1)))
+        if parameter.size:
+            return self.trial.suggest_int(parameter.name, 0, parameter.size - 1)
+        return self.trial.suggest_float(parameter.name, parameter.low, parameter.high)
+
+    def tell(self, values: Values, outcome: Outcome) -> None:
+        """The trial's value."""
+        if self.trial is not None:
+            self.study.tell(self.trial, outcome.value)
+
+
+class GPSampler(TPE):
+    """The sampler on a Gaussian process. It has no conditional parameters: it draws where there are any."""
+
+    sampler: ClassVar[Any] = optuna.samplers.GPSampler

@@ -1,0 +1,60 @@
+"""What is known of a problem, as a problem of steerbo's."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import steerbo as sb
+from steerbo.timevarying import SquaredExponential
+
+
+def problem_of(known: Mapping[str, Any]) -> Any:
+    """The same, in our words."""
+    return _PROBLEMS[known["wing"]](known)
+
+
+def _time_varying(known: Mapping[str, Any]) -> sb.TimeVarying:
+    variables = [_levelled(variable) for variable in known["variables"]]
+    if "history" in known:
+        history = known["history"]
+        days = [_learned(np.ascontiguousarray(day).tobytes(), day.shape, name)
+                for day, name in zip(history["panel"], history["names"], strict=True)]  # fmt: skip
+        return sb.TimeVarying(variables, days)
+    if known["priors"] is None:
+        return sb.TimeVarying(variables)
+    return sb.TimeVarying(variables, [_prior(told) for told in known["priors"]])
+
+
+def _levelled(variable: Mapping[str, Any]) -> Any:
+    levels = variable["levels"]
+    if isinstance(levels[0], str):
+        return sb.Categorical(variable["name"], levels)
+    low, high = variable["low"], variable["high"]
+    return sb.Float(variable["name"], low, high, step=(high - low) / (len(levels) - 1))
+
+
+def _prior(told: Mapping[str, Any]) -> sb.Prior:
+    kernel = SquaredExponential(told["kernel"]["lengthscale"], told["kernel"]["variance"])
+    mean = told["mean"] if isinstance(told["mean"], float) else tuple(told["mean"])
+    return sb.Prior(kernel, mean, _drift(told["drift"]), told["noise"], told["name"])
+
+
+def _drift(told: Mapping[str, Any] | None) -> Any:
+    if told is None:
+        return None
+    if told["kind"] == "decay":
+        return sb.Decay(told["rate"])
+    return sb.Periodic(told["period"], told["lengthscale"])
+
+
+@functools.lru_cache(maxsize=32)
+def _learned(panel: bytes, shape: tuple[int, ...], name: str) -> sb.Prior:
+    """A prior from one day; a fit of each is enough for all runs of a process."""
+    return sb.Prior.from_panel(np.frombuffer(panel).reshape(1, *shape), [name])[0]
+
+
+_PROBLEMS = {"time-varying": _time_varying}

@@ -1,0 +1,75 @@
+"""A problem: a name, a version that never changes its meaning, a budget, seeds, and how its world is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .protocol import World
+
+WINGS = ("cost-varying", "time-varying", "causal", "mean-field")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long is played: so many rounds, and where `money` is given until the next round would cost more than is left.
+
+    Attributes:
+        rounds: at most.
+        money: in all; None where only rounds count.
+        marks: the rounds (or sums of money) at which regret is written down.
+    """
+
+    rounds: int
+    money: float | None = None
+    marks: tuple[float, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """What marks count."""
+        return "rounds" if self.money is None else "money"
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Which seeds may be looked at while a method is made, and which are for reporting alone.
+
+    >>> Seeds().split(1003), Seeds().split(3), Seeds().split(700)
+    ('reported', 'tuning', None)
+    """
+
+    tuning: range = range(100)
+    reported: range = range(1000, 1200)
+
+    def split(self, seed: int) -> str | None:
+        """Where a seed belongs."""
+        return "reported" if seed in self.reported else "tuning" if seed in self.tuning else None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A frozen definition.
+
+    Attributes:
+        name: what it is called.
+        wing: one of `WINGS`.
+        title: one line.
+        make: from a seed to its world.
+        budget: how long is played.
+        source: where it comes from.
+        version: goes up whenever anything that decides a figure changes.
+        seeds: tuning and reported ones.
+        data: files that it needs (`pcb data` says where they come from).
+        seed_moves: what a seed decides: "everything", or "the start" where truth and noise are always the same.
+    """
+
+    name: str
+    wing: str
+    title: str
+    make: Callable[[int], World]
+    budget: Budget
+    source: str
+    version: int = 1
+    seeds: Seeds = Seeds()
+    data: tuple[str, ...] = ()
+    seed_moves: str = "everything"

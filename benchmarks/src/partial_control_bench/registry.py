@@ -1,0 +1,95 @@
+"""Problems and entrants by name."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from .entrants import BUILT_IN
+from .errors import BenchError, unknown
+from .playing import Maker
+from .problem import Problem
+from .timevarying.problems import problems as timevarying
+
+
+@cache
+def problems() -> dict[str, Problem]:
+    """All problems by name, wing by wing."""
+    found: dict[str, Problem] = {}
+    for each in timevarying():
+        if each.name in found:
+            raise BenchError(f"problem {each.name!r}: there are two of this name")
+        found[each.name] = each
+    return found
+
+
+def problem(name: str) -> Problem:
+    """The problem of this name.
+
+    Raises:
+        BenchError: there is none.
+    """
+    if name not in (known := problems()):
+        raise unknown("problem", name, known)
+    return known[name]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Who plays: a name for tables, a class, and the packages whose versions are written down.
+
+    Attributes:
+        place: "module:Class", by which other processes find it; `folder`: where that module is.
+        options: that were chosen, and are part of the result; `fixed` ones are what the name stands for.
+    """
+
+    name: str
+    place: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    folder: str | None = None
+
+    def load(self) -> Maker:
+        """Its class.
+
+        Raises:
+            BenchError: its module or a package that it needs is missing.
+        """
+        module, _, attribute = self.place.partition(":")
+        if self.folder is not None and self.folder not in sys.path:
+            sys.path.insert(0, self.folder)
+        try:
+            found: Maker = partial(getattr(importlib.import_module(module), attribute), **self.fixed)
+        except ImportError as error:
+            missing = error.name or str(error)
+            raise BenchError(f"{self.name}: needs {missing}, which is not there; pip install it") from None
+        except AttributeError:
+            raise BenchError(f"{self.name}: {module} has no {attribute!r}") from None
+        return found
+
+
+def contender(name: str, options: Mapping[str, Any] | None = None) -> Contender:
+    """An entrant by the name of one of ours or a peer, or as "file.py:Class" or "module:Class".
+
+    Raises:
+        BenchError: there is none.
+    """
+    given = dict(options or {})
+    if ":" not in name:
+        if name not in BUILT_IN:
+            raise unknown("entrant", name, BUILT_IN)
+        built = BUILT_IN[name]
+        return Contender(name, built.place, given, built.fixed, built.packages)
+    module, _, attribute = name.rpartition(":")
+    if not module.endswith(".py"):
+        return Contender(attribute, f"{module}:{attribute}", given, folder=str(Path.cwd()))
+    path = Path(module).resolve()
+    if not path.is_file():
+        raise BenchError(f"{module}: there is no such file")
+    return Contender(attribute, f"{path.stem}:{attribute}", given, folder=str(path.parent))

@@ -1,0 +1,114 @@
+"""Many runs: what is missing is played, and each is written as a line as soon as it is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import BenchError
+from .playing import run
+from .record import Key, Result, lines, parse, plain
+from .registry import Contender, problem
+
+DASK = "dask://"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run that is wanted."""
+
+    contender: Contender
+    problem: str
+    seed: int
+
+    @property
+    def key(self) -> Key:
+        """As a result's."""
+        about = problem(self.problem)
+        return Result.key_of(
+            self.problem, about.version, self.contender.name, plain(self.contender.options), self.seed,
+            about.budget.rounds, about.budget.money,
+        )  # fmt: skip
+
+    def play(self) -> str:
+        """Its result as a line; in whichever process."""
+        who = self.contender
+        return run(problem(self.problem), who.name, who.load(), self.seed, who.options, who.packages).line()
+
+
+def done(file: Path) -> set[Key]:
+    """Keys of what a file has. A last line that was cut off by a crash is cut away, so that its run is played anew.
+
+    Raises:
+        BenchError: another line is no result.
+    """
+    if not file.exists():
+        return set()
+    content = file.read_bytes()
+    if content and not content.endswith(b"\n"):
+        os.truncate(file, content.rfind(b"\n") + 1)
+    return {parse(line, f"{file}, line {number}").key for number, line in lines(file)}
+
+
+def play_missing(
+    jobs: Iterable[Job], file: Path, executor: str | None = None, processes: int = 1
+) -> Iterator[tuple[Result, int]]:
+    """Play what a file lacks; yields each result once it is in the file, and how many are still to come.
+
+    Args:
+        jobs: what is wanted.
+        file: JSON lines; it need not exist.
+        executor: "dask://host:port" of a Dask scheduler; None: processes here.
+        processes: how many, where they are here.
+
+    Raises:
+        BenchError: an entrant cannot be found, or answers what is no answer; what was done is in the file.
+    """
+    known = done(file)
+    missing = [job for job in jobs if job.key not in known]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    left = len(missing)
+    with file.open("a", encoding="utf-8") as out:
+        for line in _lines(missing, executor, processes):
+            out.write(line + "\n")
+            out.flush()
+            left -= 1
+            yield parse(line, str(file)), left
+
+
+def _lines(missing: list[Job], executor: str | None, processes: int) -> Iterator[str]:
+    if executor is None and processes == 1:
+        yield from (job.play() for job in missing)
+        return
+    with _executor(executor, processes) as pool:
+        futures = [pool.submit(Job.play, job) for job in missing]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+@contextmanager
+def _executor(address: str | None, processes: int) -> Iterator[Executor]:
+    if address is None:
+        with ProcessPoolExecutor(processes) as pool:
+            yield pool
+        return
+    if not address.startswith(DASK):
+        raise BenchError(f"executor {address!r}: must be {DASK}host:port, or be left out for processes of this machine")
+    try:
+        from distributed import Client  # optional: only clusters need it
+    except ImportError:
+        raise BenchError(f"executor {address!r}: needs Dask; pip install 'partial-control-bench[dask]'") from None
+    try:
+        client = Client(address.removeprefix(DASK), timeout=10)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise BenchError(f"executor {address!r}: there is no scheduler that answers ({error})") from None
+    with client:
+        yield client.get_executor()

@@ -1,0 +1,1 @@
+"""Tests of `partial_control_bench`."""
