@@ -50,6 +50,7 @@ class History:
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
         self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
         self._charged = self._estimated = Fraction()  # exact: what is charged and taken back leaves nothing
+        self._costs = KnownCosts()
         self._failed = self._unpriced = 0
 
     def __iter__(self) -> Iterator[Round]:
@@ -133,9 +134,7 @@ class History:
 
     def mean_cost(self, scope: Scope) -> float | None:
         """What a play of `scope` has cost on average, here and in data that was added; None where nobody knows."""
-        known = [r.paid for r in self if r.paid is not None and r.suggestion.scope == scope]
-        known += [e.outcome.cost for e in self.data.values() if e.outcome.cost is not None and e.scope == scope]
-        return math.fsum(known) / len(known) if known else None
+        return self._costs.mean(scope)
 
     def estimate(self, token: str) -> float | None:
         """What to charge for a round that broke where nobody can be asked what it cost; None without a budget.
@@ -201,6 +200,7 @@ class History:
                 self._added += 1
                 self.data[self.latest_data] = event
                 self._charged += Fraction(event.charged)
+                self._price(None, event)
             case Revised():
                 now = {name: new for name, (_, new) in event.changes.items()}
                 self.budget, self.limit = now.get("budget", self.budget), now.get("rounds", self.limit)
@@ -225,11 +225,19 @@ class History:
         before = self.data[event.token]
         if event.outcome is None:
             self.removed[event.token] = self.data.pop(event.token)
+            self._price(before, None)
             return
         charge = before.charge if event.charge is None else event.charge
         after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
         self.data[event.token] = after
         self._charged += Fraction(after.charged) - Fraction(before.charged)
+        self._price(before, after)
+
+    def _price(self, before: Added | None, after: Added | None) -> None:
+        for known, sign in ((before, -1), (after, 1)):
+            if known is not None and known.scope is not None:
+                costs = (None, known.outcome.cost) if sign > 0 else (known.outcome.cost, None)
+                self._costs.change(known.scope, *costs)
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
@@ -241,6 +249,7 @@ class History:
         self._charged += Fraction(after.charged) - Fraction(before.charged)
         self._estimated += after.unpriced * Fraction(after.charged) - before.unpriced * Fraction(before.charged)
         self._unpriced += after.unpriced - before.unpriced
+        self._costs.change(after.suggestion.scope, before.paid, after.paid)
         self._failed += (after.state == "failed") - (before.state == "failed")
         if after.state != "open":
             self._open.pop(token, None)
