@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
 from itertools import islice
 from typing import Any, assert_never
 
 from ..errors import UnknownSuggestion, show
+from .accounts import Accounts
 from .events import (
     Abandoned,
     Added,
@@ -49,9 +48,8 @@ class History:
         self._rounds: dict[str, Round] = {}
         self._unknown: dict[str, None] = {}  # tokens of rounds without an outcome to learn from, in order
         self._open: dict[str, None] = {}  # those of them that are pending: a long stream may have many failures
-        self._charged = self._estimated = Fraction()  # exact: what is charged and taken back leaves nothing
-        self._costs = KnownCosts()
-        self._failed = self._unpriced = 0
+        self._waiting: dict[str, None] = {}  # and these with those that were abandoned
+        self._accounts, self._failed = Accounts(), 0
 
     def __iter__(self) -> Iterator[Round]:
         return iter(self._rounds.values())
@@ -108,6 +106,11 @@ class History:
         return tuple(self._rounds[token] for token in self._unknown)
 
     @property
+    def waiting(self) -> tuple[Round, ...]:
+        """Rounds that may still have an outcome: pending, or abandoned and perhaps late."""
+        return tuple(self._rounds[token] for token in self._waiting)
+
+    @property
     def told(self) -> int:
         """How many rounds have an outcome to learn from."""
         return len(self._rounds) - len(self._unknown)
@@ -120,21 +123,21 @@ class History:
     @property
     def spent(self) -> float:
         """Money spent, failed and voided rounds included; with what is charged for rounds whose cost nobody knows."""
-        return float(self._charged)
+        return self._accounts.spent
 
     @property
     def estimated(self) -> float:
         """That part of `spent` that is charged for rounds whose cost nobody knows."""
-        return float(self._estimated)
+        return self._accounts.estimated
 
     @property
     def unpriced(self) -> int:
         """How many rounds have ended, or are charged for, whose cost nobody knows."""
-        return self._unpriced
+        return self._accounts.unpriced
 
     def mean_cost(self, scope: Scope) -> float | None:
         """What a play of `scope` has cost on average, here and in data that was added; None where nobody knows."""
-        return self._costs.mean(scope)
+        return self._accounts.mean_cost(scope)
 
     def estimate(self, token: str) -> float | None:
         """What to charge for a round that broke where nobody can be asked what it cost; None without a budget.
@@ -143,10 +146,8 @@ class History:
         """
         if self.budget is None:
             return None
-        if (expected := self[token].expected_cost) is not None:
-            return expected
-        known = [r.paid for r in self if r.paid is not None]
-        return math.fsum(known) / len(known) if known else 0.0
+        expected = self[token].expected_cost
+        return expected if expected is not None else self._accounts.usual or 0.0
 
     @property
     def reserved(self) -> float:
@@ -199,8 +200,7 @@ class History:
             case Added():
                 self._added += 1
                 self.data[self.latest_data] = event
-                self._charged += Fraction(event.charged)
-                self._price(None, event)
+                self._accounts.add(event)
             case Revised():
                 now = {name: new for name, (_, new) in event.changes.items()}
                 self.budget, self.limit = now.get("budget", self.budget), now.get("rounds", self.limit)
@@ -214,30 +214,23 @@ class History:
 
     def _begin(self, event: Asked) -> None:
         seen = event.request.get("context", {})
-        suggestion = Suggestion(event.token, event.round, event.scope, event.values, event.observe, seen, event.note)
-        suggestion = replace(suggestion, change_cost=event.change_cost)
-        known = self._order({**seen, **event.values})
-        begun = Round(suggestion, event.request, event.expected_cost, realised=known, gain=event.gain)
-        self._rounds[event.token], self._unknown[event.token], self._open[event.token] = begun, None, None
+        said = event.token, event.round, event.scope, event.values, event.observe, seen, event.note
+        known = Suggestion(*said, change_cost=event.change_cost), event.request, event.expected_cost
+        realised = self._order({**seen, **event.values})
+        self._rounds[event.token] = Round(*known, realised=realised, gain=event.gain)
+        self._unknown[event.token] = self._open[event.token] = self._waiting[event.token] = None
 
     def _correct(self, event: Amended) -> None:
         """Data that nobody suggested, put right or, void, taken out; what it cost is spent all the same."""
         before = self.data[event.token]
         if event.outcome is None:
+            self._accounts.void(before)
             self.removed[event.token] = self.data.pop(event.token)
-            self._price(before, None)
             return
         charge = before.charge if event.charge is None else event.charge
         after = replace(before, outcome=event.outcome, charge=charge, scope=event.scope or before.scope)
         self.data[event.token] = after
-        self._charged += Fraction(after.charged) - Fraction(before.charged)
-        self._price(before, after)
-
-    def _price(self, before: Added | None, after: Added | None) -> None:
-        for known, sign in ((before, -1), (after, 1)):
-            if known is not None and known.scope is not None:
-                costs = (None, known.outcome.cost) if sign > 0 else (known.outcome.cost, None)
-                self._costs.change(known.scope, *costs)
+        self._accounts.correct(before, after)
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
@@ -246,13 +239,11 @@ class History:
         told = {**after.request.get("context", {}), **after.suggestion.values, **(known.realised if known else {})}
         after = replace(after, realised=self._order(told))
         self._rounds[token] = after
-        self._charged += Fraction(after.charged) - Fraction(before.charged)
-        self._estimated += after.unpriced * Fraction(after.charged) - before.unpriced * Fraction(before.charged)
-        self._unpriced += after.unpriced - before.unpriced
-        self._costs.change(after.suggestion.scope, before.paid, after.paid)
+        self._accounts.change(before, after)
         self._failed += (after.state == "failed") - (before.state == "failed")
-        if after.state != "open":
-            self._open.pop(token, None)
+        for tokens, stays in ((self._open, after.state == "open"), (self._waiting, after.waiting)):
+            if not stays:
+                tokens.pop(token, None)
         if after.state == "told":
             self._unknown.pop(token, None)
         else:

@@ -198,8 +198,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
     def view(self, history: History, request: Mapping[str, Any]) -> View:
         """The round as the surrogate sees it."""
         available = self.problem.within(request.get("available"), request.get("context", {}))
-        waits = (r for r in history.unknown if r.waiting)
-        waiting = (Unknown(place_of(self.problem, r.realised), r.request["time"], 1) for r in waits)
+        waiting = (Unknown(place_of(self.problem, r.realised), r.request["time"], 1) for r in history.waiting)
         return View(request["time"], available, [*self._tries.values(), *waiting])
 
     def play(self, pick: Pick, beta: float) -> Choice:
