@@ -90,7 +90,7 @@ def test_memory_does_not_grow() -> None:
     for i, datum in enumerate(outcomes(2000)):
         surrogate.add(datum)
         if i >= 600 and i % 64 == 0:
-            sizes.add((len(surrogate._recent), len(surrogate._checkpoints)))
+            sizes.add((len(surrogate.ordered.recent), len(surrogate.ordered.copies)))
     assert len(sizes) == 1
 
 

@@ -68,8 +68,8 @@ def test_nothing_in_a_round_grows_but_the_log() -> None:
             optimizer.fail(suggestion, "no reading")
         if t in (1000, 2000, 3000):
             method: Any = optimizer._method
-            recent = len(method.surrogate._recent)
-            sizes.append((len(method._tries), len(method.surrogate._checkpoints), recent < 5 * 64))
+            recent = len(method.surrogate.ordered.recent)
+            sizes.append((len(method._tries), len(method.surrogate.ordered.copies), recent < 5 * 64))
     assert sizes == [sizes[0]] * 3
     assert optimizer.pending == ()
 

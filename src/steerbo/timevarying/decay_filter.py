@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -74,6 +74,17 @@ class Grid:
         other._folded = None if self._folded is None else self._folded.copy()
         other._tail = self._tail.copy()
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is written down: of the tail, the rows that are there."""
+        return {**vars(self), "_tail": self._tail[:, : self._rows].copy()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What was written down, to the last bit."""
+        rows = state["_tail"]
+        tail = np.empty((len(rows), _TAIL, rows.shape[2]))
+        tail[:, : rows.shape[1]] = rows
+        vars(self).update(state, _tail=tail)
 
     def observe(self, time: float, site: int, value: float, inflation: float = 1.0) -> None:
         """Condition on one outcome, noise variance times `inflation`, no earlier than the last. O(G·X·tail + P·X)."""

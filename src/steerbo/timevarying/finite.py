@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,20 +12,17 @@ from ..gp.drift import Decay, correlation
 from .acquisition import Datum, Pick, View, draw_largest
 from .decay_filter import Grid
 from .means import Means
+from .ordered import Filters, Ordered
 from .priors import Prior
 from .problem import TimeVarying
 from .sharing import covariance_between, scale_only, sharing
 from .statespace import StateSpace
 
-_EVERY = 64  # outcomes between two checkpoints
-_KEPT = 4  # checkpoints
-
 
 class Sites:
     """Posteriors of all priors at all points of a finite domain.
 
-    A filter wants its outcomes in order of time. A late one goes back to the last checkpoint before it, and everything
-    since is filtered again; four checkpoints, 64 outcomes apart, are kept.
+    Outcomes may come late: see `Ordered`.
 
     Args:
         problem: with a finite domain.
@@ -41,7 +37,7 @@ class Sites:
         means = Means(problem)(problem.points)
         tables = {id(p.kernel): covariance_between(p.kernel, self.points, problem.categorical) for p in self.sharing}
         kinds = [_state_size(p) for p in self.sharing]
-        self._filters: list[Grid | StateSpace] = []
+        filters: Filters = []
         self._ids: list[np.ndarray] = []  # which priors each filter has
         self._sets: list[np.ndarray] = []  # which sets of sharing priors
         for size in sorted(set(kinds)):
@@ -53,21 +49,18 @@ class Sites:
             drifts = [self.sharing[g].drift for g in sets]
             if size == 1:
                 rates = np.array([d.rate if isinstance(d, Decay) else 0.0 for d in drifts])
-                self._filters.append(Grid(means[ids], covariances, rates, noise, local))
+                filters.append(Grid(means[ids], covariances, rates, noise, local))
             else:
                 motions = [d.motion for d in drifts if d is not None and not isinstance(d, Decay)]
-                self._filters.append(StateSpace(means[ids], covariances, motions, noise, local))
+                filters.append(StateSpace(means[ids], covariances, motions, noise, local))
             self._ids.append(ids)
             self._sets.append(sets)
         self.size = means.shape
-        self._origin = [f.copy() for f in self._filters]
-        self._restart()
+        self.ordered = Ordered(filters)
 
-    def _restart(self) -> None:
-        self._filters = [f.copy() for f in self._origin]
-        self._checkpoints = [(-np.inf, -np.inf, [f.copy() for f in self._origin])]
-        self._recent: list[Datum] = []  # since the first checkpoint, in order
-        self._since = 0  # outcomes since the last checkpoint
+    @property
+    def _filters(self) -> Filters:
+        return self.ordered.filters
 
     @property
     def evidence(self) -> Float[np.ndarray, " P"]:
@@ -95,47 +88,12 @@ class Sites:
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
     def add(self, datum: Datum, inflation: float = 1.0) -> bool:
-        """Condition on an outcome; False if it is older than the first checkpoint."""
-        if self._recent and datum[:2] < self._recent[-1][:2]:
-            return self._insert(datum)
-        self._recent.append(datum)
-        self._absorb(datum, inflation)
-        self._since += 1
-        if self._since == _EVERY:
-            self._since = 0
-            self._checkpoints.append((datum.time, datum.number, [f.copy() for f in self._filters]))
-            if len(self._checkpoints) > _KEPT:
-                self._checkpoints.pop(0)
-                first = self._checkpoints[0][:2]
-                self._recent = [d for d in self._recent if d[:2] > first] or [datum]
-        return True
-
-    def _absorb(self, datum: Datum, inflation: float = 1.0) -> None:
-        for f in self._filters:
-            f.observe(datum.time, datum.place, datum.value, inflation)
-
-    def _insert(self, datum: Datum) -> bool:
-        """Put a late outcome where it belongs and filter again from there."""
-        keys = [(time, number) for time, number, _ in self._checkpoints]
-        place = bisect_left(keys, datum[:2]) - 1
-        if place < 0:
-            return False
-        insort(self._recent, datum, key=lambda d: d[:2])
-        del self._checkpoints[place + 1 :]
-        time, number, filters = self._checkpoints[place]
-        self._filters = [f.copy() for f in filters]
-        again = [d for d in self._recent if d[:2] > (time, number)]
-        self._since = 0
-        for old in again:
-            self._absorb(old)
-            self._since = (self._since + 1) % _EVERY
-            if self._since == 0:
-                self._checkpoints.append((old.time, old.number, [f.copy() for f in self._filters]))
-        return True
+        """Condition on an outcome; False if it is too late: see `Ordered`."""
+        return self.ordered.add(datum, inflation)
 
     def rewrite(self, data: Sequence[Datum]) -> None:
         """Forget everything and condition on these."""
-        self._restart()
+        self.ordered.restart()
         for datum in sorted(data, key=lambda d: d[:2]):
             self.add(datum)
 
@@ -190,7 +148,7 @@ class Sites:
 
     def differ_in_scale_only(self) -> bool:
         """Whether all priors share mean and correlation, and not the output scale."""
-        tables = [K for f in self._origin for K in f._covariances]
+        tables = [K for f in self.ordered.origin for K in f._covariances]
         drifts = [self.sharing[g].drift for sets in self._sets for g in sets]
         return scale_only(Means(self.problem)(self.points), tables, drifts)
 

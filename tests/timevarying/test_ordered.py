@@ -1,0 +1,126 @@
+"""Late outcomes, what is held for them, and filters that are written down and read back."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo import Optimizer
+from steerbo.rounds import Asked, History
+from steerbo.rounds.arithmetic import one_blas_thread
+from steerbo.timevarying import Decay, MaternInTime, Periodic
+from steerbo.timevarying.acquisition import Datum
+from steerbo.timevarying.finite import Sites
+from steerbo.timevarying.ordered import EVERY, KEPT
+from tests.timevarying.cases import case
+from tests.timevarying.test_contract import METHODS, OTHERS
+from tests.timevarying.test_finite import compare, outcomes, world
+
+
+def held(surrogate: Sites) -> tuple[int, int]:
+    return len(surrogate.ordered.copies), len(surrogate.ordered.recent)
+
+
+def bits(surrogate: Sites, time: float) -> list[bytes]:
+    return [part.tobytes() for part in (*surrogate.posterior(time), surrogate.evidence, surrogate.surprise)]
+
+
+def again(thing: Any) -> Any:
+    return pickle.loads(pickle.dumps(thing, protocol=5))
+
+
+def known(optimizer: Any, events: int) -> History:
+    """What was known after so many events."""
+    return Optimizer.replay(optimizer.problem, optimizer.events[:events]).history
+
+
+@pytest.mark.parametrize("lag", [2, 7])
+def test_what_is_held_does_not_grow_where_outcomes_come_late_all_the_time(lag: int) -> None:
+    """As with several workers: of so many neighbours the first one is told last."""
+    problem, data = world([Decay(0.03)]), outcomes(1500)
+    surrogate = Sites(problem)
+    for start in range(0, len(data), lag):
+        one, *others = data[start : start + lag]
+        for datum in (*others, one):
+            assert surrogate.add(datum)
+        copies, recent = held(surrogate)
+        assert copies <= KEPT
+        assert recent < EVERY * KEPT
+    compare(problem, surrogate, data, data[-1].time)
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 200, 255, 256, 257, 400])
+def test_filters_are_written_down_and_read_back_to_the_last_bit(n: int) -> None:
+    problem, data = (
+        world([Decay(0.05), Decay(0.2), MaternInTime(8.0), None, Periodic(12.0, 1.2)], X=4),
+        outcomes(480, X=4),
+    )
+    surrogate = Sites(problem)
+    with one_blas_thread():
+        for datum in data[:n]:
+            surrogate.add(datum)
+        other = again(surrogate)
+        assert held(other) == held(surrogate)
+        assert bits(other, 1e4) == bits(surrogate, 1e4)
+        for datum in data[n : n + 80]:
+            surrogate.add(datum)
+            other.add(datum)
+        assert bits(other, 1e4) == bits(surrogate, 1e4)
+
+
+@settings(deadline=None, max_examples=25, derandomize=True)
+@given(st.lists(st.integers(0, 90), min_size=60, max_size=160), st.integers(0, 159), st.integers(0, 500))
+def test_also_where_outcomes_come_late(delays: list[int], cut: int, early: int) -> None:
+    data = outcomes(len(delays) + 170)
+    arrival = sorted(range(len(delays)), key=lambda i: (i + delays[i], i))
+    one = Sites(world([Decay(0.05), MaternInTime(6.0)]))
+    with one_blas_thread():
+        for datum in data[:170]:
+            one.add(datum)
+        for i in arrival[:cut]:
+            one.add(data[170 + i])
+        two = again(one)
+        assert bits(one, 1e4) == bits(two, 1e4)
+        late = Datum(data[early % 170].time, early % 170 + 0.5, 3, 0.25)
+        assert one.add(late) == two.add(late)
+        for i in arrival[cut:]:
+            assert one.add(data[170 + i]) == two.add(data[170 + i])
+        assert held(one) == held(two)
+        assert bits(one, 1e4) == bits(two, 1e4)
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.timevarying.PriorWarning")
+@pytest.mark.parametrize("name", [*METHODS, *OTHERS])
+def test_every_method_chooses_the_same_when_read_back(name: str) -> None:
+    played = case(name, **METHODS[name]) if name in METHODS else OTHERS[name]()
+    optimizer = played.play(played.start(), 5)
+    ours = optimizer._fold.method
+    theirs = again(ours)
+    for _ in range(3):
+        before = len(optimizer.events)
+        played.play(optimizer, 1)
+        asked, *rest = optimizer.events[before:]
+        assert isinstance(asked, Asked)
+        with one_blas_thread():
+            choice = theirs.choose(known(optimizer, before), asked.request)
+        assert (dict(choice.values), dict(choice.note)) == (dict(asked.values), dict(asked.note))
+        for k, event in enumerate((asked, *rest), start=1):
+            with one_blas_thread():
+                theirs.learn(event, known(optimizer, before + k))
+    assert theirs.recommend(optimizer.history) == ours.recommend(optimizer.history)
+
+
+def test_what_is_written_down_does_not_grow() -> None:
+    surrogate = Sites(world([Decay(0.03), MaternInTime(9.0)]))
+    sizes = set()
+    for i, datum in enumerate(outcomes(2000)):
+        surrogate.add(datum)
+        if i >= 400 and i % EVERY == 0:
+            sizes.add(len(pickle.dumps(surrogate)) // 1024)
+    assert max(sizes) - min(sizes) <= 1, sizes
+    assert np.isfinite(surrogate.evidence).all()
