@@ -154,6 +154,8 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Discrete": (sb.Discrete, {"values": [0, 1], "weights": [1, 2]}),
     "Empirical": (sb.Empirical, {"sample": [0.5, 0.2]}),
     "JointRows": (sb.JointRows, {"rows": [[0.5, 1], [0.2, 3]], "columns": ["a", "b"]}),
+    "Linear": (sb.Linear, {"weights": {"x": 1}, "at_most": 2, "at_least": 0, "probability": 0.9}),
+    "Forbid": (sb.Forbid, {"combination": {"x": ["a"], "n": 1}}),
     "Scipy": (sb.Scipy, {"name": "norm", "args": [], "loc": 0, "scale": 1}),
     "Fraction": (sb.Fraction, {"share": 0.1, "worst": 0}),
     "Absolute": (sb.Absolute, {"difference": 1}),

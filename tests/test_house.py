@@ -103,6 +103,8 @@ def test_the_tour_names_files() -> None:
 
 ELSEWHERE = {
     "causal/test_scopes.py": "causal.canonical causal.published causal.rules causal.scope_graph causal.step_limit",
+    "costvarying/test_problem.py": "costvarying.checks",
+    "search/test_region.py": "search.walk",
     "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
     "causal/test_graph.py": "causal.checks",
     "causal/test_cheap_first.py": "causal.cheap_options causal.nearness causal.sharing causal.worth",

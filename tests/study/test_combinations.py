@@ -23,6 +23,7 @@ from steerbo.timevarying import SquaredExponential
 ROUNDS = 9
 CHANGE = sb.Change(fixed=2, per_unit=0.05)
 WEATHER = sb.Float("weather", 0, 1, seen=True)
+LIMITS = [sb.Linear({"heat": 0.05, "light": 1, "water": 1}, at_most=2.5, probability=0.9)]
 MIX = np.random.default_rng(5).random((30, 2))
 
 
@@ -44,6 +45,7 @@ def greenhouse(*traits: str) -> Case:
         tolerance=sb.Absolute(0.1) if "tolerance" in traits else None,
         nature=rows if "nature" in traits else None,
         drift="learned" if "drift" in traits else None,
+        limits=LIMITS if "limits" in traits else None,
     )
 
     def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
@@ -110,7 +112,10 @@ def stream(*traits: str) -> Case:
     """Time-varying: a sensor whose best place drifts."""
     priors = [sb.Prior(SquaredExponential(ell), drift=sb.Decay(0.05), noise=0.1) for ell in (0.2, 0.5)]
     variables = [sb.Float("place", 0, 1), *([WEATHER] if "seen" in traits else [])]
-    problem = sb.TimeVarying(variables, "auto" if "unknown" in traits else priors)
+    limits = [sb.Linear({"place": 1, **({"weather": 0.2} if "seen" in traits else {})}, at_most=0.9)]
+    problem = sb.TimeVarying(
+        variables, "auto" if "unknown" in traits else priors, limits=limits if "limits" in traits else None
+    )
 
     def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
         wanted = 0.5 + 0.3 * np.sin(0.2 * suggestion.round) * suggestion.context.get("weather", 1.0)
@@ -144,8 +149,8 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance", "learned")),
-    "time-varying": Kind(stream, ("seen", "time", "available", "unknown")),
+    "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance", "learned", "limits")),
+    "time-varying": Kind(stream, ("seen", "time", "available", "unknown", "limits")),
     "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance")),
     "mean-field": Kind(fleet, ("seen", "drift", "moving", "capacity")),
 }
@@ -256,6 +261,8 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("cost-varying", {"graph": GRAPH}, "nature.*causal problem"),
     ("cost-varying", {"prices": {"x": 1}}, "costs"),
     ("cost-varying", {"moving_cost": 1}, "change"),
+    ("causal", {"limits": [sb.Linear({"x": 1}, at_most=0.5)]}, "only bounds limit them"),
+    ("mean-field", {"limits": [sb.Linear({"x": 1}, at_most=0.5)]}, "allowed.*capacity"),
     ("cost-varying", {"priors": "auto"}, "time-varying problems"),
 ]
 """What does not go together: the kind, what it is given, and what is said of it."""
@@ -307,4 +314,4 @@ def test_the_page_says_what_goes_with_what() -> None:
             else:
                 assert (kind, trait) in refused, f"{kind}: {trait} is not refused"
             told += 1
-    assert told == len(kinds) * 8
+    assert told == len(kinds) * 9

@@ -32,6 +32,8 @@ _INSTEAD = {
     "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
     "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
+    "limits": "Policies set each variable by what they look at; only bounds limit them. Where all is set at once, "
+    "cost-varying problems take limits.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
 }
 

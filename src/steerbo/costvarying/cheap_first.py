@@ -94,8 +94,10 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         number, beta = len(history) + 1, self.options.beta
         outlook = self.outlook(history, request, staying=True)
         place = place_in_batch(request)
-        if place.number == 1 and self.problem.space.changes and (look := self._elsewhere(history, outlook)) is not None:
-            return look
+        if place.number == 1 and self.problem.space.changes:
+            look = self._elsewhere(history, request, outlook)
+            if look is not None:
+                return look
         arms, prices, plays = self._arms(history, outlook, number, place)
         upper = self._upper(outlook, number, arms)
 
@@ -112,9 +114,9 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if self.problem.space.changes and not self.fits(history, arm, point):
             point = plays[a].point
         why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration.factor)
-        return self.play(history, arm, point, **to_plain(why))
+        return self.play(history, arm, point, request, **to_plain(why))
 
-    def _elsewhere(self, history: History, outlook: Outlook) -> Choice | None:
+    def _elsewhere(self, history: History, request: Mapping[str, Any], outlook: Outlook) -> Choice | None:
         """A look elsewhere, if it is time for one: what is easy to change as it is best there."""
         assert history.latest is not None
         number, i = len(history) + 1, self.problem.number(history.latest.suggestion.scope)
@@ -123,11 +125,14 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if place is None:
             return None
         arm = Arm(i, place)
-        there = replace(outlook, arms=[arm], domains=[self._domain(arm, outlook.known, self.nature.at(outlook.known))])
+        domain = self.domain(arm, outlook.known, self.nature.at(outlook.known))
+        if domain is None:
+            return None
+        there = replace(outlook, arms=[arm], domains=[domain])
         (_, (found,)) = self.best_of([0], there, number, self.options.beta)
         values = self._encoded(self.settings(arm, found.point))
         point = np.array([values[self.space.names[d]] for d in self.sets[i]])
-        return self.play(history, Arm(i), point, elsewhere=True)
+        return self.play(history, Arm(i), point, request, elsewhere=True)
 
     def _arms(
         self, history: History, outlook: Outlook, number: int, place: Place

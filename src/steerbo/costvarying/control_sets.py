@@ -8,11 +8,14 @@ from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
+from ..errors import InvalidContext
 from ..rounds import TIME, Method, OptionsT, Streams
-from ..search import Box, Maximum
-from ..surrogate import Domain, Drawn, Expectation, Standardised, highest, parts_of
+from ..search import Box, Maximum, Region
+from ..surrogate import Domain, Drawn, Expectation, Part, Standardised, highest, parts_of
 from .laws import NatureLaws
+from .limits import SetLimits, box_of
 from .problem import CostVarying
 
 WAYS = (0.1, 0.25, 0.5)
@@ -63,18 +66,15 @@ class Searching(Method[CostVarying, OptionsT]):
         self.sets = [sorted(map(self.space.index, names)) for names in problem.control_sets]
         self.nature = NatureLaws(problem)
         self.columns_of_model = (*self.space.names, *((TIME.name,) if problem.timed else ()))
-        self.boxes = [self._box(controlled) for controlled in self.sets]
+        self.boxes = [box_of(self.space, controlled) for controlled in self.sets]
+        self.limits = SetLimits(problem)
+        self.limits.check_all(self.boxes, self.sets, self.parts_at)
 
-    def _box(self, controlled: list[int], near: Mapping[str, tuple[float, float]] | None = None) -> Box:
-        ends = [(near or {}).get(self.space.names[d], (-np.inf, np.inf)) for d in controlled]
-        given = [self.problem.variables[d].levels for d in controlled]
-        levels = [None if k is None else k[(a <= k) & (k <= b)] for k, (a, b) in zip(given, ends, strict=True)]
-        return Box(
-            [max(0.0, a) if k is None else k[0] for k, (a, _) in zip(levels, ends, strict=True)],
-            [min(1.0, b) if k is None else k[-1] for k, (_, b) in zip(levels, ends, strict=True)],
-            levels,
-            self.space.categorical[controlled],
-        )
+    def parts_at(self, i: int, known: Mapping[str, float]) -> Sequence[Part]:
+        """Every column's part where control set `i` is held and this is seen, encoded; the rest at its low."""
+        now = {TIME.name: 0.0} if self.problem.timed else {}
+        seen = dict.fromkeys(self.space.seen, 0.0) | dict(known) | now
+        return parts_of(self.columns_of_model, self.problem.control_sets[i], seen, self.nature.at(seen))
 
     def looking(
         self,
@@ -98,7 +98,11 @@ class Searching(Method[CostVarying, OptionsT]):
             kept = chain.from_iterable(combinations(here, k) for k in range(1, len(here) + 1))
             arms += [Arm(i, {name: there[name] for name in some}) for some in kept]
             arms += [Arm(i, near=near) for near in self._short_ways(i, there)]
-        return Outlook(process, [self._domain(arm, known, laws) for arm in arms], known, arms)
+        found = [(arm, self.domain(arm, known, laws)) for arm in arms]
+        possible = [(arm, domain) for arm, domain in found if domain is not None]
+        if sum(not arm.keep and not arm.near for arm, _ in possible) < len(self.sets):
+            raise _beyond(context)
+        return Outlook(process, [domain for _, domain in possible], known, [arm for arm, _ in possible])
 
     def _short_ways(self, i: int, there: Mapping[str, Any]) -> list[dict[str, tuple[float, float]]]:
         hard = [name for name in self.problem.control_sets[i] if name in self.problem.space.changes]
@@ -113,22 +117,56 @@ class Searching(Method[CostVarying, OptionsT]):
     def _encoded(self, values: Mapping[str, Any]) -> dict[str, float]:
         return {name: float(self.space[name].encode([value])[0]) for name, value in values.items()}
 
-    def _domain(self, arm: Arm, known: Mapping[str, float], laws: Mapping[str, Drawn]) -> Domain:
-        """Where the search for an arm goes: what stays is known, and what is left of the set is searched."""
+    def domain(self, arm: Arm, known: Mapping[str, float], laws: Mapping[str, Drawn]) -> Domain | None:
+        """Where the search for an arm goes: what stays is known, and what is left of the set is searched.
+
+        None: limits leave nothing of it.
+        """
         columns = self.columns(arm)
         names = [self.space.names[d] for d in columns]
         parts = parts_of(self.columns_of_model, names, {**known, **self._encoded(arm.keep)}, laws)
-        return Domain(parts, self._box(columns, arm.near) if arm.keep or arm.near else self.boxes[arm.set])
+        box = box_of(self.space, columns, arm.near) if arm.keep or arm.near else self.boxes[arm.set]
+        left = self.limits.of(box, columns, tuple(arm.keep), parts)
+        return None if left is None else Domain(parts, left)
+
+    def placed(self, arm: Arm, context: Mapping[str, Any], unit: Float[np.ndarray, "1 c"]) -> np.ndarray:
+        """A point (c,) of what an arm may set where this is seen, from one of the unit cube.
+
+        Raises:
+            InvalidContext: limits leave nothing where this is seen.
+        """
+        box = self._box_at(arm, context)
+        if box is None:
+            raise _beyond(context)
+        return np.asarray(box.place(unit)[0])
+
+    def _box_at(self, arm: Arm, context: Mapping[str, Any]) -> Box | None:
+        if not self.problem.limits:
+            return self.boxes[arm.set]
+        known = self._encoded(context) | ({TIME.name: 0.0} if self.problem.timed else {})
+        found = self.domain(arm, known, self.nature.at(known))
+        return None if found is None else found.box
 
     def columns(self, arm: Arm) -> list[int]:
         """Which variables are searched: those of the set that do not stay, ascending."""
         return [d for d in self.sets[arm.set] if self.space.names[d] not in arm.keep]
 
-    def staying(self, arm: Arm, point: np.ndarray, present: Mapping[str, Any]) -> tuple[Arm, np.ndarray]:
-        """The arm of which all stays that is `present`, and a point of it with what is left of an arm's point."""
+    def staying(
+        self, arm: Arm, point: np.ndarray, present: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> tuple[Arm, np.ndarray]:
+        """The arm of which all stays that is `present`, and a point of it with what is left of an arm's point.
+
+        That is moved to where limits let it be; where they let it be nowhere, everything is as it was given.
+        """
         names, before = self.problem.control_sets[arm.set], self.columns(arm)
         stays = Arm(arm.set, {name: present[name] for name in names if name in present})
-        return stays, point[[before.index(d) for d in self.columns(stays)]]
+        left = point[[before.index(d) for d in self.columns(stays)]]
+        if not self.problem.limits:
+            return stays, left
+        box = self._box_at(stays, request.get("context", {}))
+        if box is None:
+            return arm, point
+        return stays, box.into(left) if isinstance(box, Region) else left
 
     def expectation(self, outlook: Outlook, i: int) -> Expectation:
         """Expectations over what arm `i` leaves to nature."""
@@ -147,3 +185,10 @@ class Searching(Method[CostVarying, OptionsT]):
             for j, d in enumerate(self.columns(arm))
         }
         return {**found, **arm.keep}
+
+
+def _beyond(context: Mapping[str, Any]) -> InvalidContext:
+    hint = (
+        "It lies beyond what the problem says may be seen, or laws that are learned have changed, and limits count it."
+    )
+    return InvalidContext("context", dict(context), "what leaves something to set within the limits", hint)

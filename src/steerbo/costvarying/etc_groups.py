@@ -42,7 +42,7 @@ class EtcGroups(PartialControl[EtcGroupsOptions]):
         values, found = self.best_of(sets, outlook, number, self.options.beta)
         best = int(values.argmax())
         point = self.point_to_play(sets[best], found[best], outlook, number, self.options.beta)
-        return self.play(history, Arm(sets[best]), point, upper=float(self.problem.sign * values[best]))
+        return self.play(history, Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best]))
 
     def _group(self, history: History) -> list[int]:
         """Sets of the smallest size with plays to come; all maximal sets once only the largest size is left."""

@@ -153,7 +153,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         if len(self.model) + len(history.pending) < STARTING_POINTS:
             draw = self.streams(number, "start").random((1, len(self.sets[i])))
             note = self._note("explore", self.bounds, range(len(self.sets)))
-            return self.play(history, Arm(i), self.boxes[i].place(draw)[0], **note)
+            return self.play(history, Arm(i), self.placed(Arm(i), request.get("context", {}), draw), request, **note)
         seed = self.streams.integer(number, "search")
         beta = self._beta()
         outlook = self.outlook(history, request)
@@ -164,7 +164,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
         upper = float(sure.bound(found.point[None], beta)[0][0])
         lower = float(sure.bound(point[None], -beta)[0][0])
         bounds = self.bounds.explored(i, self.raw(lower), self.raw(upper))
-        return self.play(history, Arm(i), point, **self._note("explore", bounds, range(len(self.sets))))
+        return self.play(history, Arm(i), point, request, **self._note("explore", bounds, range(len(self.sets))))
 
     # -- exploitation (lines 12–30) ------------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class ExploreThenCommit(PartialControl[ExploreThenCommitOptions]):
             best = self.search(outlook, [i], [beta], self.streams.integer(number, "search"))[0][0]
         point = self.point_to_play(i, best, outlook, number, beta)
         note = self._note("exploit", bounds, np.flatnonzero(acceptable).tolist())
-        return self.play(history, Arm(i), point, **note)
+        return self.play(history, Arm(i), point, request, **note)
 
     def _beta(self) -> float:
         """β_t. The posterior's λ is the noise variance, so that the theorem's σ/√λ is 1 here."""

@@ -122,6 +122,8 @@ class PartialControl(Learning[OptionsT]):
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
         """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
+        if self.problem.limits:  # what nature may do is perhaps not allowed to set
+            return list(sets)
         return [i for i in sets if not any(set(self.sets[i]) < set(self.sets[j]) for j in sets)]
 
     def start(self, history: History, request: Mapping[str, Any]) -> Choice | None:
@@ -140,10 +142,11 @@ class PartialControl(Learning[OptionsT]):
         if place > 0 and history.latest:
             same = self.problem.number(history.latest.suggestion.scope)
             i = same if same in affordable else i
-        arm, point = Arm(i), self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0]
+        arm, unit = Arm(i), draw.random((1, len(self.sets[i])))
+        point = self.placed(arm, request.get("context", {}), unit)
         if place > 0:
-            arm, point = self.staying(arm, point, self.problem.present(history))
-        return self.play(history, arm, point)
+            arm, point = self.staying(arm, point, self.problem.present(history), request)
+        return self.play(history, arm, point, request)
 
     def raw(self, standardised: float) -> float:
         """From standardised units to units of `sign · value`."""
@@ -189,6 +192,11 @@ class PartialControl(Learning[OptionsT]):
             return possible_gain(self, self.outlook(history, {"context": context}, pending=False), times)
 
         return mean_over(typical(self.space, history), at) if self.space.seen else at({})
+
+    def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+        """See `Method.rooms`; what nature draws of a sum counts at the quantile that the limit has for it."""
+        i = self.problem.number(advice.scope)
+        return self.limits.rooms(self.sets[i], self.parts_at(i, self._encoded(advice.context)), advice.values)
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """What is recommended where this is seen, and when this is asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,12 @@ class Paying(Searching[OptionsT]):
         moving = self.problem.change_cost(self.settings(arm, point), history) or 0.0
         return float(self.mean_costs()[arm.set]) + moving
 
-    def play(self, history: History, arm: Arm, point: np.ndarray, **note: Any) -> Choice:
+    def play(
+        self, history: History, arm: Arm, point: np.ndarray, request: Mapping[str, Any] | None = None, **note: Any
+    ) -> Choice:
         """An arm at an encoded point; `note` says why. What can no longer be paid to move stays where it is."""
         if self.problem.space.changes and not self.fits(history, arm, point):
-            arm, point = self.staying(arm, point, self.problem.present(history))
+            arm, point = self.staying(arm, point, self.problem.present(history), request or {})
         scope, cost = self.problem.scopes[arm.set], self.mean_costs()[arm.set]
         if arm.keep:
             scope = Scope([name for name in scope.set if name not in arm.keep], keep=tuple(arm.keep), price=scope.price)

@@ -14,10 +14,11 @@ from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import History, Problem, Round, Scope, StatedLaw, Suggestion
 from ..rounds.tolerance import Tolerance
-from ..space import JointRows, Space, Variable, Variables
+from ..space import JointRows, Limits, Space, Variable, Variables
 from ..space.fields import Listed
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
 from .checks import INSTEAD, check_changes, check_costs, check_sets
+from .limits import check_set_limits
 from .nature import left_as, stated_rows
 
 
@@ -43,6 +44,9 @@ class CostVarying(Problem):
         drift: how the objective changes with time, where it does: a `Decay`, `MaternInTime` or `Periodic`, in units of
             the time that `ask(time=…)` is given (left out, the number of the round); "learned": whether it changes, and
             how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
+        limits: what may not be set together: `Linear` and `Forbid`. They hold for what is set, at what is seen before
+            choosing; of what a control set leaves to nature a sum is kept with the limit's `probability`, and a
+            combination whatever nature does.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -62,6 +66,7 @@ class CostVarying(Problem):
     minimize: Annotated[bool, Strict()] = False
     nature: JointRows | None = None
     drift: AnyDrift = None
+    limits: Limits | None = None
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
@@ -75,6 +80,7 @@ class CostVarying(Problem):
         check_changes(self)
         check_clock(self.drift, self.space.names)
         check_costs(self)
+        check_set_limits(self)
         return self
 
     def use(self, variable: Variable) -> str:
@@ -102,7 +108,8 @@ class CostVarying(Problem):
         sets = [("control set", f"{scope}{price}") for scope, price in zip(self.scopes, prices, strict=True)]
         changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
-        return (*sets, *changes, *tolerance, *drift_lines(self.drift))
+        limits = [("limit", str(limit)) for limit in self.limits or ()]
+        return (*sets, *changes, *limits, *tolerance, *drift_lines(self.drift))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:

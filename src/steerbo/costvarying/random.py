@@ -26,7 +26,8 @@ class Random(PartialControl[Any]):
         """Any set that fits into what is left."""
         draw = self.streams(len(history) + 1, "choose")
         i = int(draw.choice(np.flatnonzero(self.affordable(history))))
-        return self.play(history, Arm(i), self.boxes[i].place(draw.random((1, len(self.sets[i]))))[0])
+        point = self.placed(Arm(i), request.get("context", {}), draw.random((1, len(self.sets[i]))))
+        return self.play(history, Arm(i), point, request)
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

@@ -54,11 +54,11 @@ class TsPsq(PartialControl[TsPsqOptions]):
         best: tuple[float, int, np.ndarray] | None = None
         for i in self.maximal(np.flatnonzero(self.affordable(history)).tolist()):
             average = sample.average(outlook.domains[i].parts)
-            found = highest_of(average, self.boxes[i], self.streams.integer(number, f"search {i}"))
+            found = highest_of(average, outlook.domains[i].box, self.streams.integer(number, f"search {i}"))
             if best is None or found.value > best[0]:
                 best = (found.value, i, found.point)
         assert best is not None, "ask() is only reached while some set is affordable"
-        return self.play(history, Arm(best[1]), best[2])
+        return self.play(history, Arm(best[1]), best[2], request)
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

@@ -49,9 +49,8 @@ class UcbCvs(PartialControl[UcbCvsOptions]):
         values, found = self.best_of(sets.tolist(), outlook, number, self.options.beta)
         best = cheapest_near(values, self.mean_costs()[sets], epsilon)
         point = self.point_to_play(int(sets[best]), found[best], outlook, number, self.options.beta)
-        return self.play(
-            history, Arm(int(sets[best])), point, upper=float(self.problem.sign * values[best]), epsilon=float(epsilon)
-        )
+        upper = float(self.problem.sign * values[best])
+        return self.play(history, Arm(int(sets[best])), point, request, upper=upper, epsilon=float(epsilon))
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

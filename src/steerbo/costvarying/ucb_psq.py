@@ -40,7 +40,7 @@ class UcbPsq(PartialControl[UcbPsqOptions]):
         values, found = self.best_of(sets, outlook, number, self.options.beta)
         best = int(values.argmax())
         point = self.point_to_play(sets[best], found[best], outlook, number, self.options.beta)
-        return self.play(history, Arm(sets[best]), point, upper=float(self.problem.sign * values[best]))
+        return self.play(history, Arm(sets[best]), point, request, upper=float(self.problem.sign * values[best]))
 
     def explain(self, history: History) -> Explanation:
         """What was played, and what it cost."""

@@ -23,6 +23,7 @@ INSTEAD = {
     "control_sets": "All agents are steered in every round: leave it out.",
     "nature": "What is not steered here is ‹seen›, and given in every round: no law is needed.",
     "graph": "What causes what is for causal problems.",
+    "limits": "Where agents may go is limited by `allowed`, `capacity` and `largest_move`.",
     "priors": "They are for time-varying problems.",
 }
 """Of fields that other kinds have."""

@@ -14,6 +14,7 @@ from .events import Added, Asked, Created, Decided, Event, Extended, Refitted, i
 from .extension import after
 from .history import History
 from .law_checks import LawChecks
+from .limits import check_kept
 from .method import Method
 from .problem import Problem
 from .randomness import Streams
@@ -175,6 +176,7 @@ class Fold:
         told = with_place(request, place) if self.problem.space.changes else request
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
+        check_kept(self.problem, self.method.name, choice.values, request)
         moving = self.problem.change_cost(choice.values, self.history)
         expected = choice.expected_cost
         if expected is None:

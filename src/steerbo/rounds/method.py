@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ClassVar, Generic, TypeVar
@@ -161,6 +161,12 @@ class Method(ABC, Generic[P, OptionsT]):
         right as they are need nothing.
         """
         return 1.0
+
+    def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+        """By how much each of the problem's limits could be tighter where this is done: see `rounds.limits`."""
+        limits = getattr(self.problem, "limits", None) or ()
+        known = {**advice.context, **advice.values}
+        return [limit.room(known) if known.keys() >= set(limit.names) else None for limit in limits]
 
     @staticmethod
     def check_informed(history: History) -> None:

@@ -5,25 +5,38 @@ from .batched import Values, maximise_together
 from .box import maximise_box
 from .domain import Box
 from .lattice import lattice
+from .limited import Combination, Row, clashing, limited, remaining
 from .maximum import Maximum, Value, ValueAndGradient
 from .newton import Curved, climb_curved
+from .programme import Forbidden, Programme
+from .region import Region
 from .simplex import maximise_simplex, simplex_starts
 from .sobol import sobol_in, sobol_points
+from .within import climb_within
 
 __all__ = [
     "Box",
+    "Combination",
     "Curved",
+    "Forbidden",
     "Maximum",
+    "Programme",
+    "Region",
+    "Row",
     "Value",
     "ValueAndGradient",
     "Values",
+    "clashing",
     "climb",
     "climb_curved",
+    "climb_within",
     "differences",
     "lattice",
+    "limited",
     "maximise_box",
     "maximise_simplex",
     "maximise_together",
+    "remaining",
     "simplex_starts",
     "sobol_in",
     "sobol_points",

@@ -7,10 +7,12 @@ from itertools import combinations
 import numpy as np
 from jaxtyping import Float
 
-from .ascent import climb, differences
+from .ascent import differences
 from .domain import Box, nearest
 from .maximum import Maximum, Value, ValueAndGradient, best_first, finite
+from .region import Region
 from .sobol import sobol_in
+from .within import climb_within
 
 _ENUMERATED = 2048  # points of a finite box that are all tried
 _TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
@@ -34,7 +36,8 @@ def maximise_box(
 
     Sobol points and the `extra` ones are screened; the best few that lie apart are climbed along the
     continuous coordinates and improved one discrete coordinate at a time (or two, where one does not help), by turns,
-    until nothing helps. A small finite box is enumerated instead; one of no dimension answers the empty point.
+    until nothing helps. A small finite box is enumerated instead; one of no dimension answers the empty point. Of a
+    `Region` no point outside is tried, but by central differences.
 
     Args:
         value: points `(n, d)` to values `(n,)`; what is no finite number counts as `-inf`.
@@ -54,6 +57,8 @@ def maximise_box(
     >>> best.point.round(6)
     array([0.3, 2. ])
     """
+    if isinstance(box, Region):
+        value = box.only(value)
     if box.size <= _ENUMERATED:
         grid = box.grid()
         ranked = best_first(grid, value(grid))
@@ -70,8 +75,7 @@ def maximise_box(
     changed = np.arange(len(points))
     for _ in range(_ROUNDS):
         if free.any():
-            low, high = np.where(free, box.low, points[changed]), np.where(free, box.high, points[changed])
-            points[changed], values[changed] = climb(rise, points[changed], low, high, tolerance=tolerance)
+            points[changed], values[changed] = climb_within(rise, points[changed], box, tolerance=tolerance)
         before = points[changed].copy()
         for together in (1, 2):  # pairs only where no single exchange helps: ridges and matched categories need them
             left = (points[changed] == before).all(axis=1)

@@ -8,6 +8,7 @@ from .discrete import Discrete, Empirical
 from .distribution import Distribution
 from .joint_rows import JointRows
 from .laws import Beta, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
+from .limits import Forbid, Limit, Limits, Linear, broken, check_limits
 from .scipy_law import Scipy
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space
@@ -22,10 +23,14 @@ __all__ = [
     "Distribution",
     "Empirical",
     "Float",
+    "Forbid",
     "Integer",
     "JointRows",
     "Law",
     "Learned",
+    "Limit",
+    "Limits",
+    "Linear",
     "LogNormal",
     "Normal",
     "Scipy",
@@ -35,6 +40,8 @@ __all__ = [
     "Uniform",
     "Variable",
     "Variables",
+    "broken",
+    "check_limits",
     "from_logits",
     "largest_remainders",
     "multinomial",

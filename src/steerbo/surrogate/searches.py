@@ -14,9 +14,10 @@ from ..search import (
     Box,
     Curved,
     Maximum,
+    Region,
     ValueAndGradient,
     Values,
-    climb,
+    climb_within,
     maximise_box,
     maximise_together,
     sobol_points,
@@ -60,8 +61,8 @@ class Smooth(Protocol):
 
 
 def smooth(box: Box) -> bool:
-    """Whether a box has neither whole numbers nor categories."""
-    return all(levels is None for levels in box.levels)
+    """Whether a box has neither whole numbers nor categories, nor limits."""
+    return not isinstance(box, Region) and all(levels is None for levels in box.levels)
 
 
 def highest(
@@ -130,8 +131,7 @@ def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, se
     sampled = expectation.sampled(beta, drawn(parts, sobol_points(DRAWS, len(parts), seed)))
     at_best = float(sampled(found.point[None])[0][0])
     starts = found.points[[0, *other[found.values[other] > at_best]]]  # no bound below it leads above it
-    low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))
-    points, values = climb(sampled, starts, low, high, iterations=5, tolerance=1e-5)
+    points, values = climb_within(sampled, starts, box, iterations=5, tolerance=1e-5)
     best = int(values.argmax())
     return Maximum(points[best], float(values[best]), points, values)
 

@@ -10,8 +10,8 @@ from jaxtyping import Float, Int
 
 from ..errors import ModelFailure
 from ..search import Box, maximise_box
-from ..space import Categorical
 from .acquisition import Datum, Pick, View, draw_largest
+from .limits import box_now, plain_box
 from .means import Means
 from .problem import TimeVarying
 from .shared import Shared
@@ -36,6 +36,7 @@ class Boxes:
         _, group = sharing(problem.given)
         self.shared = [Shared(problem, np.flatnonzero(group == g), static) for g in range(group.max() + 1)]
         self.gradients = all(s.space.gradients for s in self.shared)
+        self._box: tuple[str, Box] | None = None  # the last one: a region takes some milliseconds
 
     @property
     def evidence(self) -> Float[np.ndarray, " P"]:
@@ -186,23 +187,12 @@ class Boxes:
         return box.place(random.random((1, box.dimension)))[0]
 
     def box(self, view: View) -> Box:
-        """What is available, in the user's units; categories by number."""
-        d = len(self.problem.variables)
+        """What is available within the limits, in the user's units; categories by number."""
         bounds = view.available if view.available is not None and "low" in view.available else None
-        low, high = np.empty(d), np.empty(d)
-        levels: list[np.ndarray | None] = [None] * d
-        for j, v in enumerate(self.problem.variables):
-            whole = (0.0, len(v.choices) - 1.0) if isinstance(v, Categorical) else (float(v.low), float(v.high))
-            low[j], high[j] = (bounds["low"][j], bounds["high"][j]) if bounds else whole
-            if v.seen and low[j] == high[j]:
-                levels[j] = low[[j]]  # measured, whether or not it could be set
-            elif v.levels is not None:
-                known = v.levels if isinstance(v, Categorical) else np.array(v.decode(v.levels), dtype=float)
-                inside = known[(known >= low[j]) & (known <= high[j])]
-                # bounds between two settings leave none: the nearest one then
-                left = inside if inside.size else known[[np.abs(known - (low[j] + high[j]) / 2).argmin()]]
-                levels[j], low[j], high[j] = left, min(low[j], left[0]), max(high[j], left[-1])
-        return Box(low, high, levels, self.problem.space.categorical)
+        key = repr(bounds)
+        if self._box is None or self._box[0] != key:
+            self._box = key, box_now(self.problem, bounds)
+        return self._box[1]
 
     def _search(
         self, view: View, betas: Float[np.ndarray, " P"], weigh: Weigh, random: np.random.Generator
@@ -231,7 +221,7 @@ class Boxes:
 
     def differ_in_scale_only(self) -> bool:
         """Whether all priors share mean and correlation, and not the output scale."""
-        box = self.box(View(0.0))
+        box = plain_box(self.problem, None)
         points = box.place(np.random.Generator(np.random.Philox(0)).random((16, box.dimension)))
         tables = [s.space(points, points) for s in self.shared]
         drifts = [s.drift for s in self.shared]

@@ -33,7 +33,7 @@ def possible_gain(method: CandidatePriors[Any], history: History, surrogate: Sit
     priors, betas, space = likely(method), np.full(len(method.names), width), method.problem.space
 
     def at(seen: Mapping[str, Any]) -> float:
-        view = View(method.now, method.problem.within(None, seen) if seen else None)
+        view = View(method.now, method.problem.within(None, seen))
         best = surrogate.optimistic(view, betas, priors, method.streams(0, "gain"))
         sure = surrogate.optimistic(view, 0 * betas, priors[:1], method.streams(0, f"recommend {priors[0]}"))
         known = deviation(method, int(priors[0]), sure.sd) / method.calibration.factor

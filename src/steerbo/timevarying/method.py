@@ -224,7 +224,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         Where something is seen before choosing: the points for typical contexts.
         """
         if not self.problem.space.seen:
-            return self.answer(history, View(self.now))
+            return self.answer(history, View(self.now, self.problem.within(None, {})))
 
         def at(seen: dict[str, Any]) -> Recommendation:
             return self.answer(history, View(self.now, self.problem.within(None, seen)))

@@ -15,11 +15,12 @@ from pydantic_core import PydanticCustomError
 
 from ..record import record
 from ..rounds import History, Problem, RequestField, Scope
-from ..space import Categorical, Space, Variable
+from ..space import Categorical, Limits, Space, Variable
 from ..space.fields import Listed, Number
 from .available import read_available, typed_available
 from .checks import INSTEAD, check_coordinates, check_priors, check_seen, check_sizes
 from .given_seen import GivenSeen
+from .limits import box_now, check_possible, listed
 from .priors import Prior
 
 _AVAILABLE = (
@@ -55,6 +56,7 @@ class TimeVarying(Problem):
             `steerbo.timevarying.automatic`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
+        limits: what may not be set together: `Linear` and `Forbid`, at what is seen before choosing.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -75,6 +77,7 @@ class TimeVarying(Problem):
     priors: Annotated[Annotated[Sequence[Prior], Listed] | Literal["auto"], BeforeValidator(_given_priors)] = "auto"
     coordinates: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed] | None = None
     minimize: Annotated[bool, Strict()] = False
+    limits: Limits | None = None
     kind: Literal["time-varying"] = "time-varying"
     takes: ClassVar[tuple[RequestField, ...]] = (RequestField("available", _AVAILABLE, typed_available),)
     instead: ClassVar[Mapping[str, str]] = INSTEAD
@@ -86,6 +89,7 @@ class TimeVarying(Problem):
         check_coordinates(self)
         check_seen(self)
         check_priors(self)
+        check_possible(self)
         return self
 
     @property
@@ -154,13 +158,15 @@ class TimeVarying(Problem):
         return self._numbers[tuple(snapped)]
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """The priors."""
+        """The limits and the priors."""
+        limits = tuple(("limit", str(limit)) for limit in self.limits or ())
         if self.automatic:
-            return (("priors", "made of the outcomes: three lengthscales, three rates of forgetting, three noises"),)
+            made = "made of the outcomes: three lengthscales, three rates of forgetting, three noises"
+            return (*limits, ("priors", made))
         named = [(prior.name or f"prior {i + 1}", prior) for i, prior in enumerate(self.given[:_SHOWN])]
         more = len(self.given) - len(named)
         said = [("prior", f"{name}: {prior}") for name, prior in named]
-        return (*said, *((("priors", f"and {more} more"),) if more else ()))
+        return (*limits, *said, *((("priors", f"and {more} more"),) if more else ()))
 
     @cached_property
     def choices(self) -> tuple[tuple[Any, ...], ...] | None:
@@ -172,7 +178,8 @@ class TimeVarying(Problem):
 
     def within(self, available: Any, context: Mapping[str, Any]) -> Any:
         """What can be chosen, see `read_available`, where this is seen; on a finite domain by numbers of `sites`."""
-        return self._given_seen(available, context) if self.space.seen else available
+        given = self._given_seen(available, context) if self.space.seen else available
+        return listed(self, given, context) if self.limits else given
 
     @cached_property
     def _given_seen(self) -> GivenSeen:
@@ -200,6 +207,15 @@ class TimeVarying(Problem):
         read = super().read_request(request, history)
         available = read_available(self, read.pop("available")) if "available" in read else None
         return read if available is None else {**read, "available": available}
+
+    def read_asked(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
+        """See `Problem.read_asked`; something must keep to the limits."""
+        read = super().read_asked(request, history)
+        if self.limits:
+            left = self.within(read.get("available"), read.get("context", {}))
+            if self.sites is None and not (left and "points" in left):
+                box_now(self, left)
+        return read
 
     def read_scope(self, scope: Any) -> Scope:
         """All variables: there is nothing else to play."""

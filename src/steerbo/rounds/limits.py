@@ -1,0 +1,60 @@
+"""Limits of a problem in the rounds: no choice may break one, and an explanation says which ones bind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..errors import SteerboError
+from ..space import Forbid, Limit, broken
+from .answers import Explanation, Recommendation, Table
+from .history import History
+from .method import Method
+from .problem import Problem
+
+_BINDS = 1e-4  # of the sizes that are added up: less room than that is none
+
+
+def limits_of(problem: Problem) -> Sequence[Limit]:
+    """The limits of a problem on what is set."""
+    return getattr(problem, "limits", None) or ()
+
+
+def check_kept(problem: Problem, method: str, values: Mapping[str, Any], request: Mapping[str, Any]) -> None:
+    """Refuse a choice that breaks a limit: methods of others may not know of limits.
+
+    Raises:
+        SteerboError: naming the method and the limit.
+    """
+    known = {**request.get("context", {}), **values}
+    for i in broken(limits_of(problem), known):
+        raise SteerboError(f"{method} chose {known}, which breaks limits.{i} of the problem: {limits_of(problem)[i]}")
+
+
+def with_limits(
+    explanation: Explanation, history: History, method: Method[Any, Any], advice: Recommendation
+) -> Explanation:
+    """An explanation with what room each limit leaves at what is recommended; as it is where there are no limits."""
+    limits = limits_of(method.problem)
+    if not limits:
+        return explanation
+    rooms = method.rooms(history, advice)
+    rows = tuple(
+        (str(limit), None if room is None or isinstance(limit, Forbid) else room, _bound(limit, room, advice))
+        for limit, room in zip(limits, rooms, strict=True)
+    )
+    binding = [str(limit) for limit, (_, _, binds) in zip(limits, rows, strict=True) if binds]
+    said = f"What is recommended is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
+    table = Table("Limits", ("limit", "room", "binds"), rows)
+    return replace(explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table))
+
+
+def _bound(limit: Limit, room: float | None, advice: Recommendation) -> bool:
+    if room is None:
+        return False
+    if isinstance(limit, Forbid):
+        return room < 1
+    known = {**advice.context, **advice.values}
+    size = sum(abs(limit.weights[n] * known[n]) for n in limit.names if n in known)
+    return bool(room <= _BINDS * max(size, *(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)))

@@ -1,0 +1,141 @@
+"""Limits on variables, in their units, as limits on the coordinates of a search: what is left of a box."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..space import Categorical, Forbid, Limit, Variable
+from .domain import Box
+from .programme import Forbidden
+from .region import Region
+
+Draws = Callable[[Sequence[str]], Mapping[str, Any]]
+"""Names of variables to what nature may do with them together: numbers (n,) in their units, all equally likely."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One side of a limit: `Σ weight · value` at most `bound`, over what is searched."""
+
+    limit: int
+    weights: Mapping[str, float]
+    bound: float
+
+
+@dataclass(frozen=True)
+class Combination:
+    """What is searched must not have these choices together."""
+
+    limit: int
+    choices: Mapping[str, Sequence[Any]]
+
+
+def remaining(
+    limits: Sequence[Limit], searched: Sequence[str], known: Mapping[str, Any], kept: Sequence[str], draws: Draws
+) -> list[Row | Combination]:
+    """What limits leave to be kept to by what is searched, where some is known and the rest is drawn by nature.
+
+    A sum's part that is drawn counts at that quantile which it stays below with the limit's probability; of a limit on
+    both sides half of what may go wrong is for each. What nature may draw it must be assumed to, in a combination.
+
+    Args:
+        limits: of the problem.
+        searched: the variables that are searched.
+        known: values in the variables' units of those that are known.
+        kept: those of the known ones that somebody decides about: that stay as they were.
+        draws: what nature does with the others.
+    """
+    found: list[Row | Combination] = []
+    for i, limit in enumerate(limits):
+        if not any(name in searched or name in kept for name in limit.names):
+            continue
+        own = [name for name in limit.names if name in searched]
+        rest = [name for name in limit.names if name not in searched and name not in known]
+        if isinstance(limit, Forbid):
+            seen = [name for name in limit.names if name in known and name not in searched]
+            if all(known[name] in limit.combination[name] for name in seen):
+                found.append(Combination(i, {name: limit.combination[name] for name in own}))
+            continue
+        drawn = sum((limit.weights[name] * np.asarray(x) for name, x in draws(rest).items()), np.zeros(1))
+        sides = [(1.0, limit.at_most), (-1.0, limit.at_least)]
+        wrong = (1.0 - (limit.probability or 1.0)) / sum(end is not None for _, end in sides)
+        for sign, end in sides:
+            if end is not None:
+                given = [sign * limit.weights[n] * known[n] for n in limit.names if n in known and n not in searched]
+                worst = float(np.quantile(sign * drawn, 1.0 - wrong, method="higher"))
+                weights = {name: sign * limit.weights[name] for name in own}
+                found.append(Row(i, weights, sign * end - math.fsum(given) - worst))
+    return found
+
+
+def limited(
+    box: Box, variables: Sequence[Variable], left: Sequence[Row | Combination], encoded: bool = True
+) -> Box | None:
+    """What limits leave of a box, a coordinate for each variable; None: nothing. Without limits the box itself.
+
+    Args:
+        box: where the search goes.
+        variables: of its coordinates.
+        left: what is to be kept to.
+        encoded: whether numbers are encoded on [0, 1] there; else they are in the variables' units.
+    """
+    if not left:
+        return box
+    names = [variable.name for variable in variables]
+    rows = [each for each in left if isinstance(each, Row)]
+    weights, bounds = np.zeros((len(rows), len(names))), np.array([each.bound for each in rows])
+    for k, row in enumerate(rows):
+        for name, weight in row.weights.items():
+            variable: Any = variables[names.index(name)]
+            width = variable.high - variable.low if encoded else 1.0
+            weights[k, names.index(name)] = weight * width
+            bounds[k] -= weight * variable.low if encoded else 0.0
+    forbidden = [_codes(each, variables, encoded) for each in left if isinstance(each, Combination)]
+    if _hopeless(weights, bounds) or any(not each for each in forbidden):
+        return None
+    if not box.dimension:
+        return box
+    logs = np.array([_logs(variable) if encoded else 0.0 for variable in variables])
+    region = Region(box, weights, bounds, forbidden, logs)
+    return region if len(region.middles) else None
+
+
+def _hopeless(weights: Float[np.ndarray, "m d"], bounds: Float[np.ndarray, " m"]) -> bool:
+    """Whether what is known breaks a limit, whatever is set."""
+    return bool(((weights == 0).all(axis=1) & (bounds < -1e-9 * np.maximum(np.abs(bounds), 1.0))).any())
+
+
+def _codes(each: Combination, variables: Sequence[Variable], encoded: bool) -> Forbidden:
+    by_name = {variable.name: (j, variable) for j, variable in enumerate(variables)}
+    found: dict[int, tuple[float, ...]] = {}
+    for name, choices in each.choices.items():
+        j, variable = by_name[name]
+        plain = not encoded and not isinstance(variable, Categorical)
+        found[j] = tuple(map(float, choices)) if plain else tuple(variable.encode(list(choices)).tolist())
+    return found
+
+
+def _logs(variable: Variable) -> float:
+    return (
+        0.0 if isinstance(variable, Categorical) or variable.scale != "log" else math.log(variable.high / variable.low)
+    )
+
+
+def clashing(count: int, possible: Callable[[Sequence[int]], bool]) -> list[int]:
+    """Of so many limits that leave nothing together, some that do so already, none of which can be left out.
+
+    >>> clashing(3, lambda some: not {0, 2} <= set(some))
+    [0, 2]
+    """
+    left = list(range(count))
+    for i in range(count):
+        fewer = [k for k in left if k != i]
+        if not possible(fewer):
+            left = fewer
+    return left

@@ -1,0 +1,116 @@
+"""Climbing along the continuous coordinates of a box or a region, what has levels held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from .ascent import climb
+from .domain import Box
+from .maximum import ValueAndGradient, finite
+from .region import Region
+from .walk import INWARDS
+
+_CLIMBED = 4  # restarts
+_ARRIVED = 1e-8  # of a value: no quadratic programme gains less
+
+
+def climb_within(
+    rise: ValueAndGradient,
+    starts: Float[np.ndarray, "r d"],
+    box: Box,
+    *,
+    iterations: int = 200,
+    tolerance: float = 1e-10,
+) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
+    """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start, or outside.
+
+    In a box by `climb`; in a region by sequential quadratic programmes (SLSQP; Kraft 1988), one restart after another,
+    and so from the highest few alone.
+
+    >>> region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 2.0]]), np.array([1.0]))
+    >>> points, values = climb_within(lambda Z: (Z.sum(1), np.ones(Z.shape)), np.array([[0.1, 0.1]]), region)
+    >>> points.round(6)
+    array([[1., 0.]])
+    """
+    if not isinstance(box, Region):
+        low, high = (np.where(box.continuous, bound, starts) for bound in (box.low, box.high))
+        return climb(rise, starts, low, high, iterations=iterations, tolerance=tolerance)
+    options = {"maxiter": iterations, "ftol": max(tolerance, _ARRIVED)}
+    points, values = starts.copy(), finite(rise(starts)[0])
+    for k in np.argsort(-values, kind="stable")[:_CLIMBED]:
+        if values[k] > -np.inf and box.directions.size:
+            points[k], values[k] = _climbed(rise, points[k], float(values[k]), box, options)
+    return points, values
+
+
+def _climbed(
+    rise: ValueAndGradient,
+    start: Float[np.ndarray, " d"],
+    first: float,
+    region: Region,
+    options: Mapping[str, Any],
+) -> tuple[Float[np.ndarray, " d"], float]:
+    from scipy.optimize import minimize  # start-up time
+
+    free = region.continuous
+    scale, low, width = max(abs(first), 1e-3), region.low[free], (region.high - region.low)[free]
+
+    def whole(share: Float[np.ndarray, " c"]) -> Float[np.ndarray, "1 d"]:
+        point = start[None].copy()
+        point[0, free] = np.minimum(low + np.clip(share, 0.0, 1.0) * width, region.high[free])
+        return point
+
+    def fall(share: Float[np.ndarray, " c"]) -> tuple[float, Float[np.ndarray, " c"]]:
+        values, slopes = rise(whole(share))
+        known = bool(np.isfinite(values[0]) and np.isfinite(slopes).all())
+        return (-float(values[0]) / scale, -slopes[0, free] * width / scale) if known else (1e10, np.zeros(len(low)))
+
+    found = minimize(
+        fall,
+        (start[free] - low) / width,
+        jac=True,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * len(low),
+        constraints=_constraints(region, whole),
+        options=options,
+    )
+    if not np.isfinite(found.x).all():
+        return start, first
+    end = region.nearer(whole(found.x), start)[0]
+    value = float(rise(end[None])[0][0])
+    return (end, value) if value > first else (start, first)
+
+
+def _constraints(region: Region, whole: Callable[[np.ndarray], np.ndarray]) -> list[dict[str, Any]]:
+    """The limits on what moves, as SLSQP has them: what is not below 0, and what is 0."""
+    free = region.continuous
+    width = (region.high - region.low)[free]
+    moving = (region.weights[:, free] != 0).any(axis=1)
+    kept, exact = moving & ~region.exact, _independent(region, moving)
+    constraints: list[dict[str, Any]] = []
+    for kind, rows, margin in (("ineq", np.flatnonzero(kept), INWARDS), ("eq", exact, 0.0)):
+        if rows.size:
+            W, b = region.weights[rows], region.bounds[rows] - margin
+
+            def room(share: np.ndarray, W: np.ndarray = W, b: np.ndarray = b) -> np.ndarray:
+                return np.asarray(b - W @ region.linear(whole(share))[0])
+
+            def slope(share: np.ndarray, W: np.ndarray = W) -> np.ndarray:
+                return np.asarray(-(W * region.steepness(whole(share)))[:, free] * width)
+
+            constraints.append({"type": kind, "fun": room, "jac": slope})
+    return constraints
+
+
+def _independent(region: Region, moving: np.ndarray) -> np.ndarray:
+    """Of the limits that are exact as many as do not follow from the others: SLSQP takes no more."""
+    chosen: list[int] = []
+    for row in np.flatnonzero(moving & region.exact).tolist():
+        tried = region.weights[[*chosen, row]][:, region.continuous]
+        if np.linalg.matrix_rank(tried) == len(tried):
+            chosen.append(row)
+    return np.array(chosen, dtype=int)

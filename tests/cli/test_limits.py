@@ -1,0 +1,73 @@
+"""Limits in a study file: checked, kept, explained, exported; other ones are another study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.test_app import call, refused
+from tests.cli.test_arguments import begin
+from tests.cli.test_lab import said
+
+MIXTURE = """
+[problem]
+kind = "cost-varying"
+control_sets = [["resin", "filler", "hardener", "line"]]
+variables = [
+    { kind = "float", name = "resin", low = 0, high = 1 },
+    { kind = "float", name = "filler", low = 0, high = 1 },
+    { kind = "float", name = "hardener", low = 0, high = 0.5 },
+    { kind = "categorical", name = "line", choices = ["old", "new"] },
+]
+
+[[problem.limits]]
+kind = "linear"
+weights = { resin = 1, filler = 1, hardener = 1 }
+at_most = 1
+at_least = 1
+
+[[problem.limits]]
+kind = "linear"
+weights = { hardener = 1, resin = -0.5 }
+at_most = 0
+
+[[problem.limits]]
+kind = "forbid"
+combination = { line = "old" }
+
+[study]
+rounds = 30
+"""
+
+
+def test_a_mixture_by_hand(tmp_path: Path) -> None:
+    study = begin(tmp_path, MIXTURE)
+    checked = said("check", study)
+    assert "filler + hardener + resin exactly 1" in checked
+    assert "not line old" in checked
+    for _ in range(3):
+        (suggestion,) = json.loads(said("ask", study, "--json"))
+        x = suggestion["values"]
+        assert abs(x["resin"] + x["filler"] + x["hardener"] - 1) < 1e-12
+        assert x["hardener"] <= 0.5 * x["resin"]
+        assert x["line"] == "new"
+        said("tell", study, suggestion["token"], str(x["resin"] * x["hardener"]))
+    shown = " ".join(said("show", study).split())
+    assert "is at a limit: filler + hardener + resin exactly 1" in shown
+    (study.parent / "past.csv").write_text("resin,filler,hardener,line,value\n0.9,0.9,0.5,old,3\n")
+    assert "taken" in said("import", study, study.parent / "past.csv")  # what happened, happened
+    assert '"weights"' in said("export", study, "--format", "jsonl")
+
+
+def test_other_limits_are_another_study(tmp_path: Path) -> None:
+    study = begin(tmp_path, MIXTURE)
+    study.write_text(MIXTURE.replace("at_most = 0\n", "at_most = 0.1\n"))
+    assert "problem.limits" in refused(call("ask", study), 2)
+
+
+def test_what_clashes_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(MIXTURE.replace('line = "old"', 'line = ["old", "new"]').replace("at_most = 0\n", "at_least = 1\n"))
+    said_ = refused(call("check", path), 2)
+    assert "problem.limits" in said_
+    assert "clash" in said_ or "Loosen it" in said_

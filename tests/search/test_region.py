@@ -1,0 +1,89 @@
+"""Boxes within limits: what is inside, and points spread over it."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo.search import Box, Region, maximise_box
+
+
+def drawn(seed: int) -> Region:
+    """A region of two numbers, one of them logarithmic, one with steps and a category, about a point of it."""
+    random = np.random.default_rng(seed)
+    box = Box([0, 0, 0, 0], [1, 1, 1, 2], [None, None, np.arange(8) / 7, range(3)], [False, False, False, True])
+    W = np.column_stack([random.normal(size=(3, 3)), np.zeros(3)])
+    logs = np.array([0.0, 4.0, 0.0, 0.0])
+    inside = np.array([random.random(), random.random(), random.integers(8) / 7, 0.0])
+    u = inside * [1, 0, 1, 1] + np.array([0, np.expm1(4 * inside[1]) / np.expm1(4.0), 0, 0])
+    return Region(box, W, W @ u + 0.02 * random.random(3), [{3: [1.0], 2: [0.0, 1 / 7]}, {3: [2.0]}], logs)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10**6))
+def test_points_are_inside_and_depend_on_nothing_but_their_numbers(seed: int) -> None:
+    region = drawn(seed)
+    unit = np.random.default_rng(seed).random((200, 4))
+    points = region.place(unit)
+    assert region.allows(points).all()
+    assert (region.linear(points) @ region.weights.T <= region.bounds + 1e-12).all()
+    assert (np.isin(points[:, 3], [0.0, 1.0])).all()
+    np.testing.assert_array_equal(points, region.place(unit))
+    np.testing.assert_allclose(region.snap(points), points)
+
+
+def test_points_that_the_box_places_inside_stay_there_and_the_others_are_spread() -> None:
+    region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
+    unit = np.random.default_rng(0).random((4000, 2))
+    points, inside = region.place(unit), unit.sum(1) <= 0.5
+    np.testing.assert_array_equal(points[inside], unit[inside])
+    cells = np.histogram2d(*points.T, bins=2, range=[[0, 0.5], [0, 0.5]])[0] / 4000  # a triangle
+    np.testing.assert_allclose(cells, [[0.5, 0.25], [0.25, 0.0]], atol=0.05)
+
+
+def test_what_is_exact_is_kept_exactly() -> None:
+    mixture = Region(Box([0] * 3, [1] * 3), np.array([[1.0, 1, 1], [-1, -1, -1]]), np.array([1.0, -1]))
+    points = mixture.place(np.random.default_rng(0).random((300, 3)))
+    np.testing.assert_allclose(points.sum(1), 1.0, atol=1e-14)
+    assert (points.std(axis=0) > 0.15).all()
+
+
+def test_whole_numbers_with_an_exact_sum_are_all_found() -> None:
+    five = np.arange(6) / 5
+    region = Region(Box([0, 0], [1, 1], [five, five]), np.array([[1.0, 1], [-1, -1]]), np.array([1.0, -1]))
+    assert len(np.unique(region.place(np.random.default_rng(0).random((200, 2))), axis=0)) == 6
+    assert len(region.grid()) == 6
+
+
+def test_a_single_point_that_is_left_is_found() -> None:
+    region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1], [-1, 0], [0, -1]]), np.array([1.0, -0.5, -0.5]))
+    assert region.allows(np.array([[0.5, 0.5]]))[0]
+    np.testing.assert_allclose(region.place(np.array([[0.9, 0.9]])), [[0.5, 0.5]], atol=1e-6)
+
+
+def test_nothing_left_has_no_middle() -> None:
+    assert not len(Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([-0.1])).middles)
+
+
+def test_a_point_outside_comes_as_near_as_limits_let() -> None:
+    region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([0.5]))
+    near = region.into(np.array([0.9, 0.9]))
+    assert region.allows(near[None])[0]
+    assert near.sum() > 0.5 - 1e-9
+    np.testing.assert_array_equal(region.into(np.array([0.1, 0.2])), [0.1, 0.2])
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 10**6))
+def test_a_search_finds_the_largest_value_inside(seed: int) -> None:
+    region, centre = drawn(seed), np.array([0.8, 0.2, 0.5, 0.0])
+
+    def value(points: np.ndarray) -> np.ndarray:
+        away: np.ndarray = -((points - centre)[:, :3] ** 2).sum(1)
+        return away
+
+    found = maximise_box(value, lambda Z: (value(Z), -2 * (Z - centre) * [1, 1, 1, 0]), region, seed)
+    assert region.allows(found.points).all()
+    dense = region.place(np.random.default_rng(seed).random((4000, 4)))
+    assert found.value >= value(dense).max() - 1e-9

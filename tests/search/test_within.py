@@ -1,0 +1,54 @@
+"""Climbing within limits: against a quadratic programme solved by its conditions of optimality."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steerbo.search import Box, Region, climb, climb_within
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10**6))
+def test_the_nearest_point_of_a_half_space_is_the_projection(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    normal, centre = random.normal(size=3), 0.5 + 0.1 * random.normal(size=3)
+    bound = float(normal @ centre) - 0.05 * float(np.linalg.norm(normal))
+    region = Region(Box([-9] * 3, [9] * 3), normal[None], np.array([bound]))
+    ends, values = climb_within(
+        lambda Z: (-((Z - centre) ** 2).sum(1), -2 * (Z - centre)), region.place(random.random((2, 3))), region
+    )
+    wanted = centre - (normal @ centre - bound) * normal / (normal @ normal)
+    assert region.allows(ends).all()
+    np.testing.assert_allclose(ends, [wanted, wanted], atol=2e-3)
+    np.testing.assert_allclose(values, -((wanted - centre) ** 2).sum(), atol=1e-5)
+
+
+def test_what_has_levels_is_held_and_no_restart_ends_lower() -> None:
+    box = Box([0, 0], [1, 1], [None, [0.0, 0.5, 1.0]])
+    region = Region(box, np.array([[1.0, 1.0]]), np.array([1.2]))
+    starts = np.array([[0.1, 0.5], [0.1, 1.0], [0.2, 0.0]])
+    ends, values = climb_within(lambda Z: (Z[:, 0], np.tile([1.0, 9.0], (len(Z), 1))), starts, region)
+    np.testing.assert_allclose(ends, [[0.7, 0.5], [0.2, 1.0], [1.0, 0.0]], atol=1e-9)
+    np.testing.assert_allclose(values, ends[:, 0])
+
+
+def test_a_function_that_is_no_number_outside_ends_where_it_is_one() -> None:
+    region = Region(Box([0], [1]), np.array([[1.0]]), np.array([0.9]))
+    ends, values = climb_within(
+        lambda Z: (np.where(Z[:, 0] < 0.6, Z[:, 0], np.nan), np.ones(Z.shape)), np.array([[0.3]]), region
+    )
+    assert 0.3 <= ends[0, 0] <= 0.6
+    assert values[0] == ends[0, 0]
+
+
+def test_in_a_box_it_is_climb() -> None:
+    box = Box([0, 0], [1, 1], [None, [0.0, 1.0]])
+    starts = np.array([[0.2, 1.0]])
+
+    def bowl(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return -((Z - 0.4) ** 2).sum(1), -2 * (Z - 0.4)
+
+    ours, plain = climb_within(bowl, starts, box), climb(bowl, starts, np.array([0.0, 1]), np.array([1.0, 1]))
+    np.testing.assert_array_equal(ours[0], plain[0])

@@ -1,0 +1,94 @@
+"""Limits on what is set: sums and combinations, what breaks them, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import steerbo as sb
+from steerbo.errors import InvalidProblem
+from steerbo.record import from_plain, to_plain
+from steerbo.space import Limit, Space, broken, check_limits
+
+SPACE = Space(
+    [
+        sb.Float("a", 0, 5),
+        sb.Integer("n", 1, 6),
+        sb.Categorical("m", ["x", "y"]),
+        sb.Float("w", 0, 1, seen=True),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "text"),
+    [
+        (sb.Linear({"a": 1, "n": 2.5}, at_most=5), "a + 2.5 n at most 5"),
+        (sb.Linear({"a": -1, "n": -2}, at_least=-3, at_most=7), "−a − 2 n at least -3 and at most 7"),
+        (sb.Linear({"a": 1, "n": 1}, 4, 4), "a + n exactly 4"),
+        (sb.Forbid({"m": "x", "n": [1, 2]}), "not m x with n 1 or 2"),
+    ],
+)
+def test_limits_say_what_they_are_and_go_through_files(limit: Limit, text: str) -> None:
+    assert str(limit) == text
+    assert from_plain(type(limit), to_plain(limit)) == limit
+    assert hash(limit) == hash(from_plain(type(limit), to_plain(limit)))
+
+
+@given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(-1e3, 1e3).filter(lambda w: abs(w) > 1e-3))
+def test_a_sum_at_its_limit_does_not_break_it_and_one_beyond_does(a: float, b: float, weight: float) -> None:
+    values = {"a": a, "b": b}
+    total = sb.Linear({"a": weight, "b": 1.0}, at_most=0).sum(values)
+    size = abs(weight * a) + abs(b) + 1.0
+    assert not sb.Linear({"a": weight, "b": 1.0}, at_most=total, at_least=total).breaks(values)
+    assert sb.Linear({"a": weight, "b": 1.0}, at_most=total - 1e-6 * size).breaks(values)
+    assert sb.Linear({"a": weight, "b": 1.0}, at_least=total + 1e-6 * size).breaks(values)
+
+
+def test_the_room_is_to_the_nearer_bound_and_a_combination_counts_what_is_unlike() -> None:
+    assert sb.Linear({"a": 2}, at_most=10, at_least=1).room({"a": 1.0}) == 1.0
+    combination = sb.Forbid({"m": "x", "n": [1, 2]})
+    assert [combination.room({"m": m, "n": n}) for m, n in (("x", 1), ("y", 1), ("y", 3))] == [-1.0, 0.0, 1.0]
+    assert [combination.breaks({"m": m, "n": n}) for m, n in (("x", 2), ("y", 1), ("x", 3))] == [True, False, False]
+
+
+def test_limits_of_which_a_value_is_not_known_are_not_broken() -> None:
+    limits = [sb.Linear({"a": 1, "n": 1}, at_most=0), sb.Forbid({"m": "x"})]
+    assert broken(limits, {"a": 5.0, "m": "x"}) == [1]
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: sb.Linear({}, at_most=1), "weights"),
+        (lambda: sb.Linear({"a": 0}, at_most=1), "weights"),
+        (lambda: sb.Linear({"a": float("nan")}, at_most=1), "weights"),
+        (lambda: sb.Linear({"a": 1}), "at_least"),
+        (lambda: sb.Linear({"a": 1}, at_most=1, at_least=2), "at most at_most"),
+        (lambda: sb.Linear({"a": 1}, at_most=1, probability=1), "below 1"),
+        (lambda: sb.Forbid({}), "at least one variable"),
+        (lambda: sb.Forbid({"m": []}), "at least one value"),
+    ],
+)
+def test_what_is_no_limit_is_refused(make: Any, said: str) -> None:
+    with pytest.raises(InvalidProblem, match=said):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (sb.Linear({"A": 1}, at_most=1), r"limits\.0\.weights: 'A' .*did you mean 'a'"),
+        (sb.Linear({"m": 1}, at_most=1), "category"),
+        (sb.Linear({"w": 1}, at_most=1), "seen before choosing"),
+        (sb.Forbid({"a": 1}), "use Linear"),
+        (sb.Forbid({"m": "z"}), r"limits\.0\.combination\.m: 'z'"),
+        (sb.Forbid({"n": [1, 7]}), "from 1 to 6"),
+    ],
+)
+def test_limits_of_what_is_not_there_are_refused_by_name(limit: Limit, said: str) -> None:
+    with pytest.raises(InvalidProblem, match=said):
+        check_limits([limit], SPACE)
