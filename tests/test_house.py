@@ -111,7 +111,6 @@ ELSEWHERE = {
     "causal/test_money.py": "causal.paying",
     "plots/test_costvarying.py": "plots.control_sets",
     "costvarying/test_drift.py": "costvarying.learning",
-    "costvarying/test_problem.py": "costvarying.checks",
     "interop/optuna/test_export.py": "interop.optuna.distributions",
     "meanfield/test_mf_gp_ucb.py": "meanfield.belief meanfield.candidates",
     "meanfield/test_methods.py": "meanfield.cells meanfield.description meanfield.realised",
