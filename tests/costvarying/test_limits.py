@@ -12,8 +12,9 @@ import steerbo as sb
 from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.record import to_plain
 from steerbo.rounds import Suggestion
+from steerbo.space import Limit
 
-LIMITS = [
+LIMITS: list[Limit] = [
     sb.Linear({"a": 1, "b": 2, "n": 0.5}, at_most=9, probability=0.5),
     sb.Linear({"a": 1}, at_least=0.5),
     sb.Forbid({"m": ["x", "y"], "n": [1, 2, 3]}),

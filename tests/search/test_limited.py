@@ -8,6 +8,7 @@ import pytest
 import steerbo as sb
 from steerbo.search import Combination, Region, Row, clashing, limited, remaining
 from steerbo.search.domain import Box
+from steerbo.space import Limit
 
 A, B, M = sb.Float("a", 10, 20), sb.Float("b", 1, 1000, scale="log"), sb.Categorical("m", ["x", "y"])
 
@@ -25,7 +26,7 @@ def test_what_is_known_is_taken_off_and_what_is_drawn_counts_at_its_quantile() -
 
 
 def test_limits_of_what_nobody_sets_leave_all() -> None:
-    limits = [sb.Linear({"c": 1}, at_most=0), sb.Forbid({"m": "x", "k": 1})]
+    limits: list[Limit] = [sb.Linear({"c": 1}, at_most=0), sb.Forbid({"m": "x", "k": 1})]
     assert remaining(limits, ["a"], {"c": 5.0}, (), lambda names: {}) == []
     (kept,) = remaining(limits[:1], ["a"], {"c": 5.0}, ("c",), lambda names: {})
     assert limited(Box([0], [1]), [A], [kept]) is None  # what stays breaks it
@@ -45,7 +46,7 @@ def test_a_region_holds_in_the_units_of_the_variables() -> None:
     region = limited(box, [A, B, M], left)
     assert isinstance(region, Region)
     points = region.place(np.random.default_rng(0).random((500, 3)))
-    a, b, m = (np.array(v.decode(points[:, j])) for j, v in enumerate((A, B, M)))
+    a, b, m = (np.array(column) for column in (A.decode(points[:, 0]), B.decode(points[:, 1]), M.decode(points[:, 2])))
     assert (a + 0.1 * b <= 30).all()
     assert (a + 0.1 * b).max() > 29
     assert (m == "x").all()

@@ -56,7 +56,7 @@ def test_the_room_is_to_the_nearer_bound_and_a_combination_counts_what_is_unlike
 
 
 def test_limits_of_which_a_value_is_not_known_are_not_broken() -> None:
-    limits = [sb.Linear({"a": 1, "n": 1}, at_most=0), sb.Forbid({"m": "x"})]
+    limits: list[Limit] = [sb.Linear({"a": 1, "n": 1}, at_most=0), sb.Forbid({"m": "x"})]
     assert broken(limits, {"a": 5.0, "m": "x"}) == [1]
 
 

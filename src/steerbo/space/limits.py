@@ -8,10 +8,11 @@ from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator
+from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidProblem, InvalidRequest, one_of
 from ..record import record
-from .fields import Choice, Listed, Number, tag, tagged
+from .fields import Listed, Number, as_choice, listed, tag, tagged
 from .space import Space
 from .variables import Categorical
 
@@ -93,8 +94,13 @@ class Linear:
         return [(name, float(self.weights[name])) for name in self.names]
 
 
-def _several(value: object) -> object:
-    return value if isinstance(value, list | tuple) else [value]
+def _several(value: object) -> tuple[Any, ...]:
+    choices = tuple(
+        as_choice(each) for each in (listed(value) if isinstance(value, list | tuple | range) else (value,))
+    )
+    if None in choices:
+        raise PydanticCustomError("choices", "choices: texts, finite numbers, true or false")
+    return choices
 
 
 @record
@@ -108,7 +114,7 @@ class Forbid:
     not coating oil or wax with material zinc
     """
 
-    combination: Mapping[str, Annotated[Sequence[Choice], Listed, BeforeValidator(_several)]] = field(hash=False)
+    combination: Mapping[str, Annotated[Any, BeforeValidator(_several)]] = field(hash=False)
     kind: Literal["forbid"] = tag("forbid")
 
     def __post_init__(self) -> None:
