@@ -84,7 +84,7 @@ def run(job: tuple[int, str]) -> dict[str, Any]:
     for t in range(ROUNDS):
         suggestion = optimizer.ask()
         assert suggestion is not None
-        played = model.play(suggestion.scope, seed + 1_000_003 * t)
+        played = model.play(seed + 1_000_003 * t)
         while suggestion.observe:
             seen = played.look(suggestion.observe, suggestion.values)
             suggestion = optimizer.decide(suggestion, seen)

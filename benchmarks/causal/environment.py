@@ -8,10 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.causal import Causal
+from partial_control_bench.causal.graph import Diagram
+from partial_control_bench.causal.scm import StructuralCausalModel
+from partial_control_bench.causal.system import System
+from steerbo.causal import Causal, CausalGraph
 from steerbo.rounds import Optimizer, Suggestion
+from steerbo.space import Float
 
-from .scm import StructuralCausalModel
+
+def graph_of(told: Diagram) -> CausalGraph:
+    """A graph as one of ours."""
+    return CausalGraph(
+        told.directed,
+        told.bidirected,
+        target=told.target,
+        intervenable=told.intervenable,
+        contexts=told.contexts,
+        variables=told.variables,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +46,14 @@ class Environment:
     best: float
     mean: Callable[[Mapping[str, Any], Mapping[str, Any]], float]
 
+    @classmethod
+    def of(cls, system: System) -> Environment:
+        """A system with its problem: what can be set comes first among the variables."""
+        graph = graph_of(system.graph)
+        variables = tuple(Float(name, low, high) for name, (low, high) in system.ranges.items())
+        problem = Causal(graph, variables, minimize=system.minimise)
+        return cls(system.name, problem, system.model, system.best, system.mean)
+
     def look(self, suggestion: Suggestion, seed: int) -> dict[str, float]:
         """What is seen in a round."""
         return self._round(suggestion, seed).look(suggestion.observe, suggestion.values)
@@ -41,7 +63,7 @@ class Environment:
         return self._round(suggestion, seed).outcome(suggestion.values)
 
     def _round(self, suggestion: Suggestion, seed: int) -> Any:
-        return self.model.play(suggestion.scope, seed + 1_000_003 * suggestion.round)
+        return self.model.play(seed + 1_000_003 * suggestion.round)
 
     def play(self, optimizer: Optimizer, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
         """Regret of each round with and without noise, (rounds,) each, and the scopes played."""

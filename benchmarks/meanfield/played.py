@@ -1,52 +1,35 @@
-"""A problem with its payoff, so that it can be played, and scores that say how well."""
+"""A problem with its payoff, and scores that say how well it is played: crowds of `partial_control_bench`."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
+from partial_control_bench.meanfield.crowd import (
+    Crowd,
+    PerCell,
+    Table,
+    Tables,
+    ValueAndGradient,
+    Values,
+)
 from steerbo.meanfield import MeanField
 from steerbo.search import maximise_simplex, simplex_starts
 
-Table = Float[np.ndarray, "C A"]
-Tables = Float[np.ndarray, "r C A"]
-Values = Float[np.ndarray, " r"]
-ValueAndGradient = Callable[[Tables], tuple[Values, Tables]]
-PerCell = Callable[[Table], Table]
+__all__ = ["PerCell", "Table", "Tables", "ValueAndGradient", "Values", "World", "world_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class World:
-    """One problem with its noise-free payoff.
-
-    Args:
-        name: one of `NAMES`.
-        problem: for an optimizer.
-        payoff: tables (r, C, A) to population averages (r,) and their gradients.
-        agent: a table (C, A) to the payoff f(x, c, ξ) of an agent in each cell, whose average is `payoff`.
-    """
-
-    name: str
-    problem: MeanField
-    payoff: ValueAndGradient
-    agent: PerCell
-
-    def value(self, table: Float[np.ndarray, "C A"]) -> float:
-        """The noise-free payoff of one table."""
-        return float(self.payoff(table[None])[0][0])
+class World(Crowd):
+    """One problem with its noise-free payoff."""
 
     @functools.cached_property
-    def random(self) -> float:
-        """The mean payoff where every agent picks uniformly, over 1000 draws."""
-        draw = np.random.default_rng(0)
-        C, A = self.problem.simplex.shape
-        even = np.full((1000, C, A), 1 / A)
-        drawn = draw.multinomial(np.broadcast_to(self.problem.agents_in, (1000, C)), even)
-        return float(self.payoff(drawn / self.problem.agents_in[:, None])[0].mean())
+    def problem(self) -> MeanField:
+        """For an optimizer."""
+        told = self.society
+        return MeanField(told.actions, told.agents, contexts=told.contexts, action_features=told.features)
 
     @functools.cached_property
     def optimum(self) -> float:
@@ -58,3 +41,8 @@ class World:
     def score(self, payoff: float) -> float:
         """(payoff − random) / (optimum − random)."""
         return (payoff - self.random) / (self.optimum - self.random)
+
+
+def world_of(crowd: Crowd) -> World:
+    """A crowd with its problem."""
+    return World(crowd.name, crowd.society, crowd.payoff, crowd.agent)

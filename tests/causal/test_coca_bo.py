@@ -84,7 +84,7 @@ def test_many_arms_share_first_plays() -> None:
     for t in range(60):
         suggestion = optimizer.ask()
         assert suggestion is not None
-        nature = model.play(suggestion.scope, t)
+        nature = model.play(t)
         while suggestion.observe:
             suggestion = optimizer.decide(suggestion, nature.look(suggestion.observe, suggestion.values))
         optimizer.tell(suggestion, nature.outcome(suggestion.values))

@@ -7,11 +7,15 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from .causal.problems import problems as causal
+from .costvarying.problems import problems as costvarying
 from .entrants import BUILT_IN
 from .errors import BenchError, unknown
+from .meanfield.problems import problems as meanfield
 from .playing import Maker
 from .problem import Problem
 from .timevarying.problems import problems as timevarying
@@ -21,7 +25,7 @@ from .timevarying.problems import problems as timevarying
 def problems() -> dict[str, Problem]:
     """All problems by name, wing by wing."""
     found: dict[str, Problem] = {}
-    for each in timevarying():
+    for each in chain(costvarying(), timevarying(), causal(), meanfield()):
         if each.name in found:
             raise BenchError(f"problem {each.name!r}: there are two of this name")
         found[each.name] = each

@@ -12,7 +12,6 @@ from benchmarks.causal.problems import cosine, figure_1, psa
 from benchmarks.causal.scm import StructuralCausalModel
 from steerbo.causal import CausalGraph
 from steerbo.errors import InvalidProblem
-from steerbo.rounds import Scope
 
 
 def test_a_mechanism_is_missing() -> None:
@@ -78,7 +77,7 @@ def test_means_for_regret_are_those_of_the_model(environment: object) -> None:
 
 def test_a_round_shows_the_same_whenever_one_looks() -> None:
     environment = figure_1()
-    played = environment.model.play(Scope.of({"x1": ["c"]}), seed=4)
+    played = environment.model.play(seed=4)
     seen = played.look(("c",), {})
     assert played.look(("c",), {"x1": 0.3}) == seen
     assert played.outcome({"x1": -seen["c"]}) >= seen["c"]

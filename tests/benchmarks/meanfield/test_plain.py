@@ -14,7 +14,7 @@ pytest.importorskip("botorch", reason="BoTorch is not installed: pip install 'st
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("world", [problems.swarm(), problems.arena()], ids=lambda world: world.name)
+@pytest.mark.parametrize("world", [problems.world("swarm"), problems.world("arena")], ids=lambda world: world.name)
 def test_both_sides_maximise_the_same(world: World) -> None:
     paper = {"kernel": "additive", "embedding": "plain", "acquisition": "expected", "beta": speed.BETA}
     optimizer = Optimizer(speed.indexed(world.problem), "mf-gp-ucb", seed=0, **paper)  # type: ignore[arg-type]

@@ -44,6 +44,7 @@ OURS = {
     for wing in WINGS
     for name in _METHODS[wing]
 }
+OURS["random-steerbo"] = BuiltIn(f"{__name__}.ours:Steerbo", {"method": "random"}, ("steerbo",), WINGS, "its baseline")
 PEERS = {
     "random": _peer("random", "Random", (), "uniform draws of what can be set"),
     "optuna-tpe": _peer("optuna", "TPE", ("optuna",), "Optuna's default sampler, asked and told"),

@@ -68,6 +68,8 @@ class Steerbo:
 
     def _answer(self) -> Values | Look:
         values = dict(self.suggestion.values)
+        if self.known["wing"] == "mean-field":
+            return {"distribution": self.problem.table(values["distribution"]).tolist()}
         return Look(self.suggestion.observe, values) if self.suggestion.observe else values
 
     def _ties(self) -> AbstractContextManager[Any]:

@@ -57,4 +57,38 @@ def _learned(panel: bytes, shape: tuple[int, ...], name: str) -> sb.Prior:
     return sb.Prior.from_panel(np.frombuffer(panel).reshape(1, *shape), [name])[0]
 
 
-_PROBLEMS = {"time-varying": _time_varying}
+def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
+    variables = [_with_law(variable) for variable in known["variables"]]
+    return sb.CostVarying(variables, known["control_sets"], costs=known["costs"])
+
+
+def _with_law(variable: Mapping[str, Any]) -> sb.Float:
+    law = variable["law"]
+    of = sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
+    return sb.Float(variable["name"], variable["low"], variable["high"], law=of)
+
+
+def _causal(known: Mapping[str, Any]) -> sb.Causal:
+    graph = sb.CausalGraph(
+        [tuple(edge) for edge in known["directed"]],
+        [tuple(edge) for edge in known["bidirected"]],
+        target=known["target"],
+        intervenable=known["settable"],
+        contexts=known["contexts"],
+        variables=known["variables"],
+    )
+    variables = [sb.Float(name, low, high) for name, (low, high) in known["ranges"].items()]
+    return sb.Causal(graph, variables, minimize=known["minimise"])
+
+
+def _mean_field(known: Mapping[str, Any]) -> sb.MeanField:
+    features = known["features"]
+    return sb.MeanField(known["actions"], known["agents"], contexts=known["contexts"], action_features=features)
+
+
+_PROBLEMS = {
+    "cost-varying": _cost_varying,
+    "time-varying": _time_varying,
+    "causal": _causal,
+    "mean-field": _mean_field,
+}

@@ -12,18 +12,16 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from steerbo.errors import InvalidOption, one_of
-from steerbo.meanfield import MeanField
-
 from .. import data
-from .played import Table, Tables, Values, World
+from ..errors import BenchError
+from .crowd import Crowd, Society, Table, Tables, Values
 
 _CELLS = {160: "12x20", 235: "15x26", 394: "20x36"}
 _KILOMETRES = 111.2  # in a degree of latitude
 _REACH, _CROWD = 0.5, 4.0  # kilometres; cells' worth of agents, evenly spread, that serve all but 1/e of a cell alone
 
 
-def _demand(name: str, problem: MeanField, demand: Float[np.ndarray, " A"]) -> World:
+def _demand(name: str, society: Society, demand: Float[np.ndarray, " A"]) -> Crowd:
     """Minus the Jensen–Shannon divergence to the demand; an agent's own part of it is `−½ log P_x / H_x`."""
 
     def payoff(tables: Tables) -> tuple[Values, Tables]:
@@ -38,13 +36,18 @@ def _demand(name: str, problem: MeanField, demand: Float[np.ndarray, " A"]) -> W
         shared = -0.5 * (demand * np.log(np.maximum(demand, 1e-300) / H)).sum()
         return np.asarray(shared - 0.5 * np.log(np.maximum(table, 1e-300) / H))
 
-    return World(name, problem, payoff, agent)
+    return Crowd(name, society, payoff, agent)
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
+    """The lines of a data file.
+
+    Raises:
+        DataMissing: it is not at hand.
+    """
     content = data.text(name)
     if content is None:
-        raise InvalidOption(data.VARIABLE, data.folder(), f"a folder that holds {name}")
+        raise data.DataMissing(f"{data.VARIABLE} {data.folder()}: needed is a folder that holds {name}")
     return list(csv.DictReader(io.StringIO(content)))
 
 
@@ -62,40 +65,40 @@ def _kilometres(rows: list[dict[str, str]]) -> tuple[tuple[float, float], ...]:
     return tuple(map(tuple, (_KILOMETRES * flat).tolist()))
 
 
-def _spread(name: str, column: str, rows: list[dict[str, str]], agents: int, on_map: bool) -> World:
+def _spread(name: str, column: str, rows: list[dict[str, str]], agents: int, on_map: bool) -> Crowd:
     """Agents over places, as the demand there is."""
-    problem = MeanField(tuple(row[column] for row in rows), agents)
+    society = Society(tuple(row[column] for row in rows), agents)
     if on_map:
-        name, problem = f"{name}-map", replace(problem, action_features=_kilometres(rows))
-    return _demand(name, problem, _days(rows))
+        name, society = f"{name}-map", replace(society, features=_kilometres(rows))
+    return _demand(name, society, _days(rows))
 
 
-def bikes(stations: int = 36, agents: int = 300, on_map: bool = False) -> World:
+def bikes(stations: int = 36, agents: int = 300, on_map: bool = False) -> Crowd:
     """Section 5.3.1 with Pittsburgh's bikes for Louisville's."""
     rows = [row for row in rows_of("bike_station_demand.csv") if int(row["rank"]) <= stations]
     return _spread(f"bikes-{stations}", "station_id", rows, agents, on_map)
 
 
-def new_york(cells: int = 160, agents: int = 20_000, on_map: bool = False) -> World:
+def new_york(cells: int = 160, agents: int = 20_000, on_map: bool = False) -> Crowd:
     """Section 5.3.2 with Uber pickups for taxis': 160, 235 or 394 cells."""
     return _spread(f"new-york-{cells}", "cell", _cells(cells), agents, on_map)
 
 
 def _cells(cells: int) -> list[dict[str, str]]:
     if cells not in _CELLS:
-        raise InvalidOption("cells", cells, one_of(map(str, _CELLS), cells))
+        raise BenchError(f"cells {cells}: must be one of {', '.join(map(str, _CELLS))}")
     return [row for row in rows_of(f"nyc_uber_demand_{_CELLS[cells]}.csv") if int(row["rank"]) <= cells]
 
 
-def shuffled(known: World) -> World:
+def shuffled(known: Crowd) -> Crowd:
     """With the coordinates of other actions, at random: a map that tells nothing."""
-    features = known.problem.action_features or ()
+    features = known.society.features or ()
     order = np.random.default_rng(0).permutation(len(features))
-    problem = replace(known.problem, action_features=tuple(features[i] for i in order))
-    return replace(known, name=known.name.replace("-map", "-shuffled"), problem=problem)
+    society = replace(known.society, features=tuple(features[i] for i in order))
+    return replace(known, name=known.name.replace("-map", "-shuffled"), society=society)
 
 
-def coverage(cells: int = 160, agents: int = 1000) -> World:
+def coverage(cells: int = 160, agents: int = 1000) -> Crowd:
     """Ours, on the map: demand D_a is served but for `exp(−L_a)`, L_a = s Σ_b exp(−d²_ab/2r²) ξ_b, r half a kilometre.
 
     Every agent within reach of a customer has an equal part of the fare.
@@ -113,4 +116,4 @@ def coverage(cells: int = 160, agents: int = 1000) -> World:
         return np.asarray(demand * -np.expm1(-load) / np.maximum(load, 1e-300)) @ near
 
     actions = tuple(row["cell"] for row in rows)
-    return World(f"coverage-{cells}", MeanField(actions, agents, action_features=_kilometres(rows)), payoff, agent)
+    return Crowd(f"coverage-{cells}", Society(actions, agents, features=_kilometres(rows)), payoff, agent)

@@ -1,0 +1,1 @@
+"""What to set, after looking at what: the rest of a causal graph follows."""

@@ -1,0 +1,1 @@
+"""A crowd of agents that are all alike: which share of them should do what?"""
