@@ -73,7 +73,9 @@ def to_plain(value: Any, kind: Any = None) -> Any:
         InvalidProblem: it holds something that has no plain form (a Python function, say).
     """
     try:
-        return _adapter(kind or cast(Any, type(value))).dump_python(value, mode="json", exclude_none=True)
+        adapter = _adapter(kind or cast(Any, type(value)))
+        # without its warnings: what has no plain form is refused below, and nobody else need hear of it
+        return adapter.dump_python(value, mode="json", exclude_none=True, warnings="none")
     except PydanticSerializationError as error:
         raise InvalidProblem(type(value).__name__, value, "data that can be written as JSON", f"({error})") from None
 

@@ -28,6 +28,13 @@ WRONG: dict[str, tuple[Any, str]] = {
     "table on a box": (lambda: TimeVarying([Float("x", 0, 1)], [Prior(Covariance([[1.0]]))]), "infinitely many"),
     "means of another number": (lambda: sites_with(mean=[1.0, 2.0]), "one number a point, and there are 3"),
     "hills of another dimension": (lambda: sites_with(mean=Bumps([[0.0, 1.0]], [1], 1)), "1 coordinate each"),
+    "a hill at no category": (
+        lambda: TimeVarying(CATEGORY, [Prior(SMOOTH, Bumps([["d"]], [1], 1))]),
+        "mean.centres: 'd' is not allowed; expected one of a, b, c, or a number from 0 to 2",
+    ),
+    "a hill at half a category": (lambda: TimeVarying(CATEGORY, [Prior(SMOOTH, Bumps([[0.5]], [1], 1))]), "0 to 2"),
+    "a hill at a name where there are numbers": (lambda: sites_with(mean=Bumps([["a"]], [1], 1)), "no category"),
+    "a hill at nothing": (lambda: Bumps([[None]], [1], 1), "a finite number, or the name of a category"),
     "a mean that fails": (lambda: sites_with(mean=lambda X: 1 / 0), "division by zero"),
     "a mean of another shape": (lambda: sites_with(mean=lambda X: X), r"shape \(3,\)"),
     "a kernel that is none": (lambda: sites_with(kernel=lambda X, Z: -np.eye(3)), "no negative eigenvalue"),

@@ -78,7 +78,7 @@ def check_priors(problem: TimeVarying) -> None:
     points = _corners(problem) if problem.points is None else problem.points
     for i, prior in enumerate(() if problem.automatic else problem.given):
         try:
-            check_prior(prior, points, problem.points is not None, problem.categorical)
+            check_prior(prior, points, problem.points is not None, problem.categories)
         except InvalidInput as error:
             raise error.within(f"priors.{i}") from None
 

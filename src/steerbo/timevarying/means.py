@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,9 @@ class Means:
         )
         self._hilly = bool(hills)
         if hills:
-            self._centres = np.concatenate([np.array(mean.centres) for _, mean in hills])
+            names = problem.categories
+            self._centres = np.array([_numbers(centre, names) for _, mean in hills for centre in mean.centres])
+            self._categorical = np.array([known is not None for known in names])
             self._widths = np.concatenate([np.full(len(mean.heights), mean.width) for _, mean in hills])
             self._heights = np.zeros((len(given), len(self._centres)))
             start = 0
@@ -67,7 +69,7 @@ class Means:
         slope = np.zeros(X.shape)
         if self._hilly:
             pull = (self._heights.T @ weights) * self._hills(X) / self._widths[:, None] ** 2  # (hills, r)
-            slope += pull.T @ self._centres - pull.sum(axis=0)[:, None] * X
+            slope += (pull.T @ self._centres - pull.sum(axis=0)[:, None] * X) * ~self._categorical
         for j, h in enumerate(self._steps if self._functions else ()):
             step = np.zeros(X.shape[1])
             step[j] = h
@@ -82,7 +84,13 @@ class Means:
 
     def _hills(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k n"]:
         squares = np.zeros((len(self._centres), len(X)))
-        for centre, x in zip(self._centres.T, X.T, strict=True):
-            squares += (centre[:, None] - x) ** 2
+        for centre, x, categorical in zip(self._centres.T, X.T, self._categorical, strict=True):
+            squares += np.where(centre[:, None] == x, 0.0, np.inf) if categorical else (centre[:, None] - x) ** 2
         squares *= (-0.5 / self._widths**2)[:, None]
         return np.exp(squares, out=squares)
+
+
+def _numbers(centre: Sequence[float | str], names: Sequence[tuple[Any, ...] | None]) -> list[float]:
+    """A centre's coordinates, categories numbered."""
+    pairs = zip(centre, names, strict=True)
+    return [float(known.index(x) if known is not None and isinstance(x, str) else x) for x, known in pairs]

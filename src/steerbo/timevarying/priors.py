@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from jaxtyping import Float as Floats
 from numpy.typing import ArrayLike
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
+from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidProblem
 from ..gp.drift import Drift
 from ..record import record
-from ..space.fields import Listed, Number, Positive
+from ..space.fields import Listed, Number, Positive, as_number
 from ..words import counted
 from .kernels import GivenKernel
 from .learn_priors import learned
@@ -24,21 +25,33 @@ class PriorWarning(UserWarning):
     """The candidate priors are not what the method needs: all rejected, or alike but for their output scale."""
 
 
+def _coordinate(value: object) -> float | str:
+    number = value if isinstance(value, str) else as_number(value)
+    if number is None:
+        raise PydanticCustomError("coordinate", "a finite number, or the name of a category")
+    return number
+
+
+Coordinate = Annotated[float | str, BeforeValidator(_coordinate)]
+
+
 @record
 class Bumps:
-    """A mean with hills: `base + Σ_k height_k exp(−|x − centre_k|² / 2 width²)`.
+    """A mean with hills: `base + Σ_k height_k exp(−|x − centre_k|² / 2 width²)`; in another category there is none.
 
     Args:
-        centres: one row for each hill, with all coordinates.
+        centres: one row for each hill, with all coordinates: numbers, and categories by name (or number, from 0).
         heights: one for each hill.
         width: of every hill, in units of the coordinates.
         base: the level far from all hills.
 
     >>> Bumps(centres=[[0.0], [1.0]], heights=[1, 5], width=0.1)(np.array([[1.0], [0.5]])).round(3)
     array([5., 0.])
+    >>> print(Bumps([["new machine", 5.0]], [2.0], width=1.5).centres)
+    (('new machine', 5.0),)
     """
 
-    centres: Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed]
+    centres: Annotated[Sequence[Annotated[Sequence[Coordinate], Listed]], Listed]
     heights: Annotated[Sequence[Number], Listed]
     width: Positive
     base: Number = 0.0
@@ -55,8 +68,8 @@ class Bumps:
         return self
 
     def __call__(self, X: Floats[np.ndarray, "n d"]) -> Floats[np.ndarray, " n"]:
-        """The mean at points (n, d), (n,)."""
-        squares = ((X[:, None] - np.array(self.centres)) ** 2).sum(-1)
+        """The mean at points (n, d), (n,), where none of the coordinates is a category."""
+        squares = ((X[:, None] - np.array(self.centres, dtype=np.float64)) ** 2).sum(-1)
         return self.base + np.exp(-0.5 * squares / self.width**2) @ np.array(self.heights)
 
 
@@ -144,4 +157,6 @@ def _words(part: Any) -> str:
 
 
 def _numbers(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     return " ".join(map(_numbers, value)) if isinstance(value, tuple) else f"{value:g}"

@@ -135,11 +135,16 @@ class TimeVarying(Problem):
         return np.array([self.place(site) for site in self.sites])
 
     @cached_property
+    def categories(self) -> tuple[tuple[Any, ...] | None, ...]:
+        """The categories of each coordinate of points that is a number of one; None of the others."""
+        if self.coordinates is not None:
+            return (None,) * len(self.coordinates[0])
+        return tuple(tuple(v.choices) if isinstance(v, Categorical) else None for v in self.variables)
+
+    @cached_property
     def categorical(self) -> tuple[bool, ...]:
         """Which coordinates of points are numbers of categories."""
-        if self.coordinates is not None:
-            return (False,) * len(self.coordinates[0])
-        return tuple(self.space.categorical.tolist())
+        return tuple(known is not None for known in self.categories)
 
     def place(self, values: Sequence[Any]) -> Floats[np.ndarray, " d"]:
         """Values of all variables as coordinates, (d,): numbers as they are, categories numbered."""
