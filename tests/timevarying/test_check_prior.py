@@ -12,6 +12,7 @@ from steerbo.errors import InvalidProblem
 from steerbo.timevarying import Bumps, Covariance, Matern, MaternInTime, Periodic, SquaredExponential
 
 SMOOTH = SquaredExponential(0.2)
+nothing: Any = None
 CATEGORY = [Categorical("s", ["a", "b", "c"])]
 
 
@@ -34,7 +35,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "a hill at half a category": (lambda: TimeVarying(CATEGORY, [Prior(SMOOTH, Bumps([[0.5]], [1], 1))]), "0 to 2"),
     "a hill at a name where there are numbers": (lambda: sites_with(mean=Bumps([["a"]], [1], 1)), "no category"),
-    "a hill at nothing": (lambda: Bumps([[None]], [1], 1), "a finite number, or the name of a category"),
+    "a hill at nothing": (lambda: Bumps([[nothing]], [1], 1), "a finite number, or the name of a category"),
     "a mean that fails": (lambda: sites_with(mean=lambda X: 1 / 0), "division by zero"),
     "a mean of another shape": (lambda: sites_with(mean=lambda X: X), r"shape \(3,\)"),
     "a kernel that is none": (lambda: sites_with(kernel=lambda X, Z: -np.eye(3)), "no negative eigenvalue"),

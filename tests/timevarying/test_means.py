@@ -36,7 +36,7 @@ def test_means_and_their_slopes(sign: float) -> None:
 @pytest.mark.parametrize("place", ["new", 1])
 @pytest.mark.parametrize("step", [None, 0.5])
 def test_a_hill_is_in_its_own_category_only(place: Any, step: float | None) -> None:
-    variables = [Categorical("machine", ["old", "new", "spare"]), Float("speed", 0, 10, step=step)]
+    variables: list[Any] = [Categorical("machine", ["old", "new", "spare"]), Float("speed", 0, 10, step=step)]
     hill = Bumps([[place, 5.0], ["old", 2.0]], [3.0, 1.0], 1.5, base=0.25)
     problem = TimeVarying(variables, [Prior(SquaredExponential([1.0, 2.0]), hill)])
     means = Means(problem)
