@@ -49,6 +49,7 @@ class Fold:
         with one_blas_thread():
             self.method = kind(problem, options, self.streams)
         # What was computed from the events, and from how many: it is kept until the next one.
+        self.whole = True  # whether the last event was taken in by all of it
         self._gain: tuple[int, float | None] = (0, None)
         self._refitted: tuple[int, Refitted | None] = (0, None)
         self._informed: tuple[int, Method[Any, Any]] = (0, self.method)
@@ -64,13 +65,19 @@ class Fold:
         if created.format > FORMAT:
             raise InvalidOption("format", created.format, f"at most {FORMAT}", "Update steerbo to read this log.")
         kind = find_method(problem, created.method)
-        if created.fingerprint != fingerprint(packages(type(problem), kind)):
-            message = "this log was written with other wheels: the past is identical, the next choice agrees to 1e-6"
-            warnings.warn(ReproducibilityWarning(message), stacklevel=3)
         fold = cls(problem, kind, created)
+        fold.check_wheels(stacklevel=4)
         for event in rest:
             fold.take(event)
         return fold
+
+    def check_wheels(self, stacklevel: int = 3) -> None:
+        """Warn where the log was written with other wheels."""
+        created = self.events[0]
+        assert isinstance(created, Created)
+        if created.fingerprint != fingerprint(packages(type(self.problem), type(self.method))):
+            message = "this log was written with other wheels: the past is identical, the next choice agrees to 1e-6"
+            warnings.warn(ReproducibilityWarning(message), stacklevel=stacklevel)
 
     @property
     def reports(self) -> Reports:
@@ -79,6 +86,7 @@ class Fold:
 
     def take(self, event: Event) -> None:
         """Take one event in."""
+        self.whole = False
         event = in_order(event, self.problem.in_order)
         if isinstance(event, Extended):
             self._begin_anew(after(self.problem, event))
@@ -87,6 +95,7 @@ class Fold:
         self.checks.learn(event, self.history)
         with one_blas_thread():
             self.method.learn(event, self.history)
+        self.whole = True
 
     def _begin_anew(self, problem: Problem) -> None:
         """The same events on another problem. Hyperparameters that were learned on the old one mean nothing here."""

@@ -81,9 +81,13 @@ class Optimizer(Reading, Answering):
             events: all of them, in order.
             log: receives the events from here on.
         """
+        return cls._of(Fold.of(problem, events), log)
+
+    @classmethod
+    def _of(cls, fold: Fold, log: Log | None = None) -> Optimizer:
+        """The optimizer with this state."""
         optimizer = cls.__new__(cls)
-        optimizer._fold = Fold.of(problem, events)
-        optimizer._record = Recorder(optimizer._fold, log)
+        optimizer._fold, optimizer._record = fold, Recorder(fold, log)
         return optimizer
 
     @overload

@@ -82,7 +82,7 @@ class DatabaseLog:
         self._database = Database(url, "make" if make else "write", opening)
         self.place, self.private = self._database.place, self._database.private
         self._spill = Spill.of(url, self.name)
-        self.seen, self._tip, self._unsure = 0, "", ""
+        self.seen, self.tip, self._unsure = 0, "", ""
         try:
             if make:
                 self._database.make(TABLES)
@@ -123,7 +123,7 @@ class DatabaseLog:
             hint = "Update steerbo to read this log."
             raise InvalidStudy(f"{self.place}: format", head.format, f"at most {FORMAT}", hint)
         found: list[Event] = []
-        seen, tip = self.seen, self._tip
+        seen, tip = self.seen, self.tip
         for row in rows if head.position is not None else []:
             if row.position != seen + 1 or row.checksum != checksum(tip, row.position, str(row.body)):
                 raise self._damage(f"event {seen + 1}", row.body, "an event that matches its checksum")
@@ -131,7 +131,7 @@ class DatabaseLog:
             seen, tip = row.position, row.checksum
         if (head.events, head.tip) != (seen, tip):
             raise self._damage("events", seen, f"the {head.events} events that the log once had")
-        self.seen, self._tip = seen, tip
+        self.seen, self.tip = seen, tip
         return found
 
     def append(self, event: Event, lease: Lease | None = None) -> None:
@@ -142,14 +142,14 @@ class DatabaseLog:
         if not self.seen and (fault := unsafe(self.name)):
             raise InvalidStudy("name", self.name, "a name of characters that can be seen", f"It has {fault}.")
         body, position = writable(event), self.seen + 1
-        tip = checksum(self._tip, position, body)
+        tip = checksum(self.tip, position, body)
         if self._unsure != tip or not self._stands(position, tip, event, lease):
             try:
                 self._write(position, tip, body, event, lease)
             except LogUnavailable:
                 self._unsure = tip
                 raise
-        self.seen, self._tip, self._unsure = position, tip, ""
+        self.seen, self.tip, self._unsure = position, tip, ""
 
     def _stands(self, position: int, tip: str, event: Event, lease: Lease | None) -> bool:
         """Whether an event was added after all, by us: workers may choose alike, but only one gets the lease."""
@@ -168,7 +168,7 @@ class DatabaseLog:
             if position == 1:
                 connection.execute(sa.insert(HEADS).values(study=self.name, **head))
             else:
-                based = (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self._tip)
+                based = (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self.tip)
                 if connection.execute(sa.update(HEADS).where(based).values(**head)).rowcount != 1:
                     raise LogConflict(f"event {position} of {self.place} is another worker's")
             connection.execute(sa.insert(EVENTS).values(study=self.name, position=position, body=body, checksum=tip))

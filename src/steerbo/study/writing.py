@@ -16,6 +16,7 @@ from .leases import LAPSES
 from .log import EventLog
 from .logger import LOGGER
 from .patience import PatientLog
+from .snapshots import Snapshot
 from .spill import Answer
 from .turns import Turns
 from .worker import Worker
@@ -43,6 +44,8 @@ class Writer:
         self.keeping = Keeping(log.spill, say)
         self.log = PatientLog(log, wait, say, self.keeping.harden)
         self.worker = Worker(self.log, **worker)
+        self.snapshot = Snapshot(log)
+        self.snapshot.keep(optimizer._fold)
         self.turns = Turns(self.log, self.worker.leases.clock)
         self._quiet = QUIET - 1  # calls in a row before which there were no events of others; one knocks at first
         self._heard = 0  # events of others since the last call
@@ -194,7 +197,17 @@ class Writer:
         self.log.append(event, self.worker.leases.new() if event.kind == "asked" else None)
 
     def logged(self, call: Callable[[], T]) -> T:
-        """Compute on everything that is logged; again where an event came between, which is another's progress.
+        """Compute on everything that is logged, and keep what it leads to, where much has come."""
+        try:
+            result = self._in_turn(call)
+        except KeyboardInterrupt:
+            self.snapshot.stop()
+            raise
+        self.snapshot.keep(self.optimizer._fold)
+        return result
+
+    def _in_turn(self, call: Callable[[], T]) -> T:
+        """The same again where an event came between, which is another's progress.
 
         Alone there is nothing to wait for. Where others write too, four would compute and three of them in vain: they
         take turns.
