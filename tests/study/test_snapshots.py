@@ -95,7 +95,7 @@ def test_what_comes_after_it_is_what_comes_after_a_replay(
         case.play(study.optimizer, 2)
         case.play(replayed, 2)
         same(study, replayed)
-    assert values_of(tuple(read_events(file))) == values_of(replayed.events)
+    assert tuple(read_events(file)) == replayed.events
 
 
 def same(study: Study, other: Optimizer) -> None:
