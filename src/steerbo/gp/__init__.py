@@ -27,6 +27,7 @@ from .kernels import (
     called,
 )
 from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
+from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
 from .process import GaussianProcess
 from .regression import MomentsAndGradients, Regression
@@ -34,6 +35,7 @@ from .transforms import Output
 from .warp import Warp
 
 __all__ = [
+    "MANY",
     "AnyDrift",
     "Called",
     "Conditioned",
@@ -69,9 +71,11 @@ __all__ = [
     "Sum",
     "Warp",
     "called",
+    "corrected_by_all",
     "correlation",
     "cut_gains",
     "drift_over",
+    "evenly",
     "evidence",
     "from_hex",
     "inverted",
