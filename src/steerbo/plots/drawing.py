@@ -24,7 +24,8 @@ DARK_GREEN, LIGHT_GREEN = "#007A5A", "#3FC79A"  # for texts on white, on black
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW, BLACK)
 """Okabe and Ito's: told apart by every eye. Pages and the terminal have them, too."""
 _LONGEST = 48
-_ENTRIES, _BROKEN = 6, 28  # rows of a legend, characters of its lines where they have to be broken
+_COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28  # of a legend; rows; characters of a line where they have to be broken
+_SHARE = 0.9  # of a figure's width that several columns may fill
 
 
 @dataclass(frozen=True)
@@ -124,20 +125,26 @@ def panel(height: float = 3.8) -> tuple[Any, Any]:
 def legend_below(shown: Any) -> None:
     """A legend below the panels, in as many columns as its labels leave room for; of very many labels the first."""
     handles, labels = shown.axes[0].get_legend_handles_labels()
-    longest = max(map(len, labels), default=0)
-    columns = max(1, min(4, 60 // (longest + 8)))
-    most = _ENTRIES * columns
-    made = shown.legend(
-        handles[:most], labels[:most], loc="outside lower center", ncols=columns, frameon=False, markerscale=0.8
-    )
+    for columns in range(_COLUMNS, 0, -1):
+        most = _ENTRIES * columns
+        made = shown.legend(
+            handles[:most], labels[:most], loc="outside lower center", ncols=columns, frameon=False, markerscale=0.8
+        )
+        if _width(made) <= _SHARE * shown.bbox.width:
+            return
+        if columns > 1:
+            made.remove()
     _fit(made, shown.bbox.width)
+
+
+def _width(legend: Any) -> float:
+    with _boxes():
+        return float(legend.get_window_extent().width)
 
 
 def _fit(legend: Any, width: float) -> None:
     """Break the labels of a legend that is wider than its place: capitals take more room than one would think."""
-    with _boxes():
-        wide = legend.get_window_extent().width
-    if wide > width:
+    if _width(legend) > width:
         for label in legend.get_texts():
             label.set_text("\n".join(wrap(label.get_text(), _BROKEN)))
 
