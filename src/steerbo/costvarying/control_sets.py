@@ -103,8 +103,8 @@ class Searching(Method[CostVarying, OptionsT]):
         if sum(not arm.keep and not arm.near for arm, _ in possible) < len(self.sets):
             raise _beyond(context)
         boxes = [(arm, domain.parts, self.guarded(domain.box, domain.parts)) for arm, domain in possible]
-        kept = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]
-        return Outlook(process, [domain for _, domain in kept], known, [arm for arm, _ in kept])
+        open_to = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]
+        return Outlook(process, [domain for _, domain in open_to], known, [arm for arm, _ in open_to])
 
     def guarded(self, box: Box, parts: Sequence[Part]) -> Box | None:
         """A box where it keeps to limits on what is learned of; here nothing is. None: there is nothing to search."""

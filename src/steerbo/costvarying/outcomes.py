@@ -19,7 +19,7 @@ DRAWS = 32
 """Of what nature does, over which a probability is averaged."""
 ENOUGH = 5
 """Outcomes before anything is said of the next ones."""
-_SUREST = 1e-12  # probabilities are told apart down to this
+_SUREST = 1e-15  # nearer to one probabilities are not told apart
 _WIDEST = 5.0  # times wider than the model says: what a few surprises may ask for
 
 Fresh = Callable[[Course | None], Regression[Any]]
@@ -61,19 +61,16 @@ class Watched:
         """Whether there are outcomes enough."""
         return len(self.model) >= ENOUGH
 
-    def probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
-        """How likely the next outcome keeps to the limit where these are all variables, encoded."""
+    def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """How likely the next outcome keeps to the limit where these are all variables, encoded: its logarithm."""
         mean, variance = self.model.marginals(rows)
         wide = min(self.following.calibration.factor, _WIDEST)
         deviation = np.sqrt(wide**2 * (variance + self.model.noise))
-        ends = [np.inf if end is None else float(self.model.output.forward(np.array([end]))[0]) for end in self._ends]
-        above = _normal((ends[0] - mean) / deviation) if np.isfinite(ends[0]) else np.ones(len(rows))
-        below = _normal((ends[1] - mean) / deviation) if np.isfinite(ends[1]) else np.zeros(len(rows))
-        return np.asarray(above - below)
-
-    @property
-    def _ends(self) -> tuple[float | None, float | None]:
-        return self.limit.at_most, self.limit.at_least
+        high, low = (
+            None if end is None else (float(self.model.output.forward(np.array([end]))[0]) - mean) / deviation
+            for end in (self.limit.at_most, self.limit.at_least)
+        )
+        return _log_between(low, high)
 
     def room(self, rows: Float[np.ndarray, "m d"]) -> float:
         """By how much the limit could be tighter and hold with its probability, over draws of what nature does."""
@@ -105,9 +102,9 @@ def margin_over(watched: Sequence[Watched], parts: Sequence[Part]) -> Margin:
         rows[:, :, held] = points[:, None]
         least = np.full(len(points), np.inf)
         for each in watched:
-            likely = each.probability(rows.reshape(-1, base.shape[1])).reshape(len(points), -1).mean(axis=1)
-            sure = _deviations(np.array([each.limit.probability]))
-            least = np.minimum(least, _deviations(likely) - sure)
+            likely = each.log_probability(rows.reshape(-1, base.shape[1])).reshape(len(points), -1)
+            average = np.logaddexp.reduce(likely, axis=1) - np.log(len(base))
+            least = np.minimum(least, _deviations(average) - _deviations(np.log([each.limit.probability])))
         return least
 
     return margin
@@ -126,17 +123,24 @@ def _draws(parts: Sequence[Part]) -> Float[np.ndarray, "s d"]:
     return drawn(parts, sobol_points(count, len(parts), 0))
 
 
-def _normal(z: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
-    from scipy.special import ndtr  # start-up time
+def _log_between(low: Float[np.ndarray, " m"] | None, high: Float[np.ndarray, " m"] | None) -> Float[np.ndarray, " m"]:
+    """The logarithm of a normal deviate's probability to lie between two numbers, in the tails, too."""
+    from scipy.special import log_ndtr  # start-up time
 
-    return np.asarray(ndtr(z))
+    if low is None or high is None:
+        return np.asarray(log_ndtr(-low if low is not None else high))
+    right = low > 0  # there the mirror image has more digits
+    low, high = np.where(right, -high, low), np.where(right, -low, high)
+    above, below = log_ndtr(high), log_ndtr(low)
+    return np.asarray(above + np.log1p(-np.exp(np.minimum(below - above, -_SUREST))))
 
 
-def _deviations(probability: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
-    from scipy.special import ndtri  # start-up time
+def _deviations(logs: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+    """Normal quantiles of probabilities, given their logarithms."""
+    from scipy.special import ndtri_exp  # start-up time
 
-    return np.asarray(ndtri(np.clip(probability, _SUREST, 1.0 - _SUREST)))
+    return np.asarray(ndtri_exp(np.minimum(logs, -_SUREST)))
 
 
 def _quantiles() -> Float[np.ndarray, " q"]:
-    return _deviations((np.arange(256) + 0.5) / 256)
+    return _deviations(np.log((np.arange(256) + 0.5) / 256))

@@ -16,6 +16,7 @@ from .region import Region
 from .walk import INWARDS
 
 _CLIMBED = 4  # restarts
+_GUARD = 1e-5  # by how much a margin is aimed above 0, so that rounding does not lead below
 _ARRIVED = 1e-8  # of a value: no quadratic programme gains less
 
 
@@ -111,7 +112,7 @@ def _constraints(region: Region, whole: Callable[[np.ndarray], np.ndarray]) -> l
         constraints.append(
             {
                 "type": "ineq",
-                "fun": lambda share: guard(whole(share))[0],
+                "fun": lambda share: guard(whole(share))[0] - _GUARD,
                 "jac": lambda share: guard(whole(share))[1][:, free] * width,
             }
         )
