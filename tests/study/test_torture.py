@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from tests.torture import order, reopening
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
 from tests.torture.kills import WINGS, kill_often
+from tests.torture.lifetime import lifetime, small_disk
 from tests.torture.malformed import malformed
 from tests.torture.server import postgres
 
@@ -68,6 +70,16 @@ def test_a_server_that_went_away_is_named() -> None:
     study.writer._quiet = 0
     with pytest.raises(LogUnavailable, match="cannot be reached or written just now"):
         study.ask()
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_long_session_in_short(tmp_path: Path) -> None:
+    with small_disk(tmp_path) as disk:
+        size: dict[str, Any] = {"workers": 2, "rounds": 12, "every": 0.5, "seconds": 300}
+        found = lifetime("time-varying", f"{disk or tmp_path}/study.db", tmp_path, disk=disk, pause=0.3, **size)
+    assert found["lost"] == found["twice"] == 0
+    assert found["killed"]
+    assert found["ms an ask by round"]
 
 
 def test_values_come_in_the_same_order_after_a_kill(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`make torture`: kills, crowds, turns, forks, outages, damage, backups, order, overhead, rubbish, servers.
+"""`make torture`: kills, crowds, turns, forks, outages, damage, backups, order, overhead, rubbish, servers, long lives.
 
 Prints figures and writes docs/results/torture.json. Every part is bounded in count and time.
 """
@@ -13,6 +13,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,12 @@ from tests.torture.crowd import crowd
 from tests.torture.damage import damage
 from tests.torture.forks import forks
 from tests.torture.kills import WINGS, kill_often
+from tests.torture.lifetime import long_sessions
 from tests.torture.malformed import malformed
 from tests.torture.order import order
 from tests.torture.outages import outages
 from tests.torture.overhead import overhead
+from tests.torture.picture import draw_asks
 from tests.torture.reopening import reopening
 from tests.torture.served import hostile_requests, rounds_served
 from tests.torture.server import missing, postgres, server
@@ -40,6 +43,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make torture")
     parser.add_argument("--kills", type=int, default=500, help="on SQLite; two fifths of it on PostgreSQL")
     parser.add_argument("--rounds", type=int, default=2000, help="of the crowd on PostgreSQL; other crowds play fewer")
+    parser.add_argument("--long", type=int, default=200, help="rounds of each study of the long session")
+    parser.add_argument("--every", type=float, default=60.0, help="seconds between two kills in the long session")
     parser.add_argument("--seconds", type=float, default=900.0, help="limit of each part")
     parser.add_argument("--only", default="", help="parts whose names begin so")
     asked = parser.parse_args()
@@ -65,6 +70,7 @@ def main() -> None:
     each, many = -(-asked.kills // len(WINGS)), asked.rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"  # snapshots of what is gone in a moment
         kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, many // 5, 6, asked.seconds))
@@ -98,6 +104,11 @@ def main() -> None:
             with server() as running:
                 size = {"workers": 4, "rounds": many // 5, "stops": 20, "kills": 10, "seconds": asked.seconds}
                 part("restarts of PostgreSQL", lambda: outages(running, folder, **size))
+        if "long session".startswith(asked.only):
+            life: dict[str, Any] = {"workers": 4, "rounds": asked.long, "every": asked.every, "seconds": asked.seconds}
+            with server() if not missing() else nullcontext() as running:
+                part("long session", lambda: long_sessions(folder / "long", running, **life))
+            draw_asks(results["long session"], RESULTS.with_name("long-session.png"))
 
 
 if __name__ == "__main__":

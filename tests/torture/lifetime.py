@@ -1,0 +1,247 @@
+"""One long session: a study lives through many rounds, corrections, failures, kills, a full disk or restarts.
+
+Nothing that was acknowledged is lost, what is read back is what was lived, and how long each ask took is kept for a
+picture.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from steerbo.errors import OutcomeConflict
+from steerbo.rounds import Optimizer
+from steerbo.search import sobol_points
+from steerbo.study import Study, read_events
+from steerbo.testing import Case
+from steerbo.testing.case import bits, changed, values_of
+from tests.causal import test_contract as causal
+from tests.costvarying import worlds as costvarying
+from tests.meanfield import worlds as meanfield
+from tests.timevarying import cases as timevarying
+from tests.torture.kills import in_child
+from tests.torture.server import Server
+
+KINDS: dict[str, Callable[[], Case]] = {
+    "cost-varying": lambda: costvarying.case("cheap-first"),
+    "time-varying": lambda: timevarying.case("prior-elimination"),
+    "causal": lambda: causal.staged("coca-bo", initial=2),
+    "mean-field": lambda: meanfield.case("mf-gp-ucb"),
+}
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Path | None]:
+    """A disk of its own that can be filled; None where only root may make one, and this is another user."""
+    place = folder / "disk"
+    place.mkdir(parents=True)
+    command = ["mount", "-t", "tmpfs", "-o", "size=256m", "tmpfs", str(place)]
+    try:
+        made = os.name == "posix" and subprocess.run(command, check=False, capture_output=True).returncode == 0
+    except OSError:
+        made = False
+    try:
+        yield place if made else None
+    finally:
+        if made:
+            subprocess.run(["umount", "-l", str(place)], check=False, capture_output=True)
+
+
+def _fill(disk: Path, seconds: float) -> None:
+    """There is no room left, for so long."""
+    ballast = disk / "ballast"
+    with suppress(OSError), ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1 << 16))
+    time.sleep(seconds)
+    ballast.unlink()
+
+
+def _live(place: str, kind: str, notes: Path) -> None:
+    """One worker's life: what is written in `notes` was acknowledged."""
+    case, chance, mine = KINDS[kind](), random.Random(os.getpid()), os.getpid()
+    if case.warns is not None:
+        warnings.simplefilter("ignore", case.warns)
+    with Study.open(place, name=kind, say=lambda said: None) as study, notes.open("a", buffering=1) as file:
+
+        def note(call: str, token: str, **more: Any) -> None:
+            file.write(json.dumps({"call": call, "token": token, "by": mine, **more}) + "\n")
+
+        while True:
+            began = time.perf_counter()
+            suggestion = study.ask()
+            if suggestion is None:
+                return
+            took, memory = time.perf_counter() - began, int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+            note("ask", suggestion.token, round=suggestion.round, ms=round(1000 * took, 1), mb=memory >> 20)
+            while suggestion.observe:
+                suggestion = study.decide(suggestion, case.seen(suggestion))
+            outcome = case.outcome(suggestion)
+            if chance.random() < 0.08:
+                study.fail(suggestion, "it broke", cost=1.0)
+                note("fail", suggestion.token)
+                continue
+            study.tell(suggestion, **outcome)
+            note("tell", suggestion.token)
+            if chance.random() < 0.08:
+                with suppress(OutcomeConflict):  # another was quicker
+                    study.amend(suggestion, **{**outcome, "value": changed(lambda v: v + 0.01, outcome["value"])})
+                    note("amend", suggestion.token)
+
+
+def lifetime(
+    kind: str,
+    place: str,
+    folder: Path,
+    *,
+    workers: int,
+    rounds: int,
+    every: float,
+    seconds: float,
+    disk: Path | None = None,
+    server: Server | None = None,
+    pause: float = 3.0,
+) -> dict[str, Any]:
+    """Play a study of a kind by several workers, one of which is killed every so often and replaced.
+
+    Args:
+        kind: of problem.
+        place: of the log.
+        folder: for notes.
+        workers: so many.
+        rounds: so many altogether.
+        every: seconds between two kills.
+        seconds: limit of the whole.
+        disk: where the log is, if it is to be full once.
+        server: where the log is, if it is to be restarted twice.
+        pause: seconds for which the disk stays full, and the server away.
+
+    Raises:
+        AssertionError: something that was acknowledged is not there, or what is read back is not what was lived.
+    """
+    case, notes = KINDS[kind](), folder / f"{kind}.notes"
+    notes.touch()
+    sobol_points(1, 1, seed=0)  # what a first choice imports takes as long as some rounds
+    Study.create(place, case.problem, case.method, options=case.options, name=kind, rounds=rounds, seed=1).close()
+    began, chance, killed, due = time.monotonic(), random.Random(2), 0, time.monotonic() + every
+    ahead = _accidents(rounds, disk, server, pause)
+    crew = [in_child(lambda: _live(place, kind, notes)) for _ in range(workers)]
+    while crew:
+        assert time.monotonic() - began < seconds, f"it stands still after {len(_noted(notes))} notes"
+        for child in list(crew):
+            gone, code = os.waitpid(child, os.WNOHANG)
+            if gone:
+                assert code == 0, f"a worker ended with {code}"
+                crew.remove(child)
+        if crew and time.monotonic() > due:
+            victim = crew.pop(chance.randrange(len(crew)))
+            os.kill(victim, signal.SIGKILL)
+            os.waitpid(victim, 0)
+            killed, due = killed + 1, time.monotonic() + every
+            crew.append(in_child(lambda: _live(place, kind, notes)))
+        if ahead and sum(note["call"] == "tell" for note in _noted(notes)) > ahead[0][0]:
+            ahead.pop(0)[1]()
+        time.sleep(0.05)
+    found = {"kind": kind, "workers": workers, "rounds": rounds, "killed": killed}
+    found |= {"disk full": int(disk is not None), "restarts": 2 if server is not None else 0}
+    return found | _looked_back(place, kind, case, _noted(notes), rounds)
+
+
+def _accidents(
+    rounds: int, disk: Path | None, server: Server | None, pause: float
+) -> list[tuple[float, Callable[[], None]]]:
+    """What happens beside kills, and after how many outcomes."""
+
+    def restart() -> None:
+        assert server is not None
+        server.stop("immediate")
+        time.sleep(pause)
+        server.start()
+
+    full = [(rounds / 2, lambda: _fill(disk, pause))] if disk is not None else []
+    return full + ([(rounds / 4, restart), (rounds / 1.6, restart)] if server is not None else [])
+
+
+def _noted(notes: Path) -> list[dict[str, Any]]:
+    """What was noted; a killed worker may have left half a line."""
+    found = []
+    for line in notes.read_text().splitlines():
+        with suppress(ValueError):
+            found.append(json.loads(line))
+    return found
+
+
+def _looked_back(place: str, kind: str, case: Case, notes: list[dict[str, Any]], rounds: int) -> dict[str, Any]:
+    """What there is, against what was acknowledged; and what it leads to, by every way to it."""
+    with warnings.catch_warnings():
+        if case.warns is not None:
+            warnings.simplefilter("ignore", case.warns)
+        events = read_events(place, name=kind)
+        began = time.process_time()
+        with Study.open(place, name=kind) as study:
+            reopened, status = time.process_time() - began, study.status
+            replayed = [Optimizer.replay(case.problem, events) for _ in range(2)]
+            for other in replayed:
+                assert study.events[0] == other.events[0]  # whose order is another in a log
+                assert values_of(study.events[1:]) == values_of(other.events[1:])
+                assert bits(study.recommend()) == bits(other.recommend())
+            study.revise(rounds=rounds + 1)
+            for other in replayed:
+                other._record(study.events[-1])
+            after = [bits(optimizer.ask()) for optimizer in (study, *replayed)]
+    assert len(set(after)) == 1, "the next suggestion hangs on how one came there"
+    logged = Counter((event.kind, getattr(event, "token", None)) for event in events)
+    names = {"tell": "told", "fail": "failed", "amend": "amended"}
+    wanted = Counter((names[note["call"]], note["token"]) for note in notes if note["call"] in names)
+    twice = sum(count - 1 for (what, _), count in logged.items() if what in ("asked", "told", "failed"))
+    lost = sum((wanted - logged).values())
+    assert (lost, twice, len(status.pending), status.rounds) == (0, 0, 0, rounds), (lost, twice, status)
+    asks = [note for note in notes if note["call"] == "ask"]
+    quarter = max(1, len(asks) // 4)
+    return {
+        "events": len(events),
+        "amended": sum(event.kind == "amended" for event in events),
+        "failed": sum(event.kind == "failed" for event in events),
+        "lost": lost,
+        "twice": twice,
+        "ms an ask, first and last quarter": [
+            round(statistics.median(n["ms"] for n in part), 1) for part in (asks[:quarter], asks[-quarter:])
+        ],
+        "MB of a worker, first and last quarter": [
+            max(n["mb"] for n in part) for part in (asks[:quarter], asks[-quarter:])
+        ],
+        "reopened in s of processor time": round(reopened, 2),
+        "ms an ask by round": _thinned(asks),
+    }
+
+
+def _thinned(asks: list[dict[str, Any]]) -> list[list[float]]:
+    """Pairs of a round and the median of the milliseconds around it: at most sixty."""
+    width = -(-len(asks) // 60)
+    parts = [asks[i : i + width] for i in range(0, len(asks), width)]
+    return [[statistics.median(n[name] for n in part) for name in ("round", "ms")] for part in parts]
+
+
+def long_sessions(folder: Path, server: Server | None, *, seconds: float, **size: Any) -> list[dict[str, Any]]:
+    """A study of each kind on SQLite, whose disk is full once, and one on a server that is restarted twice."""
+    found = []
+    for kind in KINDS:
+        with small_disk(folder / kind) as disk:
+            place = f"{disk or folder / kind}/study.db"
+            found.append(lifetime(kind, place, folder / kind, disk=disk, seconds=seconds, **size))
+        if server is not None:
+            own = folder / f"{kind} on a server"
+            own.mkdir()
+            found.append(lifetime(kind, server.url, own, server=server, seconds=seconds, **size))
+    return found
