@@ -106,8 +106,8 @@ def main() -> None:
                 part("restarts of PostgreSQL", lambda: outages(running, folder, **size))
         if "long session".startswith(asked.only):
             life: dict[str, Any] = {"workers": 4, "rounds": asked.long, "every": asked.every, "seconds": asked.seconds}
-            with server() if not missing() else nullcontext() as running:
-                part("long session", lambda: long_sessions(folder / "long", running, **life))
+            with server() if not missing() else nullcontext() as other:
+                part("long session", lambda: long_sessions(folder / "long", other, **life))
             draw_asks(results["long session"], RESULTS.with_name("long-session.png"))
 
 

@@ -199,11 +199,14 @@ def _looked_back(place: str, kind: str, case: Case, notes: list[dict[str, Any]],
             study.revise(rounds=rounds + 1)
             for other in replayed:
                 other._record(study.events[-1])
-            after = [bits(optimizer.ask()) for optimizer in (study, *replayed)]
+            everyone: list[Any] = [study, *replayed]
+            after = [bits(optimizer.ask()) for optimizer in everyone]
     assert len(set(after)) == 1, "the next suggestion hangs on how one came there"
-    logged = Counter((event.kind, getattr(event, "token", None)) for event in events)
+    logged: Counter[tuple[str, Any]] = Counter((event.kind, getattr(event, "token", None)) for event in events)
     names = {"tell": "told", "fail": "failed", "amend": "amended"}
-    wanted = Counter((names[note["call"]], note["token"]) for note in notes if note["call"] in names)
+    wanted: Counter[tuple[str, Any]] = Counter(
+        (names[note["call"]], note["token"]) for note in notes if note["call"] in names
+    )
     twice = sum(count - 1 for (what, _), count in logged.items() if what in ("asked", "told", "failed"))
     lost = sum((wanted - logged).values())
     assert (lost, twice, len(status.pending), status.rounds) == (0, 0, 0, rounds), (lost, twice, status)
