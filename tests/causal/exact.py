@@ -113,8 +113,11 @@ class BinaryModel:
             tables[v] = table
         return cls(graph, order, tables)
 
-    def value(self, scope: Contexts) -> float:
-        """The expected target under the best deterministic policies of the scope."""
+    def value(self, scope: Contexts, money: Mapping[str, np.ndarray] | None = None) -> float:
+        """The expected target under the best deterministic policies of the scope.
+
+        Less `money`, if it is given: for each variable what setting it to 0 or to 1 takes off.
+        """
         place = {v: i for i, v in enumerate(self.order)}
         states = np.array(list(product((0, 1), repeat=len(self.order))))
         drawn = self.graph.to_networkx()
@@ -124,7 +127,8 @@ class BinaryModel:
                 parents = [place[p] for p in self.order if p in drawn.pred[v]]
                 p = self.tables[v][tuple(states[:, parents].T)]
                 weight *= np.where(states[:, place[v]] == 1, p, 1 - p)
-        gain = weight * states[:, place[self.graph.target]]
+        paid = [money[x][states[:, place[x]]] for x in scope if money and x in money]
+        gain = weight * (states[:, place[self.graph.target]] - sum(paid, np.zeros(len(states))))
         if not scope:
             return float(gain.sum())
         pattern = {x: states[:, [place[c] for c in seen]] @ 2 ** np.arange(len(seen)) for x, seen in scope.items()}

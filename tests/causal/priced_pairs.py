@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,33 @@ def judged(random: np.random.Generator, models: int = 4) -> Iterator[Judged]:
                 missed.append(scope)
         needed = best > max(v for v, p in answers if p <= min(p for _, p in answers)) + 1e-6
         yield Judged(graph, prices, len(every), len(kept), missed, needed)
+
+
+def missed_where_prices_vary(random: np.random.Generator) -> tuple[int, list[tuple[CausalGraph, Contexts, Any]]]:
+    """The same where some prices hang on the value that is set: how many pairs, and the scopes that were missed.
+
+    At any worth of money no scope gives more, less what it costs, than all that are kept.
+    """
+    actions = int(random.integers(1, 3))
+    graph = random_graph(random, int(random.integers(actions + 2, 6)), actions, 0.5, 0.25)
+    if len(graph.contexts or ()) > 3 or len(graph.bidirected) > 4:
+        return 0, []
+    names = (*graph.intervenable, *(graph.contexts or ()))
+    numbers = {name: float(random.choice([0.0, 1.0, random.random()])) for name in names}
+    varying = [x for x in graph.intervenable if random.random() < 0.7]
+    prices: dict[str, Any] = {**numbers, **dict.fromkeys(varying, "learned")}
+    kept = [{x: tuple(seen) for x, seen in scope.actions} for scope in worth_their_price(graph, prices)]
+    pairs, missed = 0, []
+    for _ in range(3):
+        model, worth = BinaryModel.draw(graph, random), float(random.choice([0.03, 0.1, 0.3, 1.0]))
+        money = {x: worth * random.choice([0.0, 1.0, random.random()], size=2) for x in varying}
+        fixed = {name: 0.0 if name in varying else worth * number for name, number in numbers.items()}
+        most = max(model.value(scope, money) - price(scope, fixed) for scope in kept)
+        for scope in all_scopes(graph):
+            pairs += 1
+            if model.value(scope, money) - price(scope, fixed) > most + _ROUNDING:
+                missed.append((graph, scope, prices))
+    return pairs, missed
 
 
 def main() -> None:

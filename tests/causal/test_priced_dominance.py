@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from steerbo.causal import CausalGraph, policy_scopes
-from steerbo.causal.priced_dominance import subsets, worth_their_price
+from steerbo.causal.priced_dominance import paid_for, subsets, worth_their_price
 from steerbo.causal.step_limit import Effort
 from steerbo.errors import InvalidProblem
 
-from .priced_pairs import judged
+from .priced_pairs import judged, missed_where_prices_vary
 from .test_scopes import found, plain
 
 CHAIN = CausalGraph.from_text("c -> z; x -> z -> y; c -> y", target="y", intervenable=["x", "z"])
 
 
-def kept(graph: CausalGraph, prices: dict[str, float], joint: bool = False) -> list[list[tuple[str, tuple[str, ...]]]]:
+def kept(graph: CausalGraph, prices: dict[str, Any], joint: bool = False) -> list[list[tuple[str, tuple[str, ...]]]]:
     return plain(dict(scope.actions) for scope in worth_their_price(graph, prices, joint))
 
 
@@ -45,6 +47,33 @@ def test_no_scope_is_missed(seed: int) -> None:
             assert not one.missed, (one.graph.to_text(), one.prices)
             pairs, needed, models = pairs + one.pairs, needed + one.needed, models + 1
     assert needed > models / 10, "the judge must have something to judge"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_scope_is_missed_where_prices_hang_on_what_is_set(seed: int) -> None:
+    """Whatever money is worth, no scope is better, less what its best policy for that costs, than all that are kept."""
+    random, pairs = np.random.default_rng(seed), 0
+    while pairs < 400:
+        more, missed = missed_where_prices_vary(random)
+        assert not missed, (missed[0][0].to_text(), *missed[0][1:])
+        pairs += more
+
+
+def test_a_scope_is_left_out_only_for_one_that_sets_nothing_else_with_such_a_price() -> None:
+    """Of a number it is known that z is cheap; what x costs is not, and may be next to nothing."""
+    assert kept(CHAIN, {"x": 5, "z": 1, "c": 1}) == plain([{}, {"z": ()}, {"z": ("c",)}])
+    varying: dict[str, Any] = {"x": "5 * x", "z": 1, "c": 1}
+    assert kept(CHAIN, varying) == plain([{}, {"z": ()}, {"x": ()}, {"z": ("c",)}, {"x": ("c",)}])
+    assert kept(CHAIN, {**varying, "z": "learned"}) == kept(CHAIN, varying), "to set both is of no use"
+
+
+def test_what_a_price_hangs_on_is_worth_looking_at() -> None:
+    """The wind says nothing of the yield once x is set, but of what it costs to set x."""
+    graph = CausalGraph.from_text("wind -> x -> y; c -> y", target="y", intervenable=["x"], contexts=["wind", "c"])
+    assert {"x": ("c",)} in [dict(scope) for scope in kept(graph, {"x": 1})]
+    priced: dict[str, Any] = {"x": "1 + x * wind"}
+    assert all("wind" in seen for scope in kept(graph, priced) for _, seen in scope)
+    assert paid_for(graph, priced).directed[-1] == ("wind", "y")
 
 
 def test_too_many_prices_end_with_an_error() -> None:

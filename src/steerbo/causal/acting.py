@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from jaxtyping import Float
 from ..surrogate import AveragedScore, Drawn, Rows, Score
 from .arm import Arm
 from .arm_model import ArmModel
+from .charges import Toll
 
 _IMAGINED = 16  # rows of contexts not yet seen that a decision is averaged over
 _NUDGE = 0.02  # of the box's width
@@ -19,10 +21,14 @@ _NUDGE = 0.02  # of the box's width
 
 @dataclass(frozen=True, eq=False)
 class Actor:
-    """Sets the actions of an arm by its model."""
+    """Sets the actions of an arm by its model.
+
+    Where prices hang on what is set, money is weighed against value: see `Toll`; what cannot be paid is not set.
+    """
 
     arm: Arm
     model: ArmModel
+    toll: Toll | None = None
 
     def best(
         self,
@@ -45,7 +51,9 @@ class Actor:
         held = {name: known[name] for name in arm.names if name in allowed and name in known}
         free = tuple(name for name in arm.actions if name in group or name not in held)
         columns = arm.columns(frozenset(free))
-        search = AveragedScore.over(self.model, score, arm.parts(free, held, self._unseen(held, random)))
+        parts, toll = arm.parts(free, held, self._unseen(held, random)), self.toll
+        less = None if toll is None or not toll.exchange else partial(toll.worth, free)
+        search = AveragedScore.over(self.model, score, parts, less)
         box = arm.box(free)
         points, _ = search.maximise(box, int(random.integers(2**32)))
         point = points[0]
@@ -54,6 +62,9 @@ class Actor:
             near = np.concatenate([near, box.place(random.random((8, len(free))))])
             fresh = near[~(tried[:, None, columns] == near).all(axis=2).any(axis=0)]
             point = fresh[int(np.argmax(search.value(fresh)))] if len(fresh) else point
+        if toll is not None:
+            own = [free.index(x) for x in group]
+            point[own] = toll.within(group, arm.box(group), point[own])
         values = arm.decode(free, point)
         return {name: values[name] for name in group}
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..bandit import BOUND, cheap_first, neglected, unready
+from ..bandit import cheap_first, neglected, unready
 from ..rounds import (
     TIME,
     Amended,
@@ -26,19 +25,20 @@ from ..rounds import (
     Scope,
     Streams,
     Told,
-    as_text,
     known_before,
 )
 from ..rounds.tolerance import Fraction
 from ..surrogate import Standardised
 from .acting import Actor
+from .charges import Toll
 from .cheap_gain import cheap_gain
 from .cheap_options import CheapOptions
+from .cheap_ranking import cheap_ranked
 from .enumeration import policy_scopes
+from .frontier import Offer, cheapest, offer
 from .method import ScopeBandit
 from .models import Models
-from .nearness import MOST_ROWS, Realised
-from .policy import Policy, policy_table
+from .nearness import Realised
 from .problem import Causal
 from .several import united
 from .sharing import Missing, not_measured, sharing, untold
@@ -89,6 +89,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         elif isinstance(event, Amended):
             self._missing = not_measured(history, contexts)
         if self._missing != before and self._arrange():
+            self.pay(event, history)
             self.models.rebuild(history)
         else:
             super().learn(event, history)
@@ -106,14 +107,29 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         forced = self.for_a_start(some)
         if forced is not None:
             return self.play(history, forced, request, {"phase": "first plays"})
-        upper, widths = self._bounds(history, some, known)
-        least = min(float(upper.max()), self.acceptable(float(upper.max()), known))
-        best = cheap_first(
-            upper, self.prices[some], least, lambda arms: widths[np.asarray(arms)], self.options.patience
-        )
+        root, patience = math.sqrt(self.options.beta), self.options.patience
+        offers, worths = self._offers(history, some, known)
+        least = self.acceptable(max(each.bound for each in offers), known)
+        least = min(least, max(each.bound for each in offers))
+
+        def width(each: Offer, worth: Worth) -> float:
+            return root * worth.model.scale * each.spread
+
+        def thrifty(worth: Worth, found: Offer) -> Offer:
+            """Where prices hang on what is set, no more is spent than it takes."""
+            if worth.toll is None:
+                return found
+            return cheapest(worth, root, ROWS, lambda o: o.bound + patience * width(o, worth) >= least)
+
+        offers = [thrifty(worth, found) for worth, found in zip(worths, offers, strict=True)]
+        upper, prices = np.array([each.bound for each in offers]), np.array([each.price for each in offers])
+        widths = np.array([width(each, worth) for each, worth in zip(offers, worths, strict=True)])
+        best = cheap_first(upper, prices, least, lambda arms: widths[np.asarray(arms)], patience)
         found = dict(zip(some, upper.tolist(), strict=True))
         at_best = [self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))]
         note = {"phase": "cheap first", "upper": at_best, "width": best.width}
+        if (rate := offers[best.arm].rate) > 0:
+            note["rate"] = rate  # what a unit of money has to bring
         return self.play(history, some[best.arm], request, note)
 
     def for_a_start(self, some: Sequence[int]) -> int | None:
@@ -122,16 +138,16 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         plays = np.array(
             [sum(int(n) for n, k in zip(self.plays, self.models.of, strict=True) if k == c) for c in classes]
         )
-        cheapest = [min((i for i in some if self.models.of[i] == c), key=lambda i: self.prices[i]) for c in classes]
+        first_of = [min((i for i in some if self.models.of[i] == c), key=lambda i: self.prices[i]) for c in classes]
         told = np.array([len(self.models.each[c]) for c in classes])
-        first = unready(plays, told, np.array([self.needed(i) for i in cheapest]))
+        first = unready(plays, told, np.array([self.needed(i) for i in first_of]))
         if first is None:
             first = neglected(plays)
-        return None if first is None else cheapest[first]
+        return None if first is None else first_of[first]
 
     def worths(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Iterator[Worth]:
         """What these arms are compared by where this is seen before choosing, and at this time."""
-        seen, when = self._seen(known), {TIME.name: known[TIME.name]} if self.problem.timed else {}
+        seen, when = self.seen_of(known), {TIME.name: known[TIME.name]} if self.problem.timed else {}
         processes: dict[int, tuple[np.ndarray, Standardised | None]] = {}
         contexts: dict[int, Realised] = {}
         for i in some:
@@ -143,20 +159,19 @@ class CheapFirst(ScopeBandit[CheapOptions]):
             if own not in contexts:
                 contexts[own] = Realised.of(arm, history, seen)
             pending, process = processes[k]
-            yield Worth(arm, model, pending, process, contexts[own], when)
+            toll, fixed = self.toll_of(i, seen), self.fixed(i, seen)
+            yield Worth(arm, model, pending, process, contexts[own], when, toll, fixed)
 
-    def _seen(self, known: Mapping[str, Any]) -> dict[str, Any]:
+    def seen_of(self, known: Mapping[str, Any]) -> dict[str, Any]:
         """What is seen before choosing, without the time."""
         return {name: value for name, value in known.items() if name in self.known}
 
-    def _bounds(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> np.ndarray:
-        """(2, m): mean bounds over the latest contexts, and what is not known about a play, in `sign · value`."""
-        root, found = math.sqrt(self.options.beta), []
-        for worth in self.worths(history, some, known):
-            bounds, sds = worth.bounds(root, ROWS)
-            width = root * worth.model.scale * float(sds.mean())
-            found.append((float(worth.model.raw(bounds).mean()), width))
-        return np.array(found).T
+    def _offers(
+        self, history: History, some: Iterable[int], known: Mapping[str, Any]
+    ) -> tuple[list[Offer], list[Worth]]:
+        """What these arms may give at best, over the latest contexts, and what they are compared by."""
+        worths = list(self.worths(history, some, known))
+        return [offer(worth, math.sqrt(self.options.beta), ROWS) for worth in worths], worths
 
     def acceptable(self, best: float, known: Mapping[str, Any]) -> float:
         """The least acceptable value at this time, in units of `sign · value`."""
@@ -167,12 +182,12 @@ class CheapFirst(ScopeBandit[CheapOptions]):
 
     # -- deciding ------------------------------------------------------------------------------------------------------
 
-    def actor(self, history: History, i: int) -> Actor:
+    def actor(self, history: History, i: int, toll: Toll | None = None) -> Actor:
         """What sets the actions of arm `i`: it averages over what the arm does not look at, given what it does."""
         arm = self.arms[i]
         if arm.affected:
-            return super().actor(history, i)
-        return NestedActor(arm, self.model(i), Realised.of(arm, history, {}))
+            return super().actor(history, i, toll)
+        return NestedActor(arm, self.model(i), toll, realised=Realised.of(arm, history, {}))
 
     def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
         """See `sharing.untold`."""
@@ -180,53 +195,20 @@ class CheapFirst(ScopeBandit[CheapOptions]):
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
-    def ranked(self, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
-        """The cheapest scope that is good enough, then the others by price."""
-        every = self.worths(history, range(len(self.arms)), known)
-        answers = [self._answer(history, i, worth, known) for i, worth in enumerate(every)]
-        means = np.array([-np.inf if a.mean is None else self.problem.sign * a.mean for a in answers])
-        if not np.isfinite(means).any():
-            return list(enumerate(answers))
-        least = self.acceptable(float(means.max()), known)
-        good = [i for i in range(len(means)) if means[i] >= min(least, means.max())]
-        chosen = min(good, key=lambda i: (self.prices[i], -means[i]))
-        others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (self.prices[i], -means[i]))
-        verb = "at most" if self.problem.minimize else "at least"
-        said = "; ".join(f"set {self.arms[i].scope}" for i in good)
-        note = f"good enough is {verb} {as_text(self.problem.sign * least)}: {said}"
-        note += f"; as of time {known[TIME.name]:g}" if self.problem.timed else ""
-        arm, table = self.arms[chosen], None
-        if set(arm.contexts) - set(known):
-            points = Realised.of(arm, history, self._seen(known)).points[:_TABLE]
-            contexts = self.problem.space.subset(arm.measured).decode(points)
-            table = policy_table(arm, answers[chosen].act, contexts)
-        return [(chosen, replace(answers[chosen], note=note, table=table)), *((i, answers[i]) for i in others)]
-
-    def _answer(self, history: History, i: int, worth: Worth, seen: Mapping[str, Any]) -> Policy:
-        """What the best policy of arm `i` gives on average, and the policy."""
-        arm, sign = self.arms[i], self.problem.sign
-        if not len(self.model(i)):
-            return Policy.unknown(arm.scope)
-        means, sds = worth.bounds(0.0, MOST_ROWS)
-        mean, sd = sign * float(worth.model.raw(means).mean()), worth.model.scale * float(sds.mean())
-        act = self.greedy(history, i, seen)
-        values = {} if set(arm.contexts) - set(seen) else act(seen)
-        return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, arm.scope.price, act=act)
-
+    ranked = cheap_ranked
     gain = cheap_gain
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """What every scope costs, and gives at best by the present model."""
-        known: list[Any] = [None] * len(self.arms)
+        known, prices = list[Any]([None] * len(self.arms)), self.prices.tolist()
         some = [i for i in range(len(self.arms)) if len(self.model(i))]
-        if some:
-            for i, bound in zip(some, self._bounds(history, some, self.present(history))[0].tolist(), strict=True):
-                known[i] = self.problem.sign * bound
-        return {"price": self.prices.tolist(), "at best": known}
+        for i, each in zip(some, self._offers(history, some, self.present(history))[0], strict=True):
+            known[i], prices[i] = self.problem.sign * each.bound, each.price
+        return {"price": prices, "at best": known}
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Every scope with its price."""
         return (
             *super().describe(),
-            *(("scope", f"set {arm.scope}; {arm.scope.price:g} a play") for arm in self.arms if arm.scope.price),
+            *(("scope", f"set {arm.scope}; {self.price_text(arm.scope)}") for arm in self.arms if self.problem.prices),
         )

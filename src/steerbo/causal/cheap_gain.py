@@ -10,7 +10,8 @@ import numpy as np
 
 from ..bandit import BOUND
 from ..rounds import History, mean_over, typical
-from .worth import ROWS
+from .frontier import edge, offer
+from .worth import ROWS, Worth
 
 if TYPE_CHECKING:
     from .cheap_first import CheapFirst
@@ -29,14 +30,23 @@ def cheap_gain(method: CheapFirst, history: History) -> float:
     def at(seen: Mapping[str, Any]) -> float:
         seen = {**method.present(history), **seen}
         (chosen, best), *_ = method.ranked(history, seen)
-        upper = np.array([
-            float(worth.model.raw(worth.bounds(BOUND * wider, ROWS)[0]).mean())
-            for worth, wider in zip(method.worths(history, range(len(times)), seen), times, strict=True)
-        ])  # fmt: skip
+        worths = list(method.worths(history, range(len(times)), seen))
+        upper = np.array([offer(each, BOUND * w, ROWS).bound for each, w in zip(worths, times, strict=True)])
+        assert best.cost is not None or method.problem.prices is None
         assert best.mean is not None
         assert best.upper is not None
         sure = method.problem.sign * best.mean - float(times[chosen]) * (best.upper - best.mean)
         wanted = min(float(upper.max()), method.acceptable(float(upper.max()), seen))
-        return float(max([wanted - sure, *(upper[method.prices < method.prices[chosen]] - wanted)]))
+        cost = float(method.prices[chosen]) if best.cost is None else best.cost
+        below = [cheaper(each, BOUND * wider, cost) for each, wider in zip(worths, times, strict=True)]
+        return float(max([wanted - sure, *(bound - wanted for bound in below if bound is not None)]))
 
     return mean_over(typical(method.problem.space, history), at) if method.known else at({})
+
+
+def cheaper(worth: Worth, root: float, cost: float) -> float | None:
+    """The largest bound that a scope may reach at less than this; None: it costs as much, or more, in any case."""
+    dear, less = edge(worth, root, ROWS, lambda found: found.price >= cost)
+    if dear.price < cost:
+        return dear.bound
+    return None if less is None or less.price >= cost else less.bound

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..errors import InvalidOption, InvalidProblem, one_of
 from ..rounds import Scope
@@ -19,7 +19,7 @@ MODES = get_args(Mode)
 
 
 def policy_scopes(
-    graph: CausalGraph, mode: Mode = "pruned", *, prices: Mapping[str, float] | None = None, limit: int = PATIENCE
+    graph: CausalGraph, mode: Mode = "pruned", *, prices: Mapping[str, Any] | None = None, limit: int = PATIENCE
 ) -> tuple[Scope, ...]:
     """The scopes among which the best one always is, whatever the unknown mechanisms are.
 
@@ -31,7 +31,9 @@ def policy_scopes(
             that lose nothing by several more interventions at once. ``"natural"``: also without those that lose nothing
             although what nature does cannot be looked at; see `naturally`.
         prices: what it costs to set a variable, or to look at one, by name; the others cost nothing. A scope is then
-            left out only for one that is as good and no dearer. For ``"pruned"`` and ``"joint"``.
+            left out only for one that is as good and no dearer. What is no number hangs on the value that is set, or is
+            learned: then a scope is left out only for one that sets and looks at nothing else with such a price. For
+            ``"pruned"`` and ``"joint"``.
         limit: steps of the search, of about a millisecond each, after which it is given up. Their number grows
             exponentially with that of actions that can matter together; in sparse graphs with 60 variables and a dozen
             actions they were a few thousand at most.

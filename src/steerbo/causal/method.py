@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -40,12 +41,13 @@ from ..words import counted
 from .acting import Actor
 from .arm import Arm
 from .arm_model import ArmModel
+from .charges import Charges, Toll
 from .contexts import latest_contexts
 from .explaining import observations_explained, scopes_table
 from .gain import possible_gain
 from .greedy import Greedy
 from .models import Models
-from .paying import O, Paying
+from .paying import O, Paying, Turn
 from .policy import Policy
 from .problem import Causal
 from .ranking import ranked
@@ -70,6 +72,7 @@ class ScopeBandit(Paying[O]):
         self.arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
         self.models = Models(self.arms, self.empty_model, problem.sign, self.options.checking, problem.drift)
         self.plays = np.zeros(len(self.arms), dtype=int)
+        self.charges = None if problem.tariff is None else Charges(problem, problem.tariff)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """How many scopes there are to choose among."""
@@ -92,6 +95,7 @@ class ScopeBandit(Paying[O]):
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in: data go to the models, choices are counted."""
+        self.pay(event, history)
         match event:
             case Refitted():
                 self.models.set(event.hyperparameters)
@@ -112,27 +116,20 @@ class ScopeBandit(Paying[O]):
 
     def play(self, history: History, i: int, request: Mapping[str, Any], note: Mapping[str, Any]) -> Choice:
         """Begin a round with arm `i`: what can be set without looking is set."""
-        number = len(history) + 1
-        values, observe = self._advance(history, number, i, known_before(request), {})
-        scope = self.arms[i].scope
-        return Choice(scope, values, observe, expected_cost=scope.price, note=note)
+        turn, known = Turn(len(history) + 1, note.get("rate", 0.0)), known_before(request)
+        values, observe = self._advance(history, turn, i, known, {})
+        return Choice(self.arms[i].scope, values, observe, expected_cost=self.expected(i, values, known), note=note)
 
     def decide(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decision:
         """Set the actions whose contexts are complete."""
         suggestion, i = pending.suggestion, self.models.number[pending.suggestion.scope]
+        turn = Turn(pending.number, suggestion.note.get("rate", 0.0), suggestion.token)
         context = {**known_before(pending.request), **context}
-        values, observe = self._advance(history, pending.number, i, context, suggestion.values, token=suggestion.token)
+        values, observe = self._advance(history, turn, i, context, suggestion.values)
         return Decision(values, observe)
 
     def _advance(
-        self,
-        history: History,
-        number: int,
-        i: int,
-        context: Mapping[str, Any],
-        given: Mapping[str, Any],
-        *,
-        token: str | None = None,
+        self, history: History, turn: Turn, i: int, context: Mapping[str, Any], given: Mapping[str, Any]
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Values of all actions that can be set now, and what is to be looked at next."""
         arm, values = self.arms[i], dict(given)
@@ -140,31 +137,27 @@ class ScopeBandit(Paying[O]):
             if waiting := tuple(name for name in look if name not in context):
                 return {name: v for name, v in values.items() if name not in given}, waiting
             for group in arm.groups(tuple(x for x in ready if x not in values)):
-                values.update(self.act(history, number, i, group, {**context, **values}, token=token))
+                values.update(self.act(history, turn, i, group, {**context, **values}))
         return {name: v for name, v in values.items() if name not in given}, ()
 
     def act(
-        self,
-        history: History,
-        number: int,
-        i: int,
-        group: tuple[str, ...],
-        known: Mapping[str, Any],
-        *,
-        token: str | None = None,
+        self, history: History, turn: Turn, i: int, group: tuple[str, ...], known: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Values for a group of actions, from what they may be based on."""
         arm, model = self.arms[i], self.model(i)
-        random = self.streams(number, f"act {'+'.join(group)}")
+        random = self.streams(turn.number, f"act {'+'.join(group)}")
+        toll = self.toll(history, turn, i, group, known)
         if len(model) < self.needed(i):
-            return arm.decode(group, arm.box(group).place(random.random((1, len(group))))[0])
-        points = self.untold(history, i, token)
+            box = arm.box(group)
+            drawn = box.place(random.random((1, len(group))))[0]
+            return arm.decode(group, drawn if toll is None else toll.within(group, box, drawn))
+        points = self.untold(history, i, turn.token)
         with model.hallucinated(points):
-            return self.actor(history, i).best(group, known, self.score(i), random, tried=points)
+            return self.actor(history, i, toll).best(group, known, self.score(i), random, tried=points)
 
-    def actor(self, history: History, i: int) -> Actor:
+    def actor(self, history: History, i: int, toll: Toll | None = None) -> Actor:
         """What sets the actions of arm `i`."""
-        return Actor(self.arms[i], self.model(i))
+        return Actor(self.arms[i], self.model(i), toll)
 
     def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
         """Points of rounds of arm `i`'s model without an outcome, but for one by its token, (p, d)."""
@@ -190,10 +183,13 @@ class ScopeBandit(Paying[O]):
         """The time of answers, where it matters."""
         return {TIME.name: now(history)} if self.problem.timed else {}
 
-    def greedy(self, history: History, i: int, known: Mapping[str, Any]) -> Greedy:
-        """The policy that maximises the posterior mean of arm `i`; of what is `known` it reads the time."""
+    def greedy(self, history: History, i: int, known: Mapping[str, Any], rate: float = 0.0) -> Greedy:
+        """The policy that maximises the posterior mean of arm `i`, less `rate` times its price; it reads the time."""
+        toll = self.toll_of(i, known)
+        if toll is not None:
+            toll = replace(toll, exchange=rate / self.model(i).scale if rate else 0.0)
         when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
-        return Greedy(self.actor(history, i), self.streams, i, when)
+        return Greedy(self.actor(history, i, toll), self.streams, i, when)
 
     def recommend(self, history: History) -> Policy:
         """The scope with the best expected outcome under its own best policy, that policy, and what the others give.
@@ -227,10 +223,11 @@ class ScopeBandit(Paying[O]):
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
         self.check_informed(history)
         known = {**self.present(history), **known_before(request), **{name: context[name] for name in self.known}}
-        i, advice = (self.ranked(history, known) if known else self._all_ranked(history))[0]
+        _, advice = (self.ranked(history, known) if known else self._all_ranked(history))[0]
         if advice.mean is None:
             raise InvalidRequest("policy", str(advice), "a scope with an outcome to learn from", "Tell one first.")
-        return self.greedy(history, i, known).step(context)
+        step: PolicyStep = advice.act.step(context)
+        return step
 
     def explain(self, history: History) -> Explanation:
         """Plays per arm, the parts of its index, and the best arm's policy."""

@@ -14,15 +14,15 @@ from ..errors import InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import Problem, Scope, Suggestion
-from ..rounds.finite import LARGEST
 from ..rounds.known import read_some
 from ..rounds.tolerance import Tolerance
 from ..space import Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph
 from .graph_file import with_graph
-from .money import checked_prices, spent_on, with_price
+from .money import prices_text, read_tariff, spent_on, with_price
 from .several import check_alike, played_by
+from .tariff import Price, Tariff
 
 _SHOWN = 50  # edges in a description
 
@@ -60,6 +60,8 @@ class Causal(Problem):
             how, is learned from the outcomes. None: they never change. Wanted is then what is best *now*.
         prices: what it costs to set a variable, or to look at one before setting others, by name; the others cost
             nothing. A play costs `base` and each of these once; wanted is then the cheapest scope that is good enough.
+            A price is a number; a formula of the value that is set and of what is seen before choosing, such as ``"1 +
+            0.2 * dose"``, or a Python function of these; or "learned", from the costs that are told.
         base: what every round costs beside, above 0: else to set nothing would be free, and done for ever.
         tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
             where there are prices, a tenth of the way from the worst expected value to the best.
@@ -82,7 +84,7 @@ class Causal(Problem):
     variables: Annotated[Sequence[Variable], Listed] = ()
     minimize: Annotated[bool, Strict()] = False
     drift: AnyDrift = None
-    prices: Mapping[str, float] | None = field(default=None, hash=False)
+    prices: Mapping[str, Price] | None = field(default=None, hash=False)
     base: float | None = None
     tolerance: Tolerance | None = None
     graphs: Annotated[Sequence[CausalGraph], Listed] | None = None
@@ -118,24 +120,8 @@ class Causal(Problem):
         check_clock(self.drift, names)
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
-        self._check_money()
+        _ = self.tariff
         return self
-
-    def _check_money(self) -> None:
-        if self.prices is None:
-            for name, given in (("base", self.base), ("tolerance", self.tolerance)):
-                if given is not None:
-                    hint = "Say by `prices` what it costs to set and to look at variables, or leave this out."
-                    raise InvalidProblem(name, given, "nothing: without prices all scopes cost the same", hint)
-            return
-        checked_prices(self.graph, self.prices)
-        for name in self.space.seen:
-            if name in self.prices:
-                hint = "It is given to ‹ask› in every round: leave its price out."
-                raise InvalidProblem(f"prices.{name}", self.prices[name], "no price: it is seen before choosing", hint)
-        if self.base is None or not 0 < self.base <= LARGEST:
-            hint = "It is what every round costs, whatever is set; were it 0, to set nothing would be free for ever."
-            raise InvalidProblem("base", self.base, f"a number above 0, at most {LARGEST:g}, beside prices", hint)
 
     def _check_seen(self, name: str) -> None:
         """Only roots can be known before choosing: what else is seen tells of its causes, and other scopes then do."""
@@ -195,15 +181,20 @@ class Causal(Problem):
             return replace(Scope.of(super().in_order(dict(plain.actions))), price=plain.price)
         return super().in_order(plain)
 
+    @cached_property
+    def tariff(self) -> Tariff | None:
+        """What prices say; None where there are none."""
+        return read_tariff(self.graph, self.space, self.prices, self.base, self.tolerance)
+
     def with_price(self, scope: Scope) -> Scope:
-        """A scope with what a play of it costs, where there are prices."""
-        if self.prices is None or self.base is None:
-            return scope
-        return with_price(scope, self.prices, self.base)
+        """A scope with what a play of it costs, where there are prices, and none of them varies."""
+        return scope if self.tariff is None else with_price(scope, self.tariff)
 
     def price(self, suggestion: Suggestion) -> float | None:
-        """What a play costs where there are prices; of a round that is not decided to the end, what is spent of it."""
-        return self._spent(suggestion) if suggestion.observe else self.with_price(suggestion.scope).price
+        """What a play costs where prices say so; of a round that is not decided to the end, what is spent of it."""
+        if self.tariff is None or suggestion.observe:
+            return self._spent(suggestion)
+        return self.tariff.paid(suggestion.scope, {**suggestion.context, **suggestion.values})
 
     def spent_anyway(self, suggestion: Suggestion) -> float | None:
         """What is spent of a round that nobody goes on with: nothing, unless something was looked at for it."""
@@ -211,10 +202,10 @@ class Causal(Problem):
         return self._spent(suggestion) if looked_at else None
 
     def _spent(self, suggestion: Suggestion) -> float | None:
-        if self.prices is None or self.base is None:
+        if self.tariff is None:
             return None
         graph = played_by(suggestion.scope, self.every_graph)
-        return spent_on(suggestion.scope, graph, suggestion.context, self.prices, self.base)
+        return spent_on(suggestion.scope, graph, suggestion.context, suggestion.values, self.tariff)
 
     def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
         """What was measured: scopes that need more learn nothing from it."""
@@ -234,13 +225,10 @@ class Causal(Problem):
         return (*drawn, ("roles", "; ".join(roles)), *drift_lines(self.drift), *self._money_lines())
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
-        if self.prices is None:
+        if self.tariff is None:
             return ()
-        paid = [f"{self.base:g} a round"]
-        for verb, names in (("set", self.graph.intervenable), ("look at", self.graph.contexts or ())):
-            paid += [f"{self.prices[name]:g} to {verb} {name}" for name in names if self.prices.get(name)]
         enough = (("good enough", str(self.tolerance)),) if self.tolerance is not None else ()
-        return (("prices", ", ".join(paid)), *enough)
+        return (("prices", prices_text(self.graph, self.tariff)), *enough)
 
 
 def _edges(graph: CausalGraph) -> str:

@@ -7,9 +7,10 @@ more is `Known`. So what one scope learns, all of them know, and to look at some
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import product as cartesian
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -19,11 +20,18 @@ from ..surrogate import Drawn, Expectation, Known, Part, Set, Standardised
 from .acting import Actor
 from .arm import Arm
 from .arm_model import ArmModel
+from .charges import Toll
 from .nearness import Realised, few
 
 ROWS = 32
 """Contexts, the latest, that scopes are compared over."""
 _GRID = 16  # actions, for each that is set, among which the best is sought
+_FINE = 48  # the same where prices hang on them
+_CORNERS = 6  # actions at most whose extremes are all tried, where prices hang on them
+
+T = TypeVar("T")
+Bounds = tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"], Float[np.ndarray, " r"]]
+"""At every context: a bound, σ there, and a price."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +45,8 @@ class Worth:
         process: the same for integrals; None for a model of no columns.
         realised: contexts, the latest first.
         when: the time, by name, where effects change with it.
+        toll: what actions cost whose price hangs on what they are set to; None: no price does.
+        fixed: what a play costs beside.
     """
 
     arm: Arm
@@ -45,19 +55,29 @@ class Worth:
     process: Standardised | None
     realised: Realised
     when: Mapping[str, float] = field(default_factory=dict)
+    toll: Toll | None = None
+    fixed: float = 1.0
+    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def bounds(self, root: float, most: int) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
-        """At each of the latest contexts the largest `μ + root · σ` over the actions, and σ there, (r,) each."""
+    def bounds(self, root: float, most: int, exchange: float = 0.0) -> Bounds:
+        """At each of the latest contexts the best actions' bound `μ + root · σ`, σ there, and their price, (r,) each.
+
+        The best are those with the largest bound less `exchange` times their price.
+        """
         if self.process is None:
             mean, variance = self._marginals(self._now(np.zeros((1, 0))))
-            return mean + root * np.sqrt(variance), np.sqrt(variance)
+            return mean + root * np.sqrt(variance), np.sqrt(variance), np.full(1, self.fixed)
         near = self.realised.latest(most)  # also what is drawn: all scopes are compared over the same contexts
         rows = near.points
         if self.arm.affected or not self._drawn:
-            return self._all_known(rows, root)
+            return self._best_of(*self._once(most, lambda: self._all_known(rows)), root, exchange)
         looked, back = np.unique(rows[:, self._looked], axis=0, return_inverse=True)
-        found = np.array([self._at(row, root, near) for row in looked])
-        return found[back.ravel(), 0], found[back.ravel(), 1]
+        if len(self.arm.groups(self.arm.actions)) > 1:
+            one_by_one = np.array([self._at(row, root, near, exchange) for row in looked])[back.ravel()]
+            return one_by_one[:, 0], one_by_one[:, 1], one_by_one[:, 2]
+        mean, sd = self._once(most, lambda: self._one_group(looked, near))
+        bound, spread, price = self._best_of(mean, sd, root, exchange)
+        return bound[back.ravel()], spread[back.ravel()], price[back.ravel()]
 
     @property
     def _looked(self) -> list[int]:
@@ -74,45 +94,78 @@ class Worth:
         """With the time, where the model has a column for it."""
         return np.hstack([points, np.tile([*self.when.values()], (len(points), 1))]) if self.when else points
 
-    def _all_known(self, rows: Float[np.ndarray, "r c"], root: float) -> tuple[np.ndarray, np.ndarray]:
+    def _best_of(
+        self, mean: Float[np.ndarray, "r g"], sd: Float[np.ndarray, "r g"], root: float, exchange: float
+    ) -> Bounds:
+        """The best of all actions that are tried, at each context."""
+        bound, price = mean + root * sd, self._price(self.arm.actions)
+        best = (bound if self.toll is None else bound - exchange * price).argmax(axis=1)
+        each = np.arange(len(mean))
+        return bound[each, best], sd[each, best], self.fixed + price[best]
+
+    def _all_known(self, rows: Float[np.ndarray, "r c"]) -> tuple[np.ndarray, np.ndarray]:
+        """Means and deviations for each context and each of the actions that are tried, (r, g)."""
         grid = self._grid(self.arm.actions)
         points = self._now(np.hstack([np.tile(grid, (len(rows), 1)), np.repeat(rows, len(grid), axis=0)]))
         mean, variance = self._marginals(points)
         sd = np.sqrt(variance).reshape(len(rows), len(grid))
-        bound = mean.reshape(sd.shape) + root * sd
-        best = bound.argmax(axis=1)
-        each = np.arange(len(rows))
-        return bound[each, best], sd[each, best]
+        return mean.reshape(sd.shape), sd
+
+    def _one_group(self, looked: Float[np.ndarray, "r k"], near: Realised) -> tuple[np.ndarray, np.ndarray]:
+        """The same where all actions see the same, and the rest is drawn."""
+        found = [self._moments(self.arm.actions, self._seen(row), near) for row in looked]
+        return np.array([mean for mean, _ in found]), np.array([sd for _, sd in found])
+
+    def _seen(self, looked: Float[np.ndarray, " k"]) -> dict[str, float]:
+        """What is looked at, by name, and the time."""
+        return dict(zip((self.arm.measured[j] for j in self._looked), looked.tolist(), strict=True)) | dict(self.when)
+
+    def _once(self, key: Any, compute: Callable[[], T]) -> T:
+        """The same for every exchange: computed once, where there is more than one."""
+        if self.toll is None:
+            return compute()
+        if key not in self._found:
+            self._found[key] = compute()
+        found: T = self._found[key]
+        return found
+
+    def _price(self, names: tuple[str, ...]) -> Float[np.ndarray, " g"]:
+        """Of setting some actions to what is tried, (g,), as far as it hangs on these."""
+        grid, toll = self._grid(names), self.toll
+        return np.zeros(len(grid)) if toll is None else self._once(("price", names), lambda: toll.price(names, grid))
 
     def _marginals(self, points: Float[np.ndarray, "m d"]) -> tuple[np.ndarray, np.ndarray]:
         with self.model.hallucinated(self.pending):
             return self.model.marginals(points)
 
-    def _at(self, looked: Float[np.ndarray, " k"], root: float, near: Realised) -> tuple[float, float]:
-        """Where this is looked at: the bound at what the actions are set to, and σ there."""
+    def _at(
+        self, looked: Float[np.ndarray, " k"], root: float, near: Realised, exchange: float
+    ) -> tuple[float, float, float]:
+        """Where this is looked at: the bound at what the actions are set to, σ there, and the price."""
         arm = self.arm
-        values = dict(zip((arm.measured[j] for j in self._looked), looked.tolist(), strict=True)) | dict(self.when)
-        groups = arm.groups(arm.actions)
-        if not groups:
-            return self._best((), values, root, near)[1:]
-        for group in groups:
+        values, price = self._seen(looked), self.fixed
+        for group in arm.groups(arm.actions):
             allowed = arm.known_to(group)
             known = {name: value for name, value in values.items() if name in allowed or name in arm.problem_space.seen}
             free = tuple(x for x in arm.actions if x in group or x not in known)
-            point, bound, sd = self._best(free, known, root, near)
+            grid, (mean, sd) = self._grid(free), self._moments(free, known, near)
+            bound = mean + root * sd
+            point = grid[int((bound if self.toll is None else bound - exchange * self._price(free)).argmax())]
             values |= {x: point[free.index(x)] for x in group}
-        return (bound, sd) if len(groups) == 1 else self._best((), values, root, near)[1:]
+            if self.toll is not None:
+                price += float(self.toll.price(group, point[None, [free.index(x) for x in group]])[0])
+        mean, sd = self._moments((), values, near)
+        return float((mean + root * sd)[0]), float(sd[0]), price
 
-    def _best(
-        self, free: tuple[str, ...], known: Mapping[str, float], root: float, near: Realised
-    ) -> tuple[Float[np.ndarray, " f"], float, float]:
-        """The best values of some actions where this is known and nature draws the rest, the bound and σ there."""
+    def _moments(
+        self, free: tuple[str, ...], known: Mapping[str, float], near: Realised
+    ) -> tuple[Float[np.ndarray, " g"], Float[np.ndarray, " g"]]:
+        """Mean and deviation at what is tried of some actions, (g,) each, where this is known and the rest is drawn."""
         assert self.process is not None
-        grid, parts = self._grid(free), self._parts(free, known, near)
-        mean, sd = Expectation.over(self.process, parts).moments(grid)
-        bound = mean + root * sd
-        k = int(bound.argmax())
-        return grid[k], float(bound[k]), float(sd[k])
+        process, key = self.process, (free, tuple(known.items()), len(near.points))
+        return self._once(
+            key, lambda: Expectation.over(process, self._parts(free, known, near)).moments(self._grid(free))
+        )
 
     def _parts(self, free: Sequence[str], known: Mapping[str, float], near: Realised) -> tuple[Part, ...]:
         arm = self.arm
@@ -123,8 +176,13 @@ class Worth:
         return tuple(Set() if n in free else Known(known[n]) if n in known else of[n] for n in arm.names)
 
     def _grid(self, names: tuple[str, ...]) -> Float[np.ndarray, "g f"]:
-        box = self.arm.box(names)
-        return box.place(lattice(_GRID * len(names), len(names))) if names else np.zeros((1, 0))
+        if not names:
+            return np.zeros((1, 0))
+        box, k = self.arm.box(names), len(names)
+        if self.toll is None:
+            return box.place(lattice(_GRID * k, k))
+        ends = np.array([*cartesian((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
+        return self._once(("grid", names), lambda: box.place(np.vstack([lattice(_FINE * k, k), ends])))
 
 
 def fitted_at(model: ArmModel, time: float | None) -> Float[np.ndarray, " n"]:
@@ -144,7 +202,7 @@ class NestedActor(Actor):
         realised: contexts, from which nature draws what is not looked at, given what is.
     """
 
-    realised: Realised
+    realised: Realised = field(kw_only=True)
 
     def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Drawn]:
         """The contexts that are not known: together, as rows near to what is known."""

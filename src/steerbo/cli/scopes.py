@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..causal import CausalGraph, policy_scopes
-from ..causal.money import with_price
+from ..causal.money import price_of
 from ..causal.reasons import candidates, why_dropped
+from ..causal.tariff import in_words, varies
 from ..errors import InvalidContext
 from ..plots.causal import draw_scopes
 from ..rounds import Scope
@@ -43,7 +46,7 @@ def scopes(
     mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published, joint or natural.")] = "pruned",
     price: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=NUMBER", help="What it costs to set or to look at a variable; as often as needed."),
+        typer.Option(metavar="NAME=PRICE", help="What it costs to set or to look at one: a number, or a formula."),
     ] = None,
     base: Annotated[float, typer.Option(help="What every round costs beside.")] = 0.0,
     why: Annotated[bool, typer.Option(help="Say why other scopes were dropped.")] = True,
@@ -53,7 +56,9 @@ def scopes(
     """Print the scopes among which the best always is; with prices, one that is worth it."""
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
     known = CausalGraph.from_file(graph, **{role: names for role, names in said.items() if names})
-    kept = _priced(known, mode, price, base) if price else policy_scopes(known, mode)  # type: ignore[arg-type]
+    prices = pairs(None, "price", price, InvalidContext)
+    kept = policy_scopes(known, mode, prices=prices or None)  # type: ignore[arg-type]
+    words, kept = _priced(kept, prices, base) if prices else ({}, kept)
     dropped = [
         (scope, fault)
         for scope in (() if price else candidates(known))
@@ -73,7 +78,7 @@ def scopes(
     echo(f"target {known.target}; can be set: {can[0]}; can be looked at: {can[1]}")
     echo(f"\n{counted(len(kept), 'scope' if price else 'possibly-optimal scope')}{_WORTH * bool(price)}:")
     for scope in kept:
-        echo(f"  set {scope}" + (f"; {scope.price:g} a play" if scope.price is not None else ""))
+        echo(f"  set {scope}" + (f"; {words[scope]}" if prices else ""))
     if why and dropped:
         echo("\nnot worth trying:")
         for scope, fault in dropped:
@@ -82,8 +87,13 @@ def scopes(
         echo(f"drew {path}")
 
 
-def _priced(graph: CausalGraph, mode: str, price: list[str], base: float) -> tuple[Scope, ...]:
-    """The scopes that may be worth their price, the cheapest first."""
-    prices = pairs(None, "price", price, InvalidContext)
-    kept = policy_scopes(graph, mode, prices=prices)  # type: ignore[arg-type]
-    return tuple(sorted((with_price(scope, prices, base) for scope in kept), key=lambda scope: scope.price or 0.0))
+def _priced(
+    kept: Sequence[Scope], prices: Mapping[str, Any], base: float
+) -> tuple[dict[Scope, str], tuple[Scope, ...]]:
+    """What each scope costs, in words, and the scopes with their prices, the cheapest first."""
+    varying = {name: price for name, price in prices.items() if varies(price)}
+    numbers = {name: price for name, price in prices.items() if name not in varying}
+    fixed = {scope: price_of(scope, numbers, base) for scope in kept}
+    ordered = sorted(kept, key=lambda scope: fixed[scope])
+    priced = (replace(s, price=None if varying.keys() & {*s.set, *s.contexts} else fixed[s]) for s in ordered)
+    return {scope: in_words(scope, fixed[scope], varying) for scope in kept}, tuple(priced)

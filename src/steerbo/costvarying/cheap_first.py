@@ -128,8 +128,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         domain = self.domain(arm, outlook.known, self.nature.at(outlook.known))
         if domain is None:
             return None
-        box = self.guarded(domain.box, domain.parts) or domain.box
-        there = replace(outlook, arms=[arm], domains=[replace(domain, box=box)])
+        there = replace(outlook, arms=[arm], domains=[domain])
         (_, (found,)) = self.best_of([0], there, number, self.options.beta)
         values = self._encoded(self.settings(arm, found.point))
         point = np.array([values[self.space.names[d]] for d in self.sets[i]])

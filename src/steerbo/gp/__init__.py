@@ -27,7 +27,6 @@ from .kernels import (
     called,
 )
 from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
-from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
 from .process import GaussianProcess
 from .regression import MomentsAndGradients, Regression
@@ -35,7 +34,6 @@ from .transforms import Output
 from .warp import Warp
 
 __all__ = [
-    "MANY",
     "AnyDrift",
     "Called",
     "Conditioned",
@@ -71,11 +69,9 @@ __all__ = [
     "Sum",
     "Warp",
     "called",
-    "corrected_by_all",
     "correlation",
     "cut_gains",
     "drift_over",
-    "evenly",
     "evidence",
     "from_hex",
     "inverted",

@@ -7,7 +7,7 @@ and batched over restarts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from .parts import Part, drawn_together, row_of, set_columns
 from .scores import LEAST_SD, Moments, Score
 
 _SCREEN = 32  # points for each dimension tried before climbing
+_STEP = 1e-5  # of a difference
 _STARTS = 3  # of the best of them that are climbed from
 
 
@@ -33,6 +34,7 @@ class AveragedScore:
         rows: (k, d) full points: the columns that are not set have these values.
         weights: (k,) what each row counts, with sum 1.
         free: the columns that are set.
+        less: what is taken off for setting these to (r, f), such as what money must bring, (r,); None: nothing.
     """
 
     model: Regression[Any]
@@ -40,16 +42,23 @@ class AveragedScore:
     rows: Float[np.ndarray, "k d"]
     weights: Float[np.ndarray, " k"]
     free: list[int]
+    less: Callable[[Float[np.ndarray, "r f"]], Float[np.ndarray, " r"]] | None = None
 
     @classmethod
-    def over(cls, model: Regression[Any], score: Score, parts: Sequence[Part]) -> AveragedScore:
+    def over(
+        cls,
+        model: Regression[Any],
+        score: Score,
+        parts: Sequence[Part],
+        less: Callable[[Float[np.ndarray, "r f"]], Float[np.ndarray, " r"]] | None = None,
+    ) -> AveragedScore:
         """Averaged over the nodes of all laws that nature draws from."""
         rows, weights = row_of(parts), np.ones(1)
         for law, columns, dimensions in drawn_together(parts):
             nodes, shares = law.rule(dimensions, np.ones(len(columns)))
             rows, weights = np.repeat(rows, len(nodes), axis=0), np.outer(weights, shares).ravel()
             rows[:, columns] = np.tile(nodes, (len(rows) // len(nodes), 1))
-        return cls(model, score, rows, weights, set_columns(parts))
+        return cls(model, score, rows, weights, set_columns(parts), less)
 
     def full(self, points: Float[np.ndarray, "r f"]) -> Float[np.ndarray, "rk d"]:
         """Every point with every row, (r k, d), rows running fastest."""
@@ -62,7 +71,8 @@ class AveragedScore:
         mean, variance = self.model.marginals(self.full(points))
         none = np.zeros((len(mean), 0))
         values = self.score((mean, np.sqrt(variance), none, none))[0]
-        return np.asarray((values.reshape(len(points), len(self.rows)) * self.weights).sum(axis=1))
+        averaged = np.asarray((values.reshape(len(points), len(self.rows)) * self.weights).sum(axis=1))
+        return averaged if self.less is None else averaged - self.less(points)
 
     def value_and_gradient(
         self, points: Float[np.ndarray, "r f"]
@@ -71,7 +81,14 @@ class AveragedScore:
         values, slopes = self.score(_moments(self.model, self.full(points)))
         r, k = len(points), len(self.rows)
         slopes = slopes[:, self.free].reshape(r, k, len(self.free)) * self.weights[:, None]
-        return (values.reshape(r, k) * self.weights).sum(axis=1), slopes.sum(axis=1)
+        averaged, slope = (values.reshape(r, k) * self.weights).sum(axis=1), slopes.sum(axis=1)
+        return (averaged, slope) if self.less is None else (averaged - self.less(points), slope - self._fall(points))
+
+    def _fall(self, points: Float[np.ndarray, "r f"]) -> Float[np.ndarray, "r f"]:
+        """The slope of what is taken off, by differences."""
+        assert self.less is not None
+        steps = _STEP * np.eye(len(self.free))
+        return np.stack([(self.less(points + h) - self.less(points - h)) / (2 * _STEP) for h in steps], axis=1)
 
     def maximise(self, box: Box, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Local maxima over the free columns, best first, (r, f), and their values (r,).

@@ -1,0 +1,68 @@
+"""The scopes by price where scopes have prices: the cheapest that is good enough, then the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bandit import BOUND
+from ..rounds import TIME, History, as_text
+from .frontier import Offer, cheapest, offer
+from .nearness import MOST_ROWS, Realised
+from .policy import Policy, policy_table
+
+if TYPE_CHECKING:
+    from .cheap_first import CheapFirst
+
+_TABLE = 16  # contexts that a policy's table is chosen from
+
+
+def cheap_ranked(method: CheapFirst, history: History, known: Mapping[str, Any]) -> list[tuple[int, Policy]]:
+    """The cheapest scope that is good enough, then the others by price.
+
+    Args:
+        method: has the arms and their models.
+        history: what happened so far.
+        known: what is seen before choosing, and the time where that matters.
+    """
+    every, sign = list(method.worths(history, range(len(method.arms)), known)), method.problem.sign
+    told = [len(worth.model) > 0 for worth in every]
+    if not any(told):
+        return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(method.arms)]
+    best = [offer(worth, 0.0, MOST_ROWS) if heard else None for worth, heard in zip(every, told, strict=True)]
+    means = np.array([-np.inf if each is None else each.bound for each in best])
+    least = min(method.acceptable(float(means.max()), known), float(means.max()))
+    good = [i for i in range(len(means)) if means[i] >= least]
+    for i in good:  # where prices hang on what is set, no more is spent than it takes
+        if every[i].toll is not None:
+            best[i] = cheapest(every[i], 0.0, MOST_ROWS, lambda found: found.bound >= least)
+    means = np.array([-np.inf if each is None else each.bound for each in best])
+    prices = np.array([p if each is None else each.price for p, each in zip(method.prices, best, strict=True)])
+    chosen = min(good, key=lambda i: (prices[i], -means[i]))
+    others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i]))
+    verb = "at most" if method.problem.minimize else "at least"
+    said = "; ".join(f"set {method.arms[i].scope}" for i in good)
+    note = f"good enough is {verb} {as_text(sign * least)}: {said}"
+    note += f"; as of time {known[TIME.name]:g}" if method.problem.timed else ""
+    answers = [_answer(method, history, i, each, known) for i, each in enumerate(best)]
+    arm, table = method.arms[chosen], None
+    if set(arm.contexts) - set(known):
+        points = Realised.of(arm, history, method.seen_of(known)).points[:_TABLE]
+        contexts = method.problem.space.subset(arm.measured).decode(points)
+        table = policy_table(arm, answers[chosen].act, contexts)
+    return [(chosen, replace(answers[chosen], note=note, table=table)), *((i, answers[i]) for i in others)]
+
+
+def _answer(method: CheapFirst, history: History, i: int, found: Offer | None, known: Mapping[str, Any]) -> Policy:
+    """What the best policy of arm `i` gives on average, and the policy."""
+    arm, sign = method.arms[i], method.problem.sign
+    if found is None:
+        return Policy.unknown(arm.scope)
+    mean, sd = sign * found.bound, method.model(i).scale * found.spread
+    act = method.greedy(history, i, known, found.rate)
+    values = {} if set(arm.contexts) - set(known) else act(known)
+    cost = found.price if method.problem.prices is not None else None
+    return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, act=act)

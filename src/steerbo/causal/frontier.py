@@ -1,0 +1,66 @@
+"""How much a scope gives for how much money, where the price hangs on what is set: the least that is spent for enough.
+
+Money is weighed against value at an exchange rate: at each context the actions with the largest bound less the rate
+times their price. The higher the rate, the cheaper, and the less is had. Where it is spent follows by itself: there,
+where it brings most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .worth import Worth
+
+_HALVINGS = 14
+_WIDEST = 1e4  # how far from the middle one rates go, both ways
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a scope gives at a rate, on average over contexts, in units of `sign · value`.
+
+    Attributes:
+        bound: `μ + root · σ`.
+        spread: σ, standardised.
+        price: what a play costs.
+        rate: what a unit of money had to bring.
+    """
+
+    bound: float
+    spread: float
+    price: float
+    rate: float = 0.0
+
+
+def offer(worth: Worth, root: float, most: int, rate: float = 0.0) -> Offer:
+    """What a scope gives at a rate, over so many contexts at most."""
+    bounds, sds, prices = worth.bounds(root, most, rate / worth.model.scale if rate else 0.0)
+    price = worth.fixed if worth.toll is None else float(prices.mean())
+    return Offer(float(worth.model.raw(bounds).mean()), float(sds.mean()), price, rate)
+
+
+def cheapest(worth: Worth, root: float, most: int, enough: Callable[[Offer], bool]) -> Offer:
+    """The cheapest offer that is enough, the dearest one where none is."""
+    return edge(worth, root, most, enough)[0]
+
+
+def edge(worth: Worth, root: float, most: int, holds: Callable[[Offer], bool]) -> tuple[Offer, Offer | None]:
+    """By growing rate the last offer found of which something holds, else the first of all; and the one after it."""
+    first = offer(worth, root, most)
+    if worth.toll is None or not holds(first):
+        return first, first if not holds(first) else None
+    middle = (worth.model.scale or 1.0) / max(first.price, 1e-9)
+    low, high = math.log(middle / _WIDEST), math.log(middle * _WIDEST)
+    best, after = first, offer(worth, root, most, math.exp(high))
+    if holds(after):
+        return after, None
+    for _ in range(_HALVINGS):
+        between = 0.5 * (low + high)
+        found = offer(worth, root, most, math.exp(between))
+        if holds(found):
+            low, best = between, found
+        else:
+            high, after = between, found
+    return best, after

@@ -1,0 +1,118 @@
+"""A number that depends on variables: as a formula in words that a file can hold, or as a Python function."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from ..errors import InvalidProblem, one_of
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "abs": abs, "exp": math.exp, "log": math.log, "max": max, "min": min, "sqrt": math.sqrt,
+}  # fmt: skip
+_LONGEST = 1000  # characters
+_GRAMMAR = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Name, ast.Constant,
+    ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd, ast.And, ast.Or, ast.Not,
+    ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE,
+)  # fmt: skip
+_ALLOWED = f"a formula of numbers, names, + - * / **, comparisons, ‹a if b else c› and {', '.join(FUNCTIONS)}"
+
+
+class _Floats(ast.NodeTransformer):
+    """Whole numbers become floats: these overflow at once, where whole ones would grow for ever."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        if isinstance(node.value, int) and not isinstance(node.value, bool):
+            return ast.copy_location(ast.Constant(float(node.value)), node)
+        return node
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A number as a function of some variables' values.
+
+    Args:
+        given: a text such as ``"1 + 0.02 * dose"`` or ``"3 if metal == 'steel' else 1"``, or a Python function whose
+            arguments have the names of variables. Files and logs hold texts only.
+        names: the variables that it may read.
+        place: what it is, in messages.
+
+    Raises:
+        InvalidProblem: it is neither, or reads something else.
+
+    >>> Formula("1 + 0.02 * dose", ["dose"], "prices.dose")({"dose": 50.0})
+    2.0
+    >>> Formula(lambda dose, clinic: dose if clinic == "north" else 0, ["dose", "clinic"], "prices.dose").reads
+    ('dose', 'clinic')
+    """
+
+    given: str | Callable[..., Any]
+    names: Sequence[str]
+    place: str
+    reads: tuple[str, ...] = field(init=False)
+    _call: Callable[[Mapping[str, Any]], Any] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Read it."""
+        reads, call = self._text(self.given) if isinstance(self.given, str) else self._function(self.given)
+        for name in reads:
+            if name not in self.names:
+                allowed = f"something that reads {one_of(self.names, name)}"
+                raise InvalidProblem(self.place, self.given, allowed, f"It reads {name!r}.")
+        object.__setattr__(self, "reads", reads)
+        object.__setattr__(self, "_call", call)
+
+    def _text(self, text: str) -> tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Any]]:
+        try:
+            tree = ast.parse(text.strip(), mode="eval") if len(text) <= _LONGEST else None
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = None
+        if tree is None or not all(isinstance(node, _GRAMMAR) for node in ast.walk(tree)):
+            raise InvalidProblem(self.place, text, _ALLOWED)
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        called = {id(node.func) for node in calls}
+        if any(not isinstance(c.func, ast.Name) or c.func.id not in FUNCTIONS or c.keywords for c in calls):
+            raise InvalidProblem(self.place, text, _ALLOWED)
+        named = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
+        code: CodeType = compile(ast.fix_missing_locations(_Floats().visit(tree)), "<formula>", "eval")
+        beside = {"__builtins__": {}, **FUNCTIONS}
+        return tuple(dict.fromkeys(named)), lambda values: eval(code, beside, dict(values))  # its grammar was checked
+
+    def _function(self, given: Any) -> tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Any]]:
+        if not callable(given):
+            raise InvalidProblem(self.place, given, f"a number, a function, or {_ALLOWED}")
+        try:
+            parameters = inspect.signature(given).parameters.values()
+        except (TypeError, ValueError):
+            raise InvalidProblem(self.place, given, "a function whose arguments have the names of variables") from None
+        if any(p.kind in (p.VAR_POSITIONAL, p.POSITIONAL_ONLY) for p in parameters):
+            raise InvalidProblem(self.place, given, "a function whose arguments have the names of variables")
+        everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        read = [p.name for p in parameters if p.name in self.names or p.default is p.empty]
+        return tuple(self.names if everything else read), lambda values: given(**values)
+
+    def __call__(self, values: Mapping[str, Any]) -> float:
+        """The number at these values, of which those are read that it reads.
+
+        Raises:
+            InvalidProblem: there is none: it fails, or gives no finite number.
+        """
+        at = {name: values[name] for name in self.reads}
+        try:
+            found = self._call(at)
+        except Exception as error:  # whatever a user's function raises
+            hint = f"At {at} it fails: {type(error).__name__}: {error}."
+            raise InvalidProblem(self.place, self.given, "a finite number everywhere", hint) from None
+        if isinstance(found, complex | str) or not math.isfinite(number := float(found)):
+            raise InvalidProblem(self.place, self.given, "a finite number everywhere", f"At {at} it gives {found!r}.")
+        return number
+
+    def __str__(self) -> str:
+        """As it was given; of a function its name."""
+        return self.given if isinstance(self.given, str) else getattr(self.given, "__name__", "a function")

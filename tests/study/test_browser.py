@@ -1,0 +1,63 @@
+"""The page in a real browser, where Chromium is installed: tables sort, and nothing sticks out of a narrow screen."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steerbo.study.page import page
+from tests.study.test_page import nasty
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: apt-get install chromium)"),
+]
+OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"]
+
+
+def after(folder: Path, script: str, width: int = 1400) -> str:
+    """The page's document after it has run `script`."""
+    file = folder / "page.html"
+    file.write_text(page(nasty(), "a study") + f"<script>{script}</script>", encoding="utf-8")
+    command = [str(CHROMIUM), *OPTIONS, f"--user-data-dir={folder}/profile", f"--window-size={width},2000"]
+    done = subprocess.run(
+        [*command, "--dump-dom", file.as_uri()], capture_output=True, text=True, timeout=120, check=True
+    )
+    return done.stdout
+
+
+def test_tables_sort_by_number_in_both_directions(tmp_path: Path) -> None:
+    for clicks, wanted, expected in ((1, "ascending", ["0", "1", "2", "3"]), (2, "descending", ["3", "2", "1", "0"])):
+        click = f"""
+        const heads = [...document.querySelectorAll("table:last-of-type th")].filter(h => h.textContent === "value");
+        const head = heads.at(-1);
+        for (let i = 0; i < {clicks}; i++) head.querySelector("button").click();
+        document.title = head.getAttribute("aria-sort") + [...head.closest("table").tBodies[0].rows].map(
+          row => row.cells[head.cellIndex].textContent).filter(text => text !== "–");
+        """
+        title = re.search("<title>(.*?)</title>", after(tmp_path, click))
+        assert title is not None
+        assert title[1] == wanted + ",".join(expected)
+
+
+def test_a_narrow_screen_does_not_scroll_sideways(tmp_path: Path) -> None:
+    measure = "document.title = document.documentElement.scrollWidth <= window.innerWidth"
+    for width in (500, 1400):
+        assert "<title>true</title>" in after(tmp_path, measure, width)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_progress_and_pictures_are_whole(tmp_path: Path, width: int) -> None:
+    """Nothing of them is hidden behind an edge, and there is no bar to push."""
+    measure = """
+    const whole = box => box.left >= 0 && box.right <= window.innerWidth;
+    const seen = [...document.querySelectorAll("img, svg.progress, svg.progress text, svg.progress circle")];
+    const bars = [...document.querySelectorAll("img, svg.progress")].filter(e => e.closest(".wide"));
+    document.title = [seen.length > 5, seen.every(e => whole(e.getBoundingClientRect())), bars.length].join();
+    """
+    assert "<title>true,true,0</title>" in after(tmp_path, measure, width)

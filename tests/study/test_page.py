@@ -1,0 +1,205 @@
+"""The page: it needs no network, and nothing a user wrote becomes markup."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from base64 import b64encode
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steerbo.costvarying import CostVarying
+from steerbo.plots import drawing
+from steerbo.rounds import kept
+from steerbo.space import Float, Uniform
+from steerbo.study import MemoryLog, Study
+from steerbo.study.export import events_jsonl, rounds_csv
+from steerbo.study.page import POLICY, page
+from steerbo.study.table import import_csv
+from steerbo.testing import Case
+from steerbo.text import unsafe
+from tests import hostile
+from tests.cli.test_app import call
+from tests.rounds.stub import Nearest, Stub, evaluate, look
+from tests.study.files import MEASURE, write_function
+from tests.torture.kills import WINGS
+
+NASTY = '<script>alert("x")</script><img src=x onerror=1>&'
+
+
+class Tags(HTMLParser):
+    """Counts tags, and checks that they close."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        self.addresses += [value or "" for name, value in attributes if name in ("src", "href", "action")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def nasty() -> Study:
+    variables = [Float(NASTY, 0, 1, law=Uniform()), Float("ph", 4, 8, law=Uniform(), unit=NASTY)]
+    study = Study.create(MemoryLog(), CostVarying(variables, [[NASTY], ["ph"]]), "random", rounds=6)
+    study.fail(study.ask(), NASTY)
+    for i in range(4):
+        suggestion = study.ask()
+        study.tell(suggestion, float(i), realised={NASTY: 0.5, "ph": 5.0, **suggestion.values})
+    study.ask()
+    return study
+
+
+def test_what_users_wrote_is_text() -> None:
+    text = page(nasty(), NASTY)
+    tags = Tags(text)
+    assert tags.seen.count("script") == 1
+    assert tags.seen.count("tr") > 6
+    assert "onerror=1>" not in text
+    assert text.count("<circle") == 4
+
+
+def test_it_opens_without_a_network_and_is_small() -> None:
+    text = page(nasty(), "a study")
+    tags = Tags(text)
+    assert all(address.startswith("data:image/png;base64,") for address in tags.addresses)
+    assert not re.search(r"https?://|@import|url\(", text)
+    assert len(text) < 2_000_000
+
+
+def test_a_browser_needs_to_be_allowed_nothing_else() -> None:
+    """The policy names the page's script and style by their digests, and no element has one of its own."""
+    text = page(nasty(), "a study")
+    for tag in ("script", "style"):
+        (inside,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in POLICY
+    assert not re.search(r"<[^>]*\s(style|on\w+)=", text)
+
+
+@pytest.mark.parametrize("told", [0, 1, 3])
+def test_little_data_of_another_wing(told: int) -> None:
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=9)
+    for _ in range(told):
+        suggestion = study.ask()
+        while suggestion.observe:
+            suggestion = study.decide(suggestion, dict.fromkeys(suggestion.observe, 0.5))
+        study.tell(suggestion, 1.0)
+    text = page(study, "stub")
+    Tags(text)
+    assert ("Nothing observed yet" in text) == (told == 0)
+
+
+@pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+@pytest.mark.parametrize("wing", ["cost-varying", "time-varying", "causal", "mean-field"])
+def test_every_wing_has_its_picture(wing: str, rounds: int) -> None:
+    pytest.importorskip("matplotlib")
+    case, _ = WINGS[wing]
+    study = Study.create(MemoryLog(), case.problem, case.method, rounds=9, options=case.options)
+    case.play(study.optimizer, rounds)
+    text = page(study, wing)
+    tags = Tags(text)
+    panels = 1 if wing == "time-varying" else 3 if wing == "causal" and rounds else 2
+    if wing == "cost-varying" and not rounds:
+        panels = 0  # there is no price to set an expectation against, and no play
+    assert tags.seen.count("img") == panels
+    assert all(address.startswith("data:image/png;base64,") for address in tags.addresses)
+    assert len(text) < 2_000_000
+    assert "{&#x27;" not in text, "words, not Python"
+
+
+def test_without_matplotlib_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    drawing._figure_class.cache_clear()  # as in a process that has drawn nothing yet
+    text = page(nasty(), "a study")
+    assert "img" not in Tags(text).seen
+    assert "steerbo[plots]" in text
+
+
+def test_the_command_writes_a_file(tmp_path: Path) -> None:
+    path = write_function(tmp_path, MEASURE)
+    assert call("run", path, "--quiet").exit_code == 0
+    result = call("report", path)
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "study.html").read_text(encoding="utf-8")
+    assert "Recommendation" in text
+    assert "temperature" in text
+    assert call("report", path, "--out", tmp_path / "no" / "folder.html").exit_code == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
+@pytest.mark.parametrize("kind", hostile.KINDS)
+def test_older_logs_with_characters_that_cannot_be_shown(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("steerbo.rounds.creation.unsafe", lambda text: "")
+        before.setattr("steerbo.rounds.reports._kept", lambda reason: reason)
+        names = [name for name in hostile.HIDDEN if kind != "mean-field" or "caf" not in name]
+        begun = hostile.study(kind, names, tmp_path / "study.db")  # an action called caf\udce9 was never written
+        begun.fail(begun.ask(), "caf\udce9")
+        begun.close()
+    with Study.open(tmp_path / "study.db") as study:
+        assert study.events[-1].reason == "caf\udce9"  # type: ignore[union-attr]
+        text = page(study, "caf\udce9")
+        Tags(text)
+        assert unsafe(text.replace("\n", "")) == ""
+        assert "caf\\xe9" in text
+        table = rounds_csv(study.problem, study.history)
+        assert unsafe(table.replace("\n", "")) == ""
+        events_jsonl(study.events).encode("ascii")
+        lines = import_csv(study, table)
+        assert [line.taken for line in lines] == [True] * 6, lines
+
+
+def test_a_kind_from_outside_has_it_all_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=3)
+    world = Case(Stub(), Nearest, evaluate, look)
+    for _ in range(2):
+        world.play(study, 1)  # type: ignore[arg-type]
+    shown = page(study, "outside")
+    assert "What every round gave, and the best so far" in shown
+    assert Tags(shown).seen.count("img") == 1
+    assert "best single outcome in round" in shown
+    table = rounds_csv(study.problem, study.history).splitlines()
+    assert table[0] == "token,round,state,value,cost,charged,age,dose,pulse,rest,reason"
+    monkeypatch.setattr(Stub, "pictures", "no.such:place")
+    assert "no.such:place" in page(study, "outside"), "the page is there all the same"
+
+
+@pytest.mark.parametrize("kind", hostile.KINDS)
+def test_recommend_is_searched_for_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = hostile.study(kind, hostile.SEEN)
+    method: Any = study.optimizer._method
+    name = "_all_ranked" if kind == "causal" else "recommend"
+    searched: list[int] = []
+    inner = getattr(type(method), name)
+    inner = getattr(inner, "__wrapped__", inner)
+
+    @kept
+    def counting(method: Any, history: Any) -> Any:
+        searched.append(history.events)
+        return inner(method, history)
+
+    counted = counting if hasattr(getattr(type(method), name), "__wrapped__") else counting.__wrapped__  # type: ignore[attr-defined]
+    monkeypatch.setattr(type(method), name, counted)
+    page(study, "once")
+    assert len(searched) == 1
