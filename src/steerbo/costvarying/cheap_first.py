@@ -18,7 +18,9 @@ There is no schedule and no horizon. A cheap set that cannot be the best is left
 say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
 
 Where moving variables has a price, every set has twin arms of which some of these stay where they are; an arm's price
-is that of its set and of what its next play would move. Now and then a look goes elsewhere: see `elsewhere`.
+is that of its set and of what its next play would move. Few values of such a variable are ever tried, and a model that
+takes a long lengthscale from them is sure of what it has never seen: it would stay for ever. So choices go by a model
+in which these lengthscales are no longer than believed beforehand, unless outcomes have ruled that out: see `doubted`.
 
 While the bounds hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most
 `2 (1 + κ c) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and
@@ -37,19 +39,31 @@ polished.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from ..bandit import cheap_first
+from ..gp import Regression, doubted, rougher
 from ..record import from_plain, record, to_plain
-from ..rounds import Choice, Explanation, History, Place, Table, numeral, place_in_batch
+from ..rounds import (
+    Choice,
+    Event,
+    Explanation,
+    History,
+    Place,
+    Refitted,
+    Streams,
+    Table,
+    numeral,
+    place_in_batch,
+)
 from ..search import Maximum
 from .control_sets import Arm, Outlook
-from .elsewhere import elsewhere
 from .method import PartialControl
+from .problem import CostVarying
+from .reasons import Moving, Reasons
 
 
 @record
@@ -66,26 +80,26 @@ class CheapFirstOptions:
     patience: float = Field(1.0, ge=0, allow_inf_nan=False)
 
 
-@record
-class Reasons:
-    """What the log keeps of a choice.
-
-    Args:
-        upper: the upper bound of each set, in the user's units; None for one that is not affordable.
-        width: what is not known yet about the play.
-        calibration: how far off the model has been of late.
-    """
-
-    upper: Sequence[float | None]
-    width: float
-    calibration: float
-
-
 class CheapFirst(PartialControl[CheapFirstOptions]):
     """Play the cheapest set that lags behind the best by no more than what its next play may teach."""
 
     name: ClassVar[str] = "cheap-first"
     Options: ClassVar[type[Any]] = CheapFirstOptions
+
+    def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self._hard = [problem.space.index(name) for name in problem.space.changes]
+        self._doubted = 0.0  # of what is hard to change: see `doubted`
+
+    def learn(self, event: Event, history: History) -> None:
+        """What is fitted anew is doubted anew."""
+        super().learn(event, history)
+        if isinstance(event, Refitted) and self._hard:
+            self._doubted = doubted(self.model, self._hard, self.options.beta)
+
+    def wary(self) -> Regression[Any]:
+        """What is hard to change may matter more than few values of it have shown."""
+        return rougher(self.model, self._hard, self._doubted) if self._doubted else self.model
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The cheapest set that is enough; among equally cheap ones the most promising."""
@@ -94,10 +108,6 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         number, beta = len(history) + 1, self.options.beta
         outlook = self.outlook(history, request, staying=True)
         place = place_in_batch(request)
-        if place.number == 1 and self.problem.space.changes:
-            look = self._elsewhere(history, request, outlook)
-            if look is not None:
-                return look
         arms, prices, plays = self._arms(history, outlook, number, place)
         upper = self._upper(outlook, number, arms)
 
@@ -113,26 +123,9 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         arm, point = outlook.arms[a], self.point_to_play(a, plays[a], outlook, number, beta)
         if self.problem.space.changes and not self.fits(history, arm, point):
             point = plays[a].point
-        why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration.factor)
+        moving = self._moving(history, outlook, arms, upper, plays) if self._hard else None
+        why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration.factor, moving)
         return self.play(history, arm, point, request, **to_plain(why))
-
-    def _elsewhere(self, history: History, request: Mapping[str, Any], outlook: Outlook) -> Choice | None:
-        """A look elsewhere, if it is time for one: what is easy to change as it is best there."""
-        assert history.latest is not None
-        number, i = len(history) + 1, self.problem.number(history.latest.suggestion.scope)
-        hold = float(self.mean_costs()[i])
-        place = elsewhere(self.problem, history, hold, self.streams(number, "elsewhere"))
-        if place is None:
-            return None
-        arm = Arm(i, place)
-        domain = self.domain(arm, outlook.known, self.nature.at(outlook.known))
-        if domain is None:
-            return None
-        there = replace(outlook, arms=[arm], domains=[domain])
-        (_, (found,)) = self.best_of([0], there, number, self.options.beta)
-        values = self._encoded(self.settings(arm, found.point))
-        point = np.array([values[self.space.names[d]] for d in self.sets[i]])
-        return self.play(history, Arm(i), point, request, elsewhere=True)
 
     def _arms(
         self, history: History, outlook: Outlook, number: int, place: Place
@@ -157,6 +150,17 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         """Whether an arm holds those hard-to-change variables that are held, where they are, and no others."""
         hard = {name for name in self.problem.control_sets[arm.set] if name in self.problem.space.changes}
         return hard == arm.keep.keys() == present.keys()
+
+    def _moving(
+        self, history: History, outlook: Outlook, arms: Sequence[int], upper: np.ndarray, plays: Mapping[int, Maximum]
+    ) -> Moving | None:
+        settings = [self.settings(outlook.arms[a], plays[a].point) for a in arms]
+        prices = np.array([self.problem.change_cost(values, history) or 0.0 for values in settings])
+        stays = prices == 0
+        if stays.all() or not stays.any():
+            return None
+        k, sign = int(np.where(stays, -np.inf, upper).argmax()), self.problem.sign
+        return Moving(sign * float(upper[stays].max()), sign * float(upper[k]), float(prices[k]))
 
     def _at_best(self, outlook: Outlook, arms: Sequence[int], upper: np.ndarray) -> tuple[float | None, ...]:
         """The largest upper bound of each set, in the user's units."""
@@ -197,9 +201,8 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             f"have ruled out those that are cheaper. Round {asked[-1].round} played {asked[-1].scope}, whose expected "
             f"value was uncertain by {numeral(why.width, 3)}."
         )
-        looks = [played.round for played in (r.suggestion for r in history) if "elsewhere" in played.note]
-        if looks:
-            summary += f" Round {looks[-1]} looked elsewhere, where nothing had been: staying had cost enough for that."
+        if why.moving is not None:
+            summary += f" {why.moving.said(asked[-1])}"
         if why.calibration > 1:
             summary += f" Lately predictions were {numeral(why.calibration, 2)} times as far off as the model had "
             summary += "thought, so it is given that much more room for error."

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..bandit import Arms
+from ..gp import Regression
 from ..rounds import (
     TIME,
     Added,
@@ -93,8 +94,12 @@ class PartialControl(Learning[OptionsT]):
         points = self._unknown(history) if pending else np.empty((0, len(self.columns_of_model)))
         present = self.problem.present(history) if staying else {}
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
-        context = request.get("context", {})
-        return self.looking(Standardised.of(self.model, points), context, present, answering, time)
+        process = Standardised.of(self.wary() if staying else self.model, points)
+        return self.looking(process, request.get("context", {}), present, answering, time)
+
+    def wary(self) -> Regression[Any]:
+        """What goes by prices of changing goes by this model: the likeliest, unless a method doubts it."""
+        return self.model
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""

@@ -28,6 +28,7 @@ from .kernels import (
 )
 from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
 from .parameters import Parameter, log_prior
+from .plausible import doubted, rougher
 from .process import GaussianProcess
 from .regression import MomentsAndGradients, Regression
 from .transforms import Output
@@ -71,6 +72,7 @@ __all__ = [
     "called",
     "correlation",
     "cut_gains",
+    "doubted",
     "drift_over",
     "evidence",
     "from_hex",
@@ -80,5 +82,6 @@ __all__ = [
     "maximum_a_posteriori",
     "profiled_log_density",
     "refit_due",
+    "rougher",
     "to_hex",
 ]
