@@ -22,15 +22,15 @@ METHODS: dict[str, Any] = {PLOTS: PlotsOfFive, IMPROVEMENT: ImprovementPerCost}
 SHARES = (0.5, 0.75, 1.0)
 _ALL = (TWINS, BLIND, PLOTS, IMPROVEMENT)
 PLAYED = {
-    "oven": (10, (TWINS, BATCH, BLIND, PLOTS, IMPROVEMENT)),
-    "two of four": (10, _ALL),
-    "by the way": (10, _ALL),
+    "oven": (20, (TWINS, BATCH, BLIND, PLOTS, IMPROVEMENT)),
+    "two of four": (20, _ALL),
+    "by the way": (20, _ALL),
     "airfoil": (5, _ALL),
     "not there": (10, (TWINS, BLIND)),
 }
 """Seeds and methods, by world."""
-FIRST = 100
-"""The first seed; those before it led to a change of the method, and are kept in the registration's words alone."""
+FIRST = 200
+"""The first seed; those before it led to changes of the method, and are kept in the registration's words alone."""
 Job = tuple[str, str, int]
 
 

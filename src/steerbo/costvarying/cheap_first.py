@@ -21,6 +21,7 @@ Where moving variables has a price, every set has twin arms of which some of the
 is that of its set and of what its next play would move. Few values of such a variable are ever tried, and a model that
 takes a long lengthscale from them is sure of what it has never seen: it would stay for ever. So choices go by a model
 in which these lengthscales are no longer than believed beforehand, unless outcomes have ruled that out: see `doubted`.
+And bounds are `WIDER`: a bound that is wrong here is not put right by the next round, which stays.
 
 While the bounds hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most
 `2 (1 + κ c) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and
@@ -65,13 +66,17 @@ from .method import PartialControl
 from .problem import CostVarying
 from .reasons import Moving, Reasons
 
+WIDER = 1.5
+"""By what factor bounds are wider where something is hard to change."""
+
 
 @record
 class CheapFirstOptions:
     """Options of `cheap-first`.
 
     Args:
-        beta: width of all bounds, in posterior standard deviations.
+        beta: width of all bounds, in posterior standard deviations; half as much again where something is hard to
+            change.
         patience: κ: how much of what is not known about a play makes up for lagging behind. 0: cost counts among equals
             only.
     """
@@ -89,13 +94,14 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self._hard = [problem.space.index(name) for name in problem.space.changes]
+        self._beta = options.beta * (WIDER if self._hard else 1.0)
         self._doubted = 0.0  # of what is hard to change: see `doubted`
 
     def learn(self, event: Event, history: History) -> None:
         """What is fitted anew is doubted anew."""
         super().learn(event, history)
         if isinstance(event, Refitted) and self._hard:
-            self._doubted = doubted(self.model, self._hard, self.options.beta)
+            self._doubted = doubted(self.model, self._hard, self._beta)
 
     def wary(self) -> Regression[Any]:
         """What is hard to change may matter more than few values of it have shown."""
@@ -105,7 +111,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         """The cheapest set that is enough; among equally cheap ones the most promising."""
         if (start := self.start(history, request)) is not None:
             return start
-        number, beta = len(history) + 1, self.options.beta
+        number, beta = len(history) + 1, self._beta
         outlook = self.outlook(history, request, staying=True)
         place = place_in_batch(request)
         arms, prices, plays = self._arms(history, outlook, number, place)
@@ -138,7 +144,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if place.number > 1:
             present = self.problem.present(history)
             arms = [a for a in arms if self._shares(outlook.arms[a], present)] or arms
-        found = self.best_of(arms, outlook, number, self.options.beta)[1]
+        found = self.best_of(arms, outlook, number, self._beta)[1]
         plays = dict(zip(arms, found, strict=True))
         prices = np.array([self.price_at(history, outlook.arms[a], plays[a].point) for a in arms])
         fits = ~(prices > history.remaining + history.rounding)
@@ -179,13 +185,13 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _upper(self, outlook: Outlook, number: int, sets: list[int]) -> np.ndarray:
         """u_i of some arms, in units of `sign · value`."""
         seed = self.streams.integer(number, "search")
-        found = self.search(outlook, sets, [self.options.beta], seed, of_mean=True)
+        found = self.search(outlook, sets, [self._beta], seed, of_mean=True)
         return np.array([self.raw(one.value) for (one,) in found])
 
     def _width(self, outlook: Outlook, i: int, play: Maximum) -> float:
         """w_i: what is not known about a play of set `i`, in units of the objective."""
         _, deviation = self.expectation(outlook, i).of_mean().moments(play.point[None])
-        return float(2 * self.options.beta * self.calibration.factor * self.model.scale * float(deviation[0]))
+        return float(2 * self._beta * self.calibration.factor * self.model.scale * float(deviation[0]))
 
     def explain(self, history: History) -> Explanation:
         """The upper bound of each set, and what decided."""
