@@ -39,3 +39,10 @@ def test_a_run_and_its_tables(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(played[3]["regret"]) == 3
         assert f"| oven | {method} | 1 |" in table(runs)
     assert "oven: blind" in paired(runs)
+
+
+def test_a_study_that_stayed_for_ever_moves() -> None:
+    """Three neighbouring values of the oven had taught a long lengthscale, and that nothing better can be elsewhere."""
+    played = run(("oven", "twin arms", 6))
+    assert played["moves"] > 3
+    assert played["regret"][-1] < 0.5

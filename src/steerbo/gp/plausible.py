@@ -38,8 +38,8 @@ def doubted(model: Regression[Any], columns: Sequence[int], deviations: float) -
     (1.0, 0.0)
     """
     theta, way = model.process.theta, _way(model, columns)
-    if not way.any():
-        return 0.0
+    if not way.any() or not len(model):
+        return float(way.any())
     outcomes = model.output.forward(model.outcomes)
 
     def height(at: np.ndarray) -> float:
