@@ -35,7 +35,7 @@ def table(runs: Mapping[str, Sequence[Result]], measure: str, mark: float, about
     rows = []
     for name in order:
         found, away = summary([*values[name].values()]), paired(values[name], values[order[0]])
-        mean = str(found) if about.seed_moves == "everything" else shown(found.mean)
+        mean = str(found) if about.seed_moves != "the start" else shown(found.mean)
         less = "" if name == order[0] else "no seed in common" if away is None else f"{away} ({away.runs} seeds)"
         rows.append((name, found.runs, mean, shown(found.median), shown(found.tail), less))
     return markdown(_HEAD, rows)
@@ -53,7 +53,7 @@ def section(about: Problem, results: Sequence[Result], folder: Path) -> str:
     ax.set_title(about.title, fontsize=9)
     picture.save(figure, folder / f"{about.name}.png")
     alt = f"Line chart: {picture.WORDS[measure]} against {about.budget.unit} for {', '.join(runs)} on {about.name}"
-    note = "" if about.seed_moves == "everything" else "Seeds move nothing but the start here: there are no errors.\n\n"
+    note = "" if about.seed_moves != "the start" else "Seeds move nothing but the start here: there are no errors.\n\n"
     words = (
         f"{picture.WORDS[measure].capitalize()}, at {mark:g} {about.budget.unit}, without noise; less is better.\n\n"
     )

@@ -15,6 +15,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Okabe and Ito (2008): told apart by the colour-blind."""
 _DASHES = ("-", "--", "-.", ":")
 _MARKERS = "os^vDPX*"
+_HATCHES = ("", "//", "..", "xx", "\\\\", "++", "--", "oo")
 WORDS = {"simple": "regret of the best round so far", "cumulative": "regret summed over rounds"}
 
 
@@ -56,9 +57,23 @@ def curves(ax: Any, runs: Mapping[str, Sequence[Result]], measure: str, unit: st
             error = 2 * values.std(axis=0, ddof=1) / np.sqrt(len(values))
             ax.fill_between(marks, mean - error, mean + error, color=style(k)["color"], alpha=0.15, linewidth=0)
     ax.set_xlabel({"rounds": "rounds played", "money": "money spent (units of the problem)"}[unit])
-    ax.set_ylabel(f"{WORDS[measure]}\n(units of the objective)")
+    ax.set_ylabel(f"{WORDS[measure]}\n(units of the problem)")
     ax.grid(alpha=0.3)
     ax.legend(fontsize=7, frameon=False)
+
+
+def bars(ax: Any, runs: Mapping[str, Sequence[Result]], measure: str, unit: str) -> None:
+    """Mean regret of each entrant at its only mark, with two standard errors: where curves were not kept."""
+    ends = {name: [r.last(measure) or 0.0 for r in results] for name, results in runs.items()}
+    order = sorted(ends, key=lambda name: np.mean(ends[name]))
+    for k, name in enumerate(order):
+        error = 2 * np.std(ends[name], ddof=1) / np.sqrt(len(ends[name])) if len(ends[name]) > 1 else 0.0
+        ax.barh(k, np.mean(ends[name]), xerr=error, color=COLOURS[k % len(COLOURS)], hatch=_HATCHES[k % len(_HATCHES)])
+    ax.set_yticks(range(len(order)), [f"{name}, {len(ends[name])} seeds" for name in order], fontsize=7)
+    ax.invert_yaxis()
+    mark = next(iter(runs.values()))[0].curve.at[-1] if runs else 0
+    ax.set_xlabel(f"{WORDS[measure]}, {mark:g} {unit} (units of the problem)")
+    ax.grid(alpha=0.3, axis="x")
 
 
 def save(figure: Any, file: Path) -> None:

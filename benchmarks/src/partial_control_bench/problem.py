@@ -60,7 +60,7 @@ class Problem:
         version: goes up whenever anything that decides a figure changes.
         seeds: tuning and reported ones.
         data: files that it needs (`pcb data` says where they come from).
-        seed_moves: what a seed decides: "everything", or "the start" where truth and noise are always the same.
+        seed_moves: what a seed decides: "everything"; "the start" where truth is always the same and there is no noise.
     """
 
     name: str

@@ -80,12 +80,14 @@ def label_of(entrant: str, options: Mapping[str, object]) -> str:
 
 
 def by_entrant(results: Iterable[Result], problem: str) -> dict[str, list[Result]]:
-    """The results of a problem, by label, in order of their seeds."""
-    found: dict[str, list[Result]] = {}
+    """The results of a problem, by label, in order of their seeds; of a seed that ran twice, the longer run."""
+    found: dict[str, dict[int, Result]] = {}
     for each in results:
         if each.problem == problem:
-            found.setdefault(label(each), []).append(each)
-    return {name: sorted(those, key=lambda r: r.seed) for name, those in found.items()}
+            those = found.setdefault(label(each), {})
+            if each.seed not in those or those[each.seed].budget.rounds < each.budget.rounds:
+                those[each.seed] = each
+    return {name: [those[seed] for seed in sorted(those)] for name, those in found.items()}
 
 
 def by_seed(results: Iterable[Result], measure: str, mark: float) -> dict[int, float]:

@@ -49,5 +49,16 @@ PEERS = {
     "random": _peer("random", "Random", (), "uniform draws of what can be set"),
     "optuna-tpe": _peer("optuna", "TPE", ("optuna",), "Optuna's default sampler, asked and told"),
     "optuna-gp": _peer("optuna", "GPSampler", ("optuna", "torch"), "Optuna's Gaussian process sampler"),
+    "sklearn-gp-ei": _peer(
+        "sklearn", "GPEI", ("scikit-learn",), "scikit-learn's Gaussian process, expected improvement"
+    ),
+    "cma-es": _peer("pycma", "CMAES", ("cma",), "pycma"),
+    "botorch-logei": _peer("botorch", "logei", ("botorch", "torch"), "BoTorch, qLogEI with fixed features"),
+    "botorch-ucb": _peer("botorch", "ucb", ("botorch", "torch"), "BoTorch, an upper bound with fixed features"),
+    "ax": _peer("ax", "Ax", ("ax-platform", "botorch"), "Ax, its own choice of method"),
+    "baybe": _peer("baybe", "BayBE", ("baybe", "botorch"), "BayBE's default recommender"),
+    "smac": _peer("smac", "SMAC", ("smac",), "SMAC3's black-box facade"),
+    "xopt": _peer("xopt", "Xopt", ("xopt", "botorch"), "Xopt, upper bound with fixed features"),
+    "wdbo": _peer("wdbo", "WDBO", ("wdbo-algo", "botorch"), "W-DBO, an optimum that moves", ("time-varying",)),
 }
 BUILT_IN: dict[str, BuiltIn] = {**OURS, **PEERS}

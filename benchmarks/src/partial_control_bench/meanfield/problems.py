@@ -34,7 +34,7 @@ _FILES = {
 
 def problems() -> Iterator[Problem]:
     """All of them, and those of the papers with noise of a fiftieth of what can be gained."""
-    seeds, budget = Seeds(range(3), range(10, 210)), Budget(250, marks=MARKS)
+    seeds, budget = Seeds(range(3), range(10, 400)), Budget(250, marks=MARKS)
     for name in NAMES:
         place, _, kind = name.removesuffix("-map").removesuffix("-shuffled"), 0, name.rpartition("-")[2]
         told = {"map": "; the map is known", "shuffled": "; a map that tells nothing"}.get(kind, "")
@@ -45,5 +45,5 @@ def problems() -> Iterator[Problem]:
                 name if not noise else f"{name}-noisy", "mean-field",
                 _TITLES[place] + told + ("; noise of 2 %" if noise else ""),
                 partial(CrowdWorld, name, noise), budget, source, seeds=seeds, data=data,
-                seed_moves="everything" if noise else "the start",
+                seed_moves="everything" if noise else "what an entrant draws itself",
             )  # fmt: skip

@@ -1,0 +1,109 @@
+"""What is set, what is seen and the time as columns of numbers from 0 to 1, for peers that can hold some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..protocol import Outcome, Values
+from ..randomness import keyed
+from ..space import Parameter, space_of
+
+
+class Columns:
+    """Settings first, then contexts, then time.
+
+    Args:
+        known: of the problem.
+        seed: of the first plays, which are drawn.
+    """
+
+    def __init__(self, known: Mapping[str, Any], seed: int) -> None:
+        self.known, self.seed, self.space = known, seed, space_of(known)
+        self.settings = [p for p in self.space.parameters if p.name != "controls"]
+        self.looks = _unaffected(known) if known["wing"] == "causal" else []
+        self.contexts = [Parameter(name, *known["ranges"][name]) for name in self.looks]
+        self.timed = known["wing"] == "time-varying"
+        self.width = len(self.settings) + len(self.contexts) + self.timed
+        self.X: list[list[float]] = []
+        self.y: list[float] = []
+        self.now: Mapping[str, Any] = {}
+        self.seen: Values = {}
+        self.asked: Float[np.ndarray, " w"] | None = None
+
+    def begin(self, now: Mapping[str, Any]) -> bool:
+        """A round begins; whether there is something to look at."""
+        self.now, self.seen = now, {}
+        return bool(self.looks)
+
+    def see(self, seen: Values) -> None:
+        """What was seen."""
+        self.seen = seen
+
+    def fixed(self) -> Iterator[tuple[int | None, dict[int, float]]]:
+        """For each control set (None: there are none) the columns that cannot be chosen, and their values."""
+        held = {len(self.settings) + k: _scaled(p, self.seen[p.name]) for k, p in enumerate(self.contexts)}
+        if self.timed:
+            held[self.width - 1] = self._clock(self.now["time"])
+        sets = self.known.get("control_sets")
+        for chosen, names in enumerate(sets) if sets else [(None, None)]:
+            middle = {k: 0.5 for k, p in enumerate(self.settings) if names is not None and p.name not in names}
+            yield chosen, {**held, **middle}
+
+    def drawn(self) -> dict[str, Any]:
+        """A first play: a control set, then settings, by chance."""
+        random = keyed(self.seed, self.now["round"], "first plays")
+        sets = self.known.get("control_sets")
+        chosen = int(random.integers(len(sets))) if sets else None
+        return self.values(chosen, random.random(self.width))
+
+    def values(self, chosen: int | None, x: Float[np.ndarray, " w"]) -> dict[str, Any]:
+        """A point as values to set."""
+        self.asked = x
+        point: dict[str, Any] = {} if chosen is None else {"controls": chosen}
+        for u, p in zip(x, self.settings, strict=False):
+            point[p.name] = min(int(u * p.size), p.size - 1) if p.size else p.low + (p.high - p.low) * float(u)
+        return self.space.values(point, self.now)
+
+    def learn(self, values: Values, outcome: Outcome) -> None:
+        """A play as a row; what was given before the first round, too, where it says every column."""
+        row = self._row(values, outcome)
+        if row is not None:
+            self.X.append(row)
+            self.y.append(self.space.sign * outcome.value)
+
+    def _row(self, values: Values, outcome: Outcome) -> list[float] | None:
+        told = {**outcome.realised, **self.seen, **values}
+        if self.known["wing"] == "mean-field":
+            return [float(share) for share in np.ravel(values["distribution"])]
+        if self.timed:
+            at = self.space.point(values) or {}
+            row = [(at[p.name] + 0.5) / (p.size or 1) for p in self.settings]
+            return [*row, self._clock(outcome.realised.get("time", self.now.get("time", 1.0)))]
+        if any(p.name not in told for p in (*self.settings, *self.contexts)):
+            return None
+        return [_scaled(p, told[p.name]) for p in (*self.settings, *self.contexts)]
+
+    def _clock(self, time: float) -> float:
+        return float(time) / float(self.known["budget"]["rounds"])
+
+    def data(self) -> tuple[Float[np.ndarray, "n w"], Float[np.ndarray, " n"]]:
+        """All plays."""
+        return np.array(self.X, dtype=float), np.array(self.y, dtype=float)
+
+
+def _scaled(p: Parameter, value: Any) -> float:
+    return (float(value) - p.low) / (p.high - p.low)
+
+
+def _unaffected(known: Mapping[str, Any]) -> list[str]:
+    """Contexts that no action affects: all of these can be looked at before acting."""
+    below, waiting = set[str](), list(known["settable"])
+    while waiting:
+        if (name := waiting.pop()) not in below:
+            below.add(name)
+            waiting += [effect for cause, effect in known["directed"] if cause == name]
+    return [name for name in known["contexts"] if name not in below]

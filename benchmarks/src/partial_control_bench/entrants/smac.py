@@ -1,0 +1,60 @@
+"""SMAC3 by its black-box facade, asked and told: conditions say which variables a control set holds."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ConfigSpace import Categorical, ConfigurationSpace, Float, InCondition, Integer
+from smac import BlackBoxFacade, Scenario
+from smac.runhistory.dataclasses import TrialValue
+
+from ..protocol import Outcome, Values
+from ..space import Parameter, space_of
+
+
+class SMAC:
+    """A Gaussian process, with its own defaults. It takes no contexts, no time, and no data from before."""
+
+    def __init__(self, known: Mapping[str, Any], seed: int) -> None:
+        self.space = space_of(known)
+        searched = ConfigurationSpace(seed=seed)
+        made = {p.name: _parameter(p) for p in self.space.parameters}
+        searched.add(list(made.values()))
+        for p in self.space.parameters:
+            if p.only_in is not None:
+                searched.add(InCondition(made[p.name], made["controls"], list(p.only_in)))
+        self.folder = tempfile.TemporaryDirectory()
+        scenario = Scenario(
+            searched, deterministic=True, n_trials=10**6, seed=seed, output_directory=Path(self.folder.name)
+        )
+        design = BlackBoxFacade.get_initial_design(scenario, n_configs=max(3, len(made)))
+        self.facade = BlackBoxFacade(scenario, self._never, initial_design=design, logging_level=False)
+        self.trial: Any = None
+
+    @staticmethod
+    def _never(config: Any, seed: int = 0) -> float:
+        raise AssertionError("it is asked and told")
+
+    def ask(self, now: Mapping[str, Any]) -> Values:
+        """One trial; where its point is not available, the nearest that is."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.trial = self.facade.ask()
+        return self.space.values(dict(self.trial.config), now)
+
+    def tell(self, values: Values, outcome: Outcome) -> None:
+        """Its value, to be made small."""
+        if self.trial is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.facade.tell(self.trial, TrialValue(cost=-self.space.sign * outcome.value))
+
+
+def _parameter(p: Parameter) -> Any:
+    if p.categorical:
+        return Categorical(p.name, list(range(p.size or 1)))
+    return Integer(p.name, (0, p.size - 1)) if p.size else Float(p.name, (p.low, p.high))

@@ -1,0 +1,94 @@
+"""Each peer that is installed plays in every wing that it can; none sees more than it is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from partial_control_bench.entrants.columns import Columns
+from partial_control_bench.entrants.cube import Cube
+from partial_control_bench.playing import run
+from partial_control_bench.problem import Budget
+from partial_control_bench.protocol import Outcome
+from partial_control_bench.registry import contender, problem
+from partial_control_bench.space import space_of
+
+QUICK = {"optuna-tpe": "optuna", "sklearn-gp-ei": "sklearn", "cma-es": "cma", "botorch-ucb": "botorch"}
+HERE = [name for name, package in QUICK.items() if find_spec(package)]
+PROBLEMS = ("toy-h5-l0.5", "hartmann-moderate-0.02", "psa-2", "swarm")
+
+
+@pytest.mark.parametrize(("entrant", "name"), list(product(HERE, PROBLEMS)))
+def test_peers_play(entrant: str, name: str) -> None:
+    about = problem(name)
+    budget = Budget(7, about.budget.money, (about.budget.money or 7.0,))
+    who = contender(entrant)
+    first, again = (run(replace(about, budget=budget), entrant, who.load(), 1000) for _ in range(2))
+    assert first.rounds == 7
+    assert first.curve == again.curve, "the same seed plays the same"
+
+
+def known(name: str) -> dict[str, Any]:
+    return {**problem(name).make(problem(name).seeds.tuning[0]).known, "budget": {"rounds": 10, "money": None}}
+
+
+def test_control_sets_are_conditional_parameters() -> None:
+    space = space_of(known("plant-cheap-0.02"))
+    point = {"controls": 1, **{f"x{d}": 0.1 * d for d in range(1, 6)}}
+    assert space.values(point, {}) == pytest.approx({"x3": 0.3, "x4": 0.4})
+    assert space.point({"x3": 0.3, "x4": 0.4}) == {"controls": 1, "x3": 0.3, "x4": 0.4}
+    assert space.point({"x1": 0.3}) is None
+    assert [p.name for p in space.parameters if p.active(point)] == ["controls", "x3", "x4"]
+
+
+def test_what_is_not_available_becomes_the_nearest_that_is() -> None:
+    space = space_of(known("moving"))
+    mask = np.zeros((16, 16), dtype=bool)
+    mask[3, 4] = mask[12, 12] = True
+    values = space.values({"x": 4, "y": 6}, {"available": mask.ravel().tolist()})
+    assert values == pytest.approx({"x": 3 / 15, "y": 4 / 15})
+
+
+def test_a_cube_learns_what_nature_drew() -> None:
+    cube = Cube(known("plant-cheap-0.02"))
+    asked = cube.values(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), {})
+    assert asked == pytest.approx({"x1": 0.2, "x2": 0.3})
+    cube.learn(asked, Outcome(1.0, 0.1, {f"x{d}": 0.9 for d in range(1, 6)} | asked))
+    X, y = cube.data()
+    np.testing.assert_allclose(X, [[0.5 / 7, 0.2, 0.3, 0.9, 0.9, 0.9]])
+    assert y.tolist() == [1.0]
+
+
+def test_what_is_made_small_is_learned_upside_down() -> None:
+    cube = Cube(known("psa-1"))
+    cube.learn(cube.values(np.array([0.5, 0.5]), {}), Outcome(3.0))
+    assert cube.data()[1].tolist() == [-3.0]
+
+
+def test_columns_hold_what_was_seen_and_when() -> None:
+    seen = Columns(known("psa-2"), 0)
+    assert seen.begin({"round": 1})
+    assert seen.looks == ["age", "bmi"]
+    seen.see({"age": 65.5, "bmi": 26.5})
+    ((chosen, fixed),) = seen.fixed()
+    assert (chosen, fixed) == (None, {2: 0.5, 3: 0.5})
+    seen.learn(seen.values(None, np.array([0.25, 0.75, 0.5, 0.5])), Outcome(1.0))
+    np.testing.assert_allclose(seen.data()[0], [[0.25, 0.75, 0.5, 0.5]])
+    timed = Columns(known("daily"), 0)
+    assert not timed.begin({"round": 5, "time": 5.0})
+    assert [*timed.fixed()] == [(None, {1: 0.5})]
+
+
+def test_columns_search_each_control_set() -> None:
+    columns = Columns(known("plant-cheap-0.02"), 0)
+    columns.begin({"round": 1})
+    sets = dict(columns.fixed())
+    assert len(sets) == 7
+    assert sets[0] == {2: 0.5, 3: 0.5, 4: 0.5}
+    assert sets[6] == {}
+    assert columns.values(0, np.full(5, 0.2)) == pytest.approx({"x1": 0.2, "x2": 0.2})
