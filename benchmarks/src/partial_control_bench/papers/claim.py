@@ -76,8 +76,8 @@ def compare(
     shared = sides[0].keys() & sides[1].keys()
     if (away := paired(*sides)) is None:
         return None
-    means = [sum(side[seed] for seed in shared) / len(shared) for side in sides]
-    return Compared(problem, away, *means, margin)
+    here, there = (sum(side[seed] for seed in shared) / len(shared) for side in sides)
+    return Compared(problem, away, here, there, margin)
 
 
 def together(words: str, cases: Mapping[str, Compared | None], command: str) -> Claim:
