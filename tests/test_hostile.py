@@ -155,6 +155,7 @@ MAKERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Empirical": (sb.Empirical, {"sample": [0.5, 0.2]}),
     "JointRows": (sb.JointRows, {"rows": [[0.5, 1], [0.2, 3]], "columns": ["a", "b"]}),
     "Linear": (sb.Linear, {"weights": {"x": 1}, "at_most": 2, "at_least": 0, "probability": 0.9}),
+    "Measured": (sb.Measured, {"name": "p", "at_most": 2, "at_least": 0, "probability": 0.9}),
     "Forbid": (sb.Forbid, {"combination": {"x": ["a"], "n": 1}}),
     "Scipy": (sb.Scipy, {"name": "norm", "args": [], "loc": 0, "scale": 1}),
     "Fraction": (sb.Fraction, {"share": 0.1, "worst": 0}),

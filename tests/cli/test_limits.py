@@ -71,3 +71,36 @@ def test_what_clashes_is_named(tmp_path: Path) -> None:
     said_ = refused(call("check", path), 2)
     assert "problem.limits" in said_
     assert "clash" in said_ or "Loosen it" in said_
+
+
+BOILER = """
+[problem]
+kind = "cost-varying"
+control_sets = [["heat"]]
+limits = [{ kind = "measured", name = "pressure", at_most = 5 }]
+
+[[problem.variables]]
+kind = "float"
+name = "heat"
+low = 0
+high = 10
+
+[study]
+method = "random"
+rounds = 30
+"""
+
+
+def test_a_further_outcome_is_told_imported_and_exported(tmp_path: Path) -> None:
+    study = begin(tmp_path, BOILER)
+    assert "pressure at most 5 with probability 0.95" in said("check", study)
+    (suggestion,) = json.loads(said("ask", study, "--json"))
+    assert "--realised pressure=…" in said("ask", study)
+    assert "realised.pressure" in refused(call("tell", study, suggestion["token"], "7"), 2)
+    said("tell", study, suggestion["token"], "7", "--realised", "pressure=4.2")
+    (tmp_path / "past.csv").write_text("heat,pressure,value\n2,3.5,3\n3,,4\n")
+    said("import", study, tmp_path / "past.csv")
+    exported = said("export", study, "--format", "csv")
+    assert "pressure" in exported.splitlines()[0]
+    assert "4.2" in exported
+    assert "3.5" in exported

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.gp import log_prior
+from steerbo.gp import MANY, log_prior
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.embeddings import ROOT
 from steerbo.meanfield.kernels import Inputs, PayoffKernel
-from steerbo.meanfield.many import MANY, corrected, some_of
+from steerbo.meanfield.many import corrected, some_of
 from steerbo.meanfield.models import PayoffModels
 from steerbo.meanfield.process import Observations, fit, likelihood, priors_of, shortest
 from steerbo.meanfield.similarity import Similarity

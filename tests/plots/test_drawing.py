@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 from steerbo.plots import pictures
-from steerbo.plots.drawing import new_figure, save_figure, words
+from steerbo.plots.drawing import legend_below, new_figure, panel, save_figure, words
 from tests.hostile import HIDDEN, KINDS, SEEN, study
 
 
@@ -67,3 +67,15 @@ def test_no_label_leaves_its_picture(kind: str, names: list[str]) -> None:
                 box = text.get_window_extent()
                 inside = edge.x0 <= box.x0 <= box.x1 <= edge.x1 and edge.y0 <= box.y0 <= box.y1 <= edge.y1
                 assert inside, (picture.title, text.get_text())
+
+
+@pytest.mark.parametrize("label", ["W" * 48, "set dose after looking at age and pulse", "m" * 20])
+@pytest.mark.parametrize("lines", [1, 5])
+def test_a_legend_is_no_wider_than_its_figure(label: str, lines: int) -> None:
+    shown, axes = panel()
+    for k in range(lines):
+        axes.plot([0, 1], [k, 1], label=label)
+    legend_below(shown)
+    (legend,) = shown.legends
+    assert legend.get_window_extent().width <= shown.bbox.width
+    assert "".join(legend.get_texts()[0].get_text().split()) == "".join(label.split())

@@ -10,7 +10,6 @@ from rich.console import Console
 
 import steerbo as sb
 from steerbo.study import Display, MemoryLog, Study, drive, resume
-from steerbo.study.page import progress
 from steerbo.study.progress import best_round
 from tests.study.files import MEASURE, function_study
 
@@ -80,11 +79,6 @@ def test_where_the_optimum_moves_what_was_best_long_ago_is_no_more() -> None:
     with Display(Console(file=screen, width=200)) as display:
         display.ended(study)
     assert "best of late 4" in screen.getvalue()
-    shown = progress(study)
-    assert "line: best of the last 10; dots: every outcome" in shown
-    heights = [float(point.split(",")[1]) for point in shown.partition('points="')[2].partition('"')[0].split()]
-    assert heights[2:4] == [100 * (100 - 1) / 100, 0.0], "it was the best when it came"
-    assert heights[-1] == pytest.approx(96.0), "and is no more"
 
 
 def test_where_nothing_moves_the_best_stays_the_best() -> None:
@@ -95,4 +89,3 @@ def test_where_nothing_moves_the_best_stays_the_best() -> None:
     best = best_round(study.history, problem)
     assert best is not None
     assert best.number == 2
-    assert "line: best so far" in progress(study)

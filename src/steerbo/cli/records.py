@@ -10,10 +10,10 @@ import typer
 
 from ..errors import InvalidOption, InvalidOutcome, one_of
 from ..masking import masked_url, to_type
+from ..page import report as page_of
 from ..record import to_plain
 from ..rounds import History
 from ..study.export import events_jsonl, rounds_csv
-from ..study.page import page
 from ..study.sheet import decoded
 from ..study.shown import data_table, rounds_table, shown_rounds
 from ..study.table import ignored, read_results, take
@@ -161,7 +161,7 @@ def report(
 ) -> None:
     """Write the study as one HTML page that needs no network."""
     with open_study(study) as going:
-        text = page(going, title(study))
+        text = page_of(going, title(study))
     file = out or (Path(study).with_suffix(".html") if "://" not in study else Path("study.html"))
     _write(file, text, ".html")
     answer(as_json, {"file": str(file)}, str(file))

@@ -102,7 +102,13 @@ class Searching(Method[CostVarying, OptionsT]):
         possible = [(arm, domain) for arm, domain in found if domain is not None]
         if sum(not arm.keep and not arm.near for arm, _ in possible) < len(self.sets):
             raise _beyond(context)
-        return Outlook(process, [domain for _, domain in possible], known, [arm for arm, _ in possible])
+        boxes = [(arm, domain.parts, self.guarded(domain.box, domain.parts)) for arm, domain in possible]
+        open_to = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]
+        return Outlook(process, [domain for _, domain in open_to], known, [arm for arm, _ in open_to])
+
+    def guarded(self, box: Box, parts: Sequence[Part]) -> Box | None:
+        """A box where it keeps to limits on what is learned of; here nothing is. None: there is nothing to search."""
+        return box
 
     def _short_ways(self, i: int, there: Mapping[str, Any]) -> list[dict[str, tuple[float, float]]]:
         hard = [name for name in self.problem.control_sets[i] if name in self.problem.space.changes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,8 +27,10 @@ from ..rounds import (
     now,
     time_of,
 )
-from ..surrogate import Following
+from ..search import Box, Guarded
+from ..surrogate import Following, Part
 from .money import Paying
+from .outcomes import Watched, margin_over
 from .problem import CostVarying
 
 STARTING_POINTS = 5
@@ -48,6 +50,7 @@ class Learning(Paying[OptionsT]):
         self.following = Following(problem.drift, first=STARTING_POINTS)
         self.model = self._fresh(self.course)
         self.fitted_at = 0
+        self.watched = {name: Watched.of(limit, self._fresh, problem.drift) for name, limit in problem.further.items()}
         self._added: dict[str, float] = {}  # when data came that do not say when they were measured
 
     @property
@@ -72,22 +75,35 @@ class Learning(Paying[OptionsT]):
             case Refitted():
                 self.model = self.following.take(self._fresh, self.model, event.hyperparameters["objective"])
                 self.fitted_at = len(self.model)
+                for name, each in self.watched.items():
+                    each.model = each.following.take(self._fresh, each.model, event.hyperparameters[name])
             case Told():
                 point, value = self._row(event.outcome, event.token, history[event.token])
                 self.following.hear(self.model, point, value, event.token)
                 self.model.add(point, value)
+                for name, each in self.watched.items():
+                    each.hear(point, event.outcome.realised[name], event.token)
             case Added():
                 if self.problem.timed:
                     self._added[history.latest_data] = now(history)
-                self.model.add(*self._row(event.outcome, history.latest_data, None))
+                point, value = self._row(event.outcome, history.latest_data, None)
+                self.model.add(point, value)
+                for name, each in self.watched.items():
+                    if name in event.outcome.realised:
+                        each.model.add(point, event.outcome.realised[name])
             case Amended():
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.columns_of_model))
                 self.model.replace(points, np.array([y for _, y in rows]))
                 names = (name for name, _, _ in history.outcomes())
                 self.following.correct({name: y for name, (_, y) in zip(names, rows, strict=True)})
+                for further, each in self.watched.items():
+                    known = [(n, x, o) for (n, o, _), (x, _) in zip(history.outcomes(), rows, strict=True)]
+                    told = [(n, x, o.realised[further]) for n, x, o in known if further in o.realised]
+                    each.begin_anew(told, len(self.columns_of_model))
             case Extended():
-                self.following.correct({})
+                for following in (self.following, *(each.following for each in self.watched.values())):
+                    following.correct({})
             case _:
                 pass
 
@@ -111,4 +127,21 @@ class Learning(Paying[OptionsT]):
         """Learn the hyperparameters anew where that is due; and how the objective drifts."""
         if not self.following.due(self.fitted_at, len(self.model)):
             return None
-        return {"objective": self.following.fit(self._fresh, self.model, partial(horizon, history))}
+        until = partial(horizon, history)
+        further = {n: each.following.fit(self._fresh, each.model, until) for n, each in self.watched.items()}
+        return {"objective": self.following.fit(self._fresh, self.model, until), **further}
+
+    # -- limits on further outcomes ------------------------------------------------------------------------------------
+
+    def guarded(self, box: Box, parts: Sequence[Part]) -> Box | None:
+        """A box of which only plays are allowed that keep to what is asked of further outcomes, as far as is known.
+
+        None: nothing is to be set there, and the only play does not.
+        """
+        watched = [each for each in self.watched.values() if each.informed]
+        if not watched:
+            return box
+        margin = margin_over(watched, parts)
+        if box.dimension:
+            return Guarded(box, margin)
+        return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InvalidProblem
 from ..rounds.answers import as_text
 from ..search import Box, Row, clashing, limited, remaining, sobol_points
-from ..space import Categorical, Limit, Linear, Space, check_limits
+from ..space import Categorical, Limit, Linear, Measured, Space, check_limits
 from ..surrogate import Known, Part, Set, drawn
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def check_set_limits(problem: CostVarying) -> None:
     check_limits(limits, space)
     own = {name for names in problem.control_sets for name in names}
     for i, limit in enumerate(limits):
+        if isinstance(limit, Measured):
+            continue
         if not any(name in own for name in limit.names):
             hint = "No control set holds any of its variables, so that nobody can keep to it."
             raise InvalidProblem(f"limits.{i}", str(limit), "a limit on what is set", hint)

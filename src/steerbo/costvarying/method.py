@@ -35,9 +35,11 @@ from ..rounds import (
     typical,
 )
 from ..search import Maximum
+from ..space import Measured
 from ..surrogate import Standardised, drawn, parts_of, polished
 from .control_sets import Arm, Outlook
 from .learning import STARTING_POINTS, Learning
+from .outcomes import rows_at
 from .problem import CostVarying
 from .recommendation import possible_gain, recommendation
 
@@ -201,7 +203,13 @@ class PartialControl(Learning[OptionsT]):
     def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """See `Method.rooms`; what nature draws of a sum counts at the quantile that the limit has for it."""
         i = self.problem.number(advice.scope)
-        return self.limits.rooms(self.sets[i], self.parts_at(i, self._encoded(advice.context)), advice.values)
+        parts = self.parts_at(i, self._encoded(advice.context))
+        rooms = self.limits.rooms(self.sets[i], parts, advice.values)
+        held = {self.space.index(name): code for name, code in self._encoded(advice.values).items()}
+        for k, limit in enumerate(self.problem.limits or ()):
+            if isinstance(limit, Measured) and (each := self.watched[limit.name]).informed:
+                rooms[k] = each.room(rows_at(parts, held))
+        return rooms
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """What is recommended where this is seen, and when this is asked for."""

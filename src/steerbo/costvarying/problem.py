@@ -12,7 +12,7 @@ from pydantic import Strict, model_validator
 from ..errors import InvalidOutcome, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
-from ..rounds import History, Problem, Round, Scope, StatedLaw, Suggestion
+from ..rounds import History, Measuring, Round, Scope, StatedLaw, Suggestion
 from ..rounds.tolerance import Tolerance
 from ..space import JointRows, Limits, Space, Variable, Variables
 from ..space.fields import Listed
@@ -23,7 +23,7 @@ from .nature import left_as, stated_rows
 
 
 @record
-class CostVarying(Problem):
+class CostVarying(Measuring):
     """Bayesian optimisation with cost-varying variable subsets (Tay et al. 2023; Hoang et al. 2025).
 
     Each round, one control set is played: its variables are set, nature draws the others from their laws, stated or
@@ -46,7 +46,8 @@ class CostVarying(Problem):
             how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
         limits: what may not be set together: `Linear` and `Forbid`. They hold for what is set, at what is seen before
             choosing; of what a control set leaves to nature a sum is kept with the limit's `probability`, and a
-            combination whatever nature does.
+            combination whatever nature does. And bounds on a further outcome, `Measured`, which every `tell` then gives
+            among what was realised.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -135,7 +136,7 @@ class CostVarying(Problem):
     def unmeasured(self, suggestion: Suggestion) -> tuple[str, ...]:
         """The variables that the played set leaves to nature."""
         known = {**suggestion.values, **suggestion.context}
-        return tuple(name for name in self.space.names if name not in known)
+        return (*(name for name in self.space.names if name not in known), *self.further)
 
     def read_scope(self, scope: Any) -> Scope | None:
         """The control set of these variables, in any order; the only one where there is but one."""

@@ -9,11 +9,13 @@ import numpy as np
 from ..bandit import BOUND
 from ..rounds import Recommendation
 from ..rounds.tolerance import Absolute, Fraction, Threshold
+from ..search import UNLIKELY
 from .control_sets import Arm, Outlook
 
 if TYPE_CHECKING:
     from .method import PartialControl
 
+_UNKEPT = "no settings of it are known yet to keep to what is asked of further outcomes; these are the likeliest"
 TOLERANCE = Fraction(0.1)
 """What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
 
@@ -38,7 +40,7 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
         best.lower,
         best.upper,
         best.cost,
-        f"acceptable sets {verb} {sign * least:.5g}: {names}{_unknown(method, costs)}",
+        best.note or f"acceptable sets {verb} {sign * least:.5g}: {names}{_unknown(method, costs)}",
         tuple(others),
     )
 
@@ -48,8 +50,12 @@ def _judged(
 ) -> tuple[list[Recommendation], float, np.ndarray, int]:
     """The best of every set, what is acceptable (in units of `sign · value`), which sets are, and the one chosen."""
     sign = method.problem.sign
-    rows = [_best(method, outlook, i, costs[i]) for i in range(len(method.sets))]
-    means = np.array([sign * (row.mean or 0.0) for row in rows])
+    both = [_best(method, outlook, i, costs[i]) for i in range(len(method.sets))]
+    rows = [row for row, _ in both]
+    means, found = np.array([sign * (row.mean or 0.0) for row in rows]), np.array([value for _, value in both])
+    if method.watched:  # what is not likely to keep to limits is no answer; where nothing is, what is likeliest to
+        kept = found > UNLIKELY / 2
+        means = np.where(kept, means, -np.inf) if kept.any() else found
     least = _tolerance(method).acceptable(float(means.max()), method.worst(outlook), sign)
     good = np.flatnonzero(means >= least)
     if not len(good):
@@ -71,6 +77,8 @@ def possible_gain(method: PartialControl[Any], outlook: Outlook, times: float) -
     sign, costs = method.problem.sign, method.mean_costs()
     rows, least, _, chosen = _judged(method, outlook, costs)
     best, every = rows[chosen], range(len(method.sets))
+    if best.note == _UNKEPT:
+        return np.inf
     found = method.search(outlook, every, [BOUND * times], method.streams.integer(0, "gain"), of_mean=True)
     upper = np.array([method.raw(one.value) for (one,) in found])
     assert best.mean is not None
@@ -90,17 +98,21 @@ def _unknown(method: PartialControl[Any], costs: np.ndarray) -> str:
     return f"; what a play{of} costs is unknown" if names else ""
 
 
-def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) -> Recommendation:
+def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) -> tuple[Recommendation, float]:
+    """The best settings of a set, and what a search found there."""
     seed = method.streams.integer(0, f"recommend {i}")
     ((found,),) = method.search(outlook, [i], [0.0], seed, of_mean=True)
     mean, deviation = method.expectation(outlook, i).of_mean().moments(found.point[None])
     sign = method.problem.sign
     lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-BOUND, BOUND))
-    return Recommendation(
+    kept = not (method.watched and found.value <= UNLIKELY / 2)
+    advice = Recommendation(
         method.problem.scopes[i],
         method.settings(Arm(i), found.point),
-        sign * method.raw(found.value),
+        sign * method.raw(found.value if kept else float(mean[0])),
         lower,
         upper,
         None if np.isnan(cost) else float(cost),
+        "" if kept else _UNKEPT,
     )
+    return advice, found.value

@@ -27,6 +27,7 @@ from .kernels import (
     called,
 )
 from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
+from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
 from .plausible import doubted, rougher
 from .process import GaussianProcess
@@ -35,6 +36,7 @@ from .transforms import Output
 from .warp import Warp
 
 __all__ = [
+    "MANY",
     "AnyDrift",
     "Called",
     "Conditioned",
@@ -70,10 +72,12 @@ __all__ = [
     "Sum",
     "Warp",
     "called",
+    "corrected_by_all",
     "correlation",
     "cut_gains",
     "doubted",
     "drift_over",
+    "evenly",
     "evidence",
     "from_hex",
     "inverted",

@@ -36,6 +36,7 @@ from ..rounds import (
     typical,
 )
 from ..words import counted
+from .agents import settings
 from .cells import fullest
 from .nearness import telling
 from .present import step_towards
@@ -173,13 +174,7 @@ class Population(Method[MeanField, OptionsT]):
 
     def choice(self, counts: Int[np.ndarray, "C A"], **note: Any) -> Choice:
         """The suggestion of these numbers of agents."""
-        values: dict[str, Any] = {"distribution": self.problem.named(counts / self.problem.agents_in[:, None])}
-        if self.problem.counts:
-            simplex = self.problem.simplex
-            values["counts"] = {
-                context: {a: int(k) for a, k in zip(simplex.columns, row, strict=True)}
-                for context, row in zip(simplex.rows, counts, strict=True)
-            }
+        values = settings(self.problem, counts / self.problem.agents_in[:, None], counts)
         return Choice(SCOPE, values, note=note)
 
     # -- answers -------------------------------------------------------------------------------------------------------
@@ -203,7 +198,7 @@ class Population(Method[MeanField, OptionsT]):
             return self.untold()
         averages = self.averages()
         best = int(np.where(telling(self.problem, self.outcomes, seen), averages, -np.inf).argmax())
-        values = {"distribution": self.problem.named(self.tables[best])}
+        values = settings(self.problem, self.tables[best])
         return Recommendation(
             SCOPE,
             values,
@@ -225,13 +220,13 @@ class Population(Method[MeanField, OptionsT]):
             return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)
         goal = self.problem.table(advice.values["distribution"])
         step, note = step_towards(self.problem, self.region(request), goal, advice.note)
-        return PolicyStep(advice.scope, {"distribution": self.problem.named(step)}, context=known, note=note)
+        return PolicyStep(advice.scope, settings(self.problem, step), context=known, note=note)
 
     def untold(self) -> Recommendation:
         """Before anything is known: spread evenly."""
         even = self.problem.region.project(np.ones((1, *self.problem.simplex.shape)))[0]
         counts = self.problem.region.whole(even)
-        values = {"distribution": self.problem.named(counts / self.problem.agents_in[:, None])}
+        values = settings(self.problem, counts / self.problem.agents_in[:, None], counts)
         return Recommendation(SCOPE, values, note="nothing is known yet: spread evenly")
 
     def explain(self, history: History) -> Explanation:

@@ -27,6 +27,7 @@ from ..record import record
 from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept, known_before
 from ..search import simplex_starts
 from .acquisition import Tables, Values
+from .agents import settings
 from .averaging import Draw, mixed
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, less_moving, maxima, sampled
@@ -226,7 +227,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         sign = self.problem.sign
         lower, upper = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
-        values = {"distribution": self.problem.named(tables[i])}
+        values = settings(self.problem, tables[i])
         return Recommendation(SCOPE, values, sign * belief.raw(float(mean[i])), lower, upper, note=note)
 
     @kept

@@ -183,7 +183,12 @@ def _shares(axes: Any, optimizer: Reading) -> None:
     number = np.arange(1, len(rounds) + 1)
     scopes = [f"set {played.suggestion.scope}" for played in rounds]
     for name, colour in zip(dict.fromkeys(scopes), cycle(COLOURS), strict=False):
-        axes.plot(number, np.cumsum([scope == name for scope in scopes]) / number, color=colour, label=words(name))
+        axes.plot(
+            number,
+            np.cumsum([scope == name for scope in scopes]) / number,
+            color=colour,
+            label=wrapped(name, 46, 2, 88),
+        )
     axes.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02))
     bare(axes)
 

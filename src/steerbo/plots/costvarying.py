@@ -24,6 +24,7 @@ from .drawing import (
     save_file,
     stacked,
     words,
+    wrapped,
 )
 from .moving import moving
 
@@ -102,7 +103,18 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     problem = of_kind(optimizer, CostVarying)
     looks = looks_of(problem)
-    if priced(advice):
+    if advice.context:
+        shown, axes = panel()
+        draw_contexts(axes, problem, advice, looks)
+        for scope, (colour, shape) in by_scope((advice, *advice.alternatives), looks).items():
+            axes.plot([], [], color=colour, marker=shape, ls="none", label=wrapped(str(scope), 46))
+        axes.set(xlabel="seen before choosing", ylabel="expected value")
+        bare(axes)
+        legend_below(shown)
+        yield Picture(
+            "What to do in typical contexts", "Expected value and bounds of the set that is best there", shown
+        )
+    elif priced(advice):
         shown, axes = panel()
         draw_prices(axes, problem, advice, by_scope(priced(advice), looks))
         axes.set(xlabel="cost of a play", ylabel="expected value")

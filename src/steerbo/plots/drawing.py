@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,8 @@ DARK_GREEN, LIGHT_GREEN = "#007A5A", "#3FC79A"  # for texts on white, on black
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW, BLACK)
 """Okabe and Ito's: told apart by every eye. Pages and the terminal have them, too."""
 _LONGEST = 48
-_ENTRIES = 6  # rows of a legend
+_COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28  # of a legend; rows; characters of a line where they have to be broken
+_SHARE = 0.9  # of a figure's width that several columns may fill
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ def finished(axes: Any) -> Any:
     if axes.get_xlabel() == "round":
         axes.xaxis.get_major_locator().set_params(integer=True)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(framealpha=0.7, edgecolor="none", fontsize=8, markerscale=0.8)
+        made = axes.legend(framealpha=0.7, edgecolor="none", fontsize=8, markerscale=0.8)
+        _fit(made, axes.figure.bbox.width)
     return axes
 
 
@@ -122,12 +125,28 @@ def panel(height: float = 3.8) -> tuple[Any, Any]:
 def legend_below(shown: Any) -> None:
     """A legend below the panels, in as many columns as its labels leave room for; of very many labels the first."""
     handles, labels = shown.axes[0].get_legend_handles_labels()
-    longest = max(map(len, labels), default=0)
-    columns = max(1, min(4, 60 // (longest + 8)))
-    most = _ENTRIES * columns
-    shown.legend(
-        handles[:most], labels[:most], loc="outside lower center", ncols=columns, frameon=False, markerscale=0.8
-    )
+    for columns in range(_COLUMNS, 0, -1):
+        most = _ENTRIES * columns
+        made = shown.legend(
+            handles[:most], labels[:most], loc="outside lower center", ncols=columns, frameon=False, markerscale=0.8
+        )
+        if _width(made) <= _SHARE * shown.bbox.width:
+            return
+        if columns > 1:
+            made.remove()
+    _fit(made, shown.bbox.width)
+
+
+def _width(legend: Any) -> float:
+    with _boxes():
+        return float(legend.get_window_extent().width)
+
+
+def _fit(legend: Any, width: float) -> None:
+    """Break the labels of a legend that is wider than its place: capitals take more room than one would think."""
+    if _width(legend) > width:
+        for label in legend.get_texts():
+            label.set_text("\n".join(wrap(label.get_text(), _BROKEN)))
 
 
 def wrapped(text: str, width: int, lines: int = 2, most: int = _LONGEST) -> str:
@@ -154,9 +173,16 @@ def words(text: str, most: int = _LONGEST) -> str:
 
 def save_figure(shown: Any, target: Any, **how: Any) -> None:
     """Write a figure to a file or stream. Letters that the font lacks are boxes, without a warning for each."""
+    with _boxes():
+        shown.savefig(target, **how)
+
+
+@contextmanager
+def _boxes() -> Iterator[None]:
+    """Letters that the font lacks are boxes."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from (current )?font", category=UserWarning)
-        shown.savefig(target, **how)
+        yield
 
 
 def save_file(shown: Any, path: Path) -> Path:

@@ -25,8 +25,10 @@ from .drawing import (
     stacked,
     words,
 )
+from .places import has_places, place_pictures, places
 from .rounds import outcomes
 
+__all__ = ["draw", "figure", "payoffs", "places", "save", "shares", "tried"]
 _SHOWN = 40
 _NAME = 24  # characters of an action
 
@@ -119,19 +121,23 @@ def _played(study: Reading, problem: MeanField) -> tuple[list[int], Any]:
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """For the page."""
     problem = of_kind(optimizer, MeanField)
-    shown, axes = panel()
-    _shares(axes, problem, advice)
-    axes.set(xlabel="action", ylabel="share")
-    bare(axes)
-    if len(problem.contexts) > 1:
-        legend_below(shown)
-    yield Picture("Where the agents should be", "The recommended share of agents in every action", shown)
+    yield place_pictures(problem, advice) if has_places(problem) else _bars(problem, advice)
     shown, axes = panel()
     outcomes(axes, optimizer)
     axes.set(xlabel="round", ylabel="payoff")
     bare(axes)
     legend_below(shown)
     yield Picture("What every round gave", "Payoff of every round, and the best so far", shown)
+
+
+def _bars(problem: MeanField, advice: Recommendation) -> Picture:
+    shown, axes = panel()
+    _shares(axes, problem, advice)
+    axes.set(xlabel="action", ylabel="share")
+    bare(axes)
+    if len(problem.contexts) > 1:
+        legend_below(shown)
+    return Picture("Where the agents should be", "The recommended share of agents in every action", shown)
 
 
 def _figure(optimizer: Reading, advice: Recommendation, value: str = "value") -> Any:

@@ -24,6 +24,7 @@ from .finite import finite
 from .fold import ReproducibilityWarning
 from .history import History
 from .law_evidence import LawEvidence, shown_by
+from .measuring import Measuring
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
 from .problem import Problem
@@ -59,6 +60,7 @@ __all__ = [
     "History",
     "LawEvidence",
     "Log",
+    "Measuring",
     "Method",
     "Optimizer",
     "OptionsT",

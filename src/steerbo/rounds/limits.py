@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import SteerboError
-from ..space import Forbid, Limit, broken
+from ..space import Forbid, Limit, Measured, broken
 from .answers import Explanation, Recommendation, Table
 from .history import History
 from .method import Method
 from .problem import Problem
 
+_NEAR = 0.02  # of a bound on what is measured: probabilities are known to no more digits
 _BINDS = 1e-4  # of the sizes that are added up: less room than that is none
 
 
@@ -55,6 +56,8 @@ def _bound(limit: Limit, room: float | None, advice: Recommendation) -> bool:
         return False
     if isinstance(limit, Forbid):
         return room < 1
+    if isinstance(limit, Measured):
+        return room <= _NEAR * max(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)
     known = {**advice.context, **advice.values}
     size = sum(abs(limit.weights[n] * known[n]) for n in limit.names if n in known)
     return bool(room <= _BINDS * max(size, *(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)))

@@ -218,8 +218,8 @@ class Problem(ABC):
             if name not in self.space:
                 raise InvalidOutcome(f"realised.{name}", value, f"values for {one_of(self.space.names, name)}")
         known = {**suggestion.values, **suggestion.context, **realised}
-        missing = [name for name in self.unmeasured(suggestion) if name not in known] if needed else []
-        if missing:
+        missing = [name for name in self.unmeasured(suggestion) if name in self.space and name not in known]
+        if needed and missing:
             allowed = f"the measured {'values' if len(missing) > 1 else 'value'} of {', '.join(map(repr, missing))}"
             hint = "Nature chose it in this round, so the model cannot learn without it."
             raise InvalidOutcome("realised", dict(realised) or None, allowed, hint)

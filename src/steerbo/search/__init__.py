@@ -4,6 +4,7 @@ from .ascent import climb, differences
 from .batched import Values, maximise_together
 from .box import maximise_box
 from .domain import Box
+from .guarded import UNLIKELY, Guarded, Margin
 from .lattice import lattice
 from .limited import Combination, Row, clashing, limited, remaining
 from .maximum import Maximum, Value, ValueAndGradient
@@ -15,10 +16,13 @@ from .sobol import sobol_in, sobol_points
 from .within import climb_within
 
 __all__ = [
+    "UNLIKELY",
     "Box",
     "Combination",
     "Curved",
     "Forbidden",
+    "Guarded",
+    "Margin",
     "Maximum",
     "Programme",
     "Region",

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from .ascent import differences
 from .domain import Box, nearest
+from .guarded import UNLIKELY, Guarded
 from .maximum import Maximum, Value, ValueAndGradient, best_first, finite
 from .region import Region
 from .sobol import sobol_in
@@ -18,6 +19,7 @@ _ENUMERATED = 2048  # points of a finite box that are all tried
 _TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, only near ones and far jumps
 _PAIRED = 12  # discrete coordinates at most for which pairs are tried: the work grows with their square
 _ROUNDS = 20  # of climbing and exchanging by turns
+_LIKELIEST = 1e-3  # of a margin: a climb to it ends where a step gains less
 _APART = 0.1  # root mean square distance of two starts, in box widths
 
 
@@ -58,6 +60,8 @@ def maximise_box(
     array([0.3, 2. ])
     """
     if isinstance(box, Region):
+        if isinstance(box, Guarded) and not _any_allowed(box, max(screen, starts), seed):
+            return _likeliest(box, seed, screen, starts)
         value = box.only(value)
     if box.size <= _ENUMERATED:
         grid = box.grid()
@@ -87,6 +91,17 @@ def maximise_box(
         if not changed.size:
             break
     return best_first(points, values)
+
+
+def _any_allowed(box: Guarded, screen: int, seed: int) -> bool:
+    return bool(box.allows(box.grid() if box.size <= _ENUMERATED else sobol_in(box, screen, seed)).any())
+
+
+def _likeliest(box: Guarded, seed: int, screen: int, starts: int) -> Maximum:
+    """Where no point is likely enough: the likeliest one, at a value below all that functions have."""
+    plain = Region(box, box.weights, box.bounds, box.forbidden, box.logs)
+    found = maximise_box(box.margin, box.rise, plain, seed, screen=screen, starts=starts, tolerance=_LIKELIEST)
+    return Maximum(found.point, found.value + UNLIKELY, found.points, found.values + UNLIKELY)
 
 
 def _diverse(box: Box, screened: Maximum, starts: int) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:

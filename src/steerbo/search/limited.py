@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..space import Categorical, Forbid, Limit, Variable
+from ..space import Categorical, Forbid, Limit, Measured, Variable
 from .domain import Box
 from .programme import Forbidden
 from .region import Region
@@ -57,6 +57,8 @@ def remaining(
             continue
         own = [name for name in limit.names if name in searched]
         rest = [name for name in limit.names if name not in searched and name not in known]
+        if isinstance(limit, Measured):
+            continue
         if isinstance(limit, Forbid):
             seen = [name for name in limit.names if name in known and name not in searched]
             if all(known[name] in limit.combination[name] for name in seen):

@@ -91,11 +91,12 @@ class Region(Box):
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Which points of the box keep to all limits."""
-        return self._within(points) & ~self.combined(points)
+        return self.inside(points)
 
-    def _within(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
-        inside: Bool[np.ndarray, " n"] = (self.linear(points) @ self.weights.T <= self.bounds + self.slack).all(axis=1)
-        return inside
+    def inside(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
+        """Which points of the box are within what is known beforehand: sums and combinations."""
+        within: Bool[np.ndarray, " n"] = (self.linear(points) @ self.weights.T <= self.bounds + self.slack).all(axis=1)
+        return within & ~self.combined(points)
 
     def combined(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Which points have a combination that is forbidden."""
@@ -200,7 +201,7 @@ class Region(Box):
     def place(self, unit: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
         """Points of the unit cube, `(n, d)`, spread over the region: those that the box places inside stay there."""
         points = super().place(unit)
-        outside = np.flatnonzero(~self.allows(points))
+        outside = np.flatnonzero(~self.inside(points))
         if outside.size:
             words = np.ascontiguousarray(unit[outside[0]]).view(np.uint32)
             random = np.random.Generator(np.random.Philox(np.random.SeedSequence(words.tolist())))
@@ -210,11 +211,11 @@ class Region(Box):
     def grid(self) -> Float[np.ndarray, "n d"]:
         """All points of a finite region."""
         points = super().grid()
-        return points[self.allows(points)]
+        return points[self.inside(points)]
 
     def into(self, point: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
         """A point where that is inside; else how far one comes towards it from the middle of a slice, the nearest."""
-        if self.allows(point[None])[0]:
+        if self.inside(point[None])[0]:
             return point
         tried = np.array([self.nearer(point[None], middle)[0] for middle in self.middles])
         return np.asarray(tried[((tried - point) ** 2).sum(axis=1).argmin()])

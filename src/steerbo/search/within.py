@@ -10,11 +10,13 @@ from jaxtyping import Float
 
 from .ascent import climb
 from .domain import Box
+from .guarded import Guarded
 from .maximum import ValueAndGradient, finite
 from .region import Region
 from .walk import INWARDS
 
 _CLIMBED = 4  # restarts
+_GUARD = 1e-5  # by how much a margin is aimed above 0, so that rounding does not lead below
 _ARRIVED = 1e-8  # of a value: no quadratic programme gains less
 
 
@@ -81,6 +83,8 @@ def _climbed(
     if not np.isfinite(found.x).all():
         return start, first
     end = region.nearer(whole(found.x), start)[0]
+    if isinstance(region, Guarded):
+        end = region.last_allowed(start, end)
     value = float(rise(end[None])[0][0])
     return (end, value) if value > first else (start, first)
 
@@ -103,6 +107,15 @@ def _constraints(region: Region, whole: Callable[[np.ndarray], np.ndarray]) -> l
                 return np.asarray(-(W * region.steepness(whole(share)))[:, free] * width)
 
             constraints.append({"type": kind, "fun": room, "jac": slope})
+    if isinstance(region, Guarded):
+        guard = region.rise
+        constraints.append(
+            {
+                "type": "ineq",
+                "fun": lambda share: guard(whole(share))[0] - _GUARD,
+                "jac": lambda share: guard(whole(share))[1][:, free] * width,
+            }
+        )
     return constraints
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
-from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.routing import Route
@@ -13,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..errors import MissingExtra
+from ..page.rendering import STATIC
 from . import api, live, metrics, pages, problem_details
 from .guard import Allowance, Guard
 from .hall import Hall
@@ -23,7 +23,6 @@ try:
 except MissingExtra:  # without the extra `mcp` all else is served
     _Tools = None  # type: ignore[assignment, misc]
 
-_HERE = Path(__file__).parent
 _ABOUT = (
     "Ask what to set next, say what came of it. Every answer about a round may be given twice. Errors are RFC 9457 "
     "documents with `errors`: field, value, what is allowed, and a hint."
@@ -64,6 +63,6 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
     app.include_router(pages.router)
     if tools:
         app.router.routes.append(Route("/mcp", tools, include_in_schema=False))
-    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, names=names, answered=app.state.counts.add)
     return app

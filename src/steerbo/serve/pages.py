@@ -7,35 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from ..errors import InvalidInput, SteerboError
-from ..text import visible
+from ..page import view
+from ..page.pictures import Drawn
+from ..page.rendering import rendered
 from ..words import PYTHON
 from .applied import applied
 from .decimal_commas import localised, writes_commas
 from .forms import ACTIONS, give, read_ask
 from .hall import Served
 from .problem_details import Refusal, status_of
-from .views import view
 from .visitors import COOKIE, FORM, Visitor, check_form, form_secret, set_cookie, study_of, visitor_of
 
 router = APIRouter(include_in_schema=False)
 Who = Annotated[Visitor, Depends(visitor_of)]
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    autoescape=select_autoescape(default=True),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
 _LONGEST_FIELDS = 2000  # of a form
 
 
@@ -43,9 +35,8 @@ def _page(request: Request, template: str, status: int = 200, **more: Any) -> Re
     """A template as a response; its forms are bound to this browser."""
     comma = writes_commas(request.headers.get("accept-language", ""))
     form, fresh = form_secret(request)
-    shown = {"local": lambda text: localised(str(text), comma), "quote": lambda text: quote(str(text), safe="")}
-    text = _TEMPLATES.get_template(template).render(form=form, keyed=request.app.state.hall.keyed, **shown, **more)
-    response = HTMLResponse(visible(text), status)
+    shown = {"local": lambda text: localised(str(text), comma), "form": form, "keyed": request.app.state.hall.keyed}
+    response = HTMLResponse(rendered(template, **shown, **more), status)
     if fresh is not None:
         set_cookie(response, FORM, fresh, _secure(request))
     return response
@@ -102,9 +93,9 @@ def show(request: Request, who: Who, name: str) -> Response:
 def picture(request: Request, who: Who, name: str, number: int) -> Response:
     """One of its pictures."""
     found = study_of(request, who, name, "read").read("view", view).pictures
-    if not 0 <= number < len(found) or not found[number][2]:
+    if not 0 <= number < len(found) or not found[number].png:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such picture")
-    return Response(found[number][2], media_type="image/png")
+    return Response(found[number].png, media_type="image/png")
 
 
 @router.get("/page/{name}/policy")
@@ -185,12 +176,18 @@ def _study_page(
     )
     if error is not None and not wrong:
         wrong = [("", str(error))]
+    shown, path = served.read("view", view), f"/page/{quote(served.name, safe='')}/pictures"
+
+    def source(number: int, _: Drawn) -> str:
+        return f"{path}/{number}.png?{shown.rounds}-{len(shown.told)}"
+
     return _page(
         request,
         "study.html",
         status,
         name=served.name,
-        view=served.read("view", view),
+        view=shown,
+        source=source,
         who=who,
         wrong=wrong,
         about=about,

@@ -8,7 +8,7 @@ from .discrete import Discrete, Empirical
 from .distribution import Distribution
 from .joint_rows import JointRows
 from .laws import Beta, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
-from .limits import Forbid, Limit, Limits, Linear, broken, check_limits
+from .limits import Forbid, Limit, Limits, Linear, Measured, broken, check_limits, outcomes_of
 from .scipy_law import Scipy
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space
@@ -32,6 +32,7 @@ __all__ = [
     "Limits",
     "Linear",
     "LogNormal",
+    "Measured",
     "Normal",
     "Scipy",
     "Simplex",
@@ -45,6 +46,7 @@ __all__ = [
     "from_logits",
     "largest_remainders",
     "multinomial",
+    "outcomes_of",
     "project",
     "to_logits",
 ]

@@ -12,12 +12,13 @@ from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidProblem, InvalidRequest, one_of
 from ..record import record
-from .fields import Listed, Number, as_choice, listed, tag, tagged
+from .fields import Listed, Number, Text, as_choice, listed, tag, tagged
 from .space import Space
 from .variables import Categorical
 
 _CLOSE = 1e-9  # of the sizes that are added up: nearer than this to a limit is at it
 MOST_LIMITS = 1000
+_TAKEN = ("value", "cost", "time", "token", "scope", "reason", "state", "round", "charge")  # in tables of outcomes
 
 
 @record
@@ -143,15 +144,69 @@ class Forbid:
         return f"not {' with '.join(each)}"
 
 
-_KINDS: Mapping[str, type] = {"linear": Linear, "forbid": Forbid}
+@record
+class Measured:
+    """A limit on a further outcome that is measured in each round: a pressure of at most 5, say.
+
+    Nobody knows before what it comes to: it is learned, and what is suggested keeps to the limit with the probability
+    that was asked for, as far as is known. It is told among the `realised` values.
+
+    Args:
+        name: of the outcome, unlike any variable's.
+        at_most, at_least: the bounds; one or both.
+        probability: that it keeps to them, of each play that is suggested.
+
+    Raises:
+        InvalidProblem: no bound, bounds the wrong way round, or no probability.
+
+    >>> print(Measured("pressure", at_most=5))
+    pressure at most 5 with probability 0.95
+    """
+
+    name: Text
+    at_most: Number | None = None
+    at_least: Number | None = None
+    probability: float = 0.95
+    kind: Literal["measured"] = tag("measured")
+
+    def __post_init__(self) -> None:
+        """Check bounds and probability."""
+        if self.at_most is None and self.at_least is None:
+            raise InvalidProblem("at_most", None, "a number, or ‹at_least›: one bound or both")
+        if self.at_most is not None and self.at_least is not None and self.at_least >= self.at_most:
+            raise InvalidProblem("at_least", self.at_least, f"below at_most, which is {self.at_most:g}")
+        if not 0 < self.probability < 1:
+            raise InvalidProblem("probability", self.probability, "a number above 0 and below 1")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The outcome."""
+        return (self.name,)
+
+    def breaks(self, values: Mapping[str, Any]) -> bool:
+        """Whether what was measured breaks it."""
+        return self.room(values) < 0
+
+    def room(self, values: Mapping[str, Any]) -> float:
+        """By how much it could be tighter at what was measured."""
+        above = math.inf if self.at_most is None else self.at_most - values[self.name]
+        return float(min(above, math.inf if self.at_least is None else values[self.name] - self.at_least))
+
+    def __str__(self) -> str:
+        bounds = (("at least", self.at_least), ("at most", self.at_most))
+        text = " and ".join(f"{word} {end:g}" for word, end in bounds if end is not None)
+        return f"{self.name} {text} with probability {self.probability:g}"
+
+
+_KINDS: Mapping[str, type] = {"linear": Linear, "forbid": Forbid, "measured": Measured}
 
 
 def _given(limit: object) -> object:
-    return tagged(limit, _KINDS, "a limit: ‹Linear› or ‹Forbid›")
+    return tagged(limit, _KINDS, "a limit: ‹Linear›, ‹Forbid› or ‹Measured›")
 
 
-Limit = Linear | Forbid
-"""Any limit on what is set; in a file its `kind` tells which."""
+Limit = Linear | Forbid | Measured
+"""Any limit; in a file its `kind` tells which."""
 Limits = Annotated[Sequence[Annotated[Annotated[Limit, Discriminator("kind")], BeforeValidator(_given)]], Listed]
 """The type of a problem's field that holds limits."""
 
@@ -164,7 +219,10 @@ def check_limits(limits: Sequence[Limit], space: Space) -> None:
     """
     if len(limits) > MOST_LIMITS:
         raise InvalidProblem("limits", len(limits), f"at most {MOST_LIMITS}")
+    _check_outcomes(limits, space)
     for i, limit in enumerate(limits):
+        if isinstance(limit, Measured):
+            continue
         place = f"limits.{i}.{'weights' if isinstance(limit, Linear) else 'combination'}"
         for name in limit.names:
             if name not in space:
@@ -179,6 +237,22 @@ def check_limits(limits: Sequence[Limit], space: Space) -> None:
         if not any(not space[name].seen for name in limit.names):
             hint = "All of it is seen before choosing, so that nobody can keep to it."
             raise InvalidProblem(place, list(limit.names), "at least one variable that can be set", hint)
+
+
+def _check_outcomes(limits: Sequence[Limit], space: Space) -> None:
+    named: set[str] = set()
+    for i, limit in enumerate(limits):
+        if not isinstance(limit, Measured):
+            continue
+        if limit.name in (*space.names, *_TAKEN) or limit.name in named:
+            hint = "It is another outcome, told beside the value: limits on variables are ‹Linear›."
+            raise InvalidProblem(f"limits.{i}.name", limit.name, "a name that nothing else has", hint)
+        named.add(limit.name)
+
+
+def outcomes_of(limits: Sequence[Limit] | None) -> dict[str, Measured]:
+    """The limits on further outcomes, by the outcome's name."""
+    return {limit.name: limit for limit in limits or () if isinstance(limit, Measured)}
 
 
 def _check_choices(place: str, choices: Sequence[Any], space: Space, name: str) -> None:

@@ -39,13 +39,16 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
     everyone = [advice, *advice.alternatives]
     if not advice.context:
         everyone.sort(key=lambda a: float("inf") if a.cost is None else a.cost)
+    told = any(
+        choice.values for choice in everyone
+    )  # settings that hang on what is looked at have a table of their own
     counted = problem.priced or any(choice.cost is not None for choice in everyone)
     noted = any(choice.note for choice in advice.alternatives)
     rows = tuple(
         (
             *problem.shown(choice.context).values(),
             ("" if advice.context else "→ " if choice is advice else "  ") + str(choice.scope),
-            in_words(problem, choice.values),
+            *((in_words(problem, choice.values),) if told else ()),
             replace(choice, cost=None).expected.removeprefix("expected value "),
             *(("unknown" if choice.cost is None else choice.cost,) if counted else ()),
             *((choice.note,) if noted else ()),
@@ -54,7 +57,7 @@ def alternatives(problem: Problem, advice: Recommendation) -> Table:
     )
     more = (*(("cost",) if counted else ()), *(("note",) if noted else ()))
     title = "What to do when" if advice.context else "What each would give"
-    return Table(title, (*advice.context, "steer", "settings", "expected value", *more), rows)
+    return Table(title, (*advice.context, "steer", *(("settings",) if told else ()), "expected value", *more), rows)
 
 
 def with_units(problem: Problem, table: Table) -> Table:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
+from steerbo.page import view
 from steerbo.rounds import Optimizer
-from steerbo.serve.views import view
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
 from tests.torture.kills import WINGS
@@ -20,7 +20,7 @@ def test_what_to_do_next_has_units_and_what_is_to_be_measured() -> None:
     suggestion = study.ask(context={"weather": 4.0})
     (out,) = view(study).out
     assert out.seen == "weather = 4 °C"
-    assert [name for name, *_ in out.settings] == list(suggestion.values)
+    assert [s.name for s in out.settings] == list(suggestion.values)
     assert {f.name for f in out.measured} == {f"realised:{n}" for n in study.problem.unmeasured(suggestion)}
     assert out.cost_needed
 
@@ -42,7 +42,7 @@ def test_what_stays_is_told_apart() -> None:
     for _ in range(12):
         suggestion = study.ask()
         (out,) = view(study).out
-        assert {name for name, _, stays, _ in out.settings if stays} == set(suggestion.scope.keep)
+        assert {s.name for s in out.settings if s.kept} == set(suggestion.scope.keep)
         kept = kept or bool(suggestion.scope.keep)
         study.tell(suggestion, value=-(suggestion.values["speed"] ** 2), realised={})
     assert kept
@@ -59,6 +59,6 @@ def test_every_kind_has_its_view(wing: str, rounds: int) -> None:
     study.ask(**case.request(rounds + 1))
     found = view(study)
     assert len(found.out) == 1
-    assert found.advice
+    assert found.advice.scope
     assert len(found.told) == rounds
     assert len(found.history.rows) == rounds + 1

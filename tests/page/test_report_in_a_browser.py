@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from steerbo.study.page import page
-from tests.study.test_page import nasty
+from steerbo.page import report as page
+from tests.page.test_report import nasty
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
@@ -20,10 +20,11 @@ pytestmark = [
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"]
 
 
-def after(folder: Path, script: str, width: int = 1400) -> str:
-    """The page's document after it has run `script`."""
+def after(folder: Path, script: str, width: int = 1400, ours: bool = True) -> str:
+    """The page's document after it has run `script`, which its policy is lifted for where it is `ours`."""
     file = folder / "page.html"
-    file.write_text(page(nasty(), "a study") + f"<script>{script}</script>", encoding="utf-8")
+    allowed = re.sub(r"<meta http-equiv=[^>]*>", "", page(nasty(), "a study")) if ours else page(nasty(), "a study")
+    file.write_text(f"{allowed}<script>{script}</script>", encoding="utf-8")
     command = [str(CHROMIUM), *OPTIONS, f"--user-data-dir={folder}/profile", f"--window-size={width},2000"]
     done = subprocess.run(
         [*command, "--dump-dom", file.as_uri()], capture_output=True, text=True, timeout=120, check=True
@@ -61,3 +62,7 @@ def test_progress_and_pictures_are_whole(tmp_path: Path, width: int) -> None:
     document.title = [seen.length > 5, seen.every(e => whole(e.getBoundingClientRect())), bars.length].join();
     """
     assert "<title>true,true,0</title>" in after(tmp_path, measure, width)
+
+
+def test_a_script_that_is_not_its_own_is_not_run(tmp_path: Path) -> None:
+    assert "<title>taken</title>" not in after(tmp_path, "document.title = 'taken'", ours=False)

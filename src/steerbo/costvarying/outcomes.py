@@ -1,0 +1,146 @@
+"""Further outcomes that are limited: a model of each, and how likely a play is to keep to its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..gp import Course, Regression
+from ..gp.drift import AnyDrift
+from ..search import Margin, sobol_points
+from ..space import Measured
+from ..surrogate import Drawn, Following, Part, Set, drawn
+
+DRAWS = 32
+"""Of what nature does, over which a probability is averaged."""
+ENOUGH = 5
+"""Outcomes before anything is said of the next ones."""
+_SUREST = 1e-15  # nearer to one probabilities are not told apart
+_WIDEST = 5.0  # times wider than the model says: what a few surprises may ask for
+
+Fresh = Callable[[Course | None], Regression[Any]]
+
+
+@dataclass(eq=False)
+class Watched:
+    """What is known of a further outcome.
+
+    Attributes:
+        limit: on it.
+        model: of it, in its own units.
+        following: how it drifts, and how far off its model has been.
+    """
+
+    limit: Measured
+    model: Regression[Any]
+    following: Following
+
+    @classmethod
+    def of(cls, limit: Measured, fresh: Fresh, drift: AnyDrift) -> Watched:
+        """Nothing is known yet."""
+        following = Following(drift, first=ENOUGH)
+        return cls(limit, fresh(following.course), following)
+
+    def hear(self, point: Float[np.ndarray, " d"], value: float, token: str) -> None:
+        """One more outcome of a round."""
+        self.following.hear(self.model, point, value, token)
+        self.model.add(point, value)
+
+    def begin_anew(self, rows: Sequence[tuple[str, Float[np.ndarray, " d"], float]], width: int) -> None:
+        """All outcomes as they stand now, by the round's token or the data's name."""
+        points = np.array([point for _, point, _ in rows]).reshape(-1, width)
+        self.model.replace(points, np.array([value for _, _, value in rows]))
+        self.following.correct({name: value for name, _, value in rows})
+
+    @property
+    def informed(self) -> bool:
+        """Whether there are outcomes enough."""
+        return len(self.model) >= ENOUGH
+
+    def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """How likely the next outcome keeps to the limit where these are all variables, encoded: its logarithm."""
+        mean, variance = self.model.marginals(rows)
+        wide = min(self.following.calibration.factor, _WIDEST)
+        deviation = np.sqrt(wide**2 * (variance + self.model.noise))
+        high, low = (
+            None if end is None else (float(self.model.output.forward(np.array([end]))[0]) - mean) / deviation
+            for end in (self.limit.at_most, self.limit.at_least)
+        )
+        return _log_between(low, high)
+
+    def room(self, rows: Float[np.ndarray, "m d"]) -> float:
+        """By how much the limit could be tighter and hold with its probability, over draws of what nature does."""
+        mean, variance = self.model.predict(rows)
+        noise = self.model.noise * self.model.scale**2
+        wide = min(self.following.calibration.factor, _WIDEST)
+        spread = wide * np.sqrt(variance**2 + noise)
+        draws = (mean[:, None] + spread[:, None] * _quantiles()).ravel()
+        sure, rooms = self.limit.probability, []
+        if self.limit.at_most is not None:
+            rooms.append(self.limit.at_most - float(np.quantile(draws, sure)))
+        if self.limit.at_least is not None:
+            rooms.append(float(np.quantile(draws, 1.0 - sure)) - self.limit.at_least)
+        return min(rooms)
+
+
+def margin_over(watched: Sequence[Watched], parts: Sequence[Part]) -> Margin:
+    """By how much plays are likely enough, in normal deviations of the least likely limit, as a function of settings.
+
+    Args:
+        watched: the outcomes that are limited.
+        parts: every column's part; what is drawn is averaged over.
+    """
+    base = _draws(parts)
+    held = [d for d, part in enumerate(parts) if isinstance(part, Set)]
+
+    def margin(points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
+        rows = np.repeat(base[None], len(points), axis=0)
+        rows[:, :, held] = points[:, None]
+        least = np.full(len(points), np.inf)
+        for each in watched:
+            likely = each.log_probability(rows.reshape(-1, base.shape[1])).reshape(len(points), -1)
+            average = np.logaddexp.reduce(likely, axis=1) - np.log(len(base))
+            least = np.minimum(least, _deviations(average) - _deviations(np.log([each.limit.probability])))
+        return least
+
+    return margin
+
+
+def rows_at(parts: Sequence[Part], held: Mapping[int, float]) -> Float[np.ndarray, "m d"]:
+    """What may happen where these columns are set, encoded."""
+    rows = _draws(parts)
+    for column, value in held.items():
+        rows[:, column] = value
+    return rows
+
+
+def _draws(parts: Sequence[Part]) -> Float[np.ndarray, "s d"]:
+    count = DRAWS if any(isinstance(part, Drawn) for part in parts) else 1
+    return drawn(parts, sobol_points(count, len(parts), 0))
+
+
+def _log_between(low: Float[np.ndarray, " m"] | None, high: Float[np.ndarray, " m"] | None) -> Float[np.ndarray, " m"]:
+    """The logarithm of a normal deviate's probability to lie between two numbers, in the tails, too."""
+    from scipy.special import log_ndtr  # start-up time
+
+    if low is None or high is None:
+        return np.asarray(log_ndtr(-low if low is not None else high))
+    right = low > 0  # there the mirror image has more digits
+    low, high = np.where(right, -high, low), np.where(right, -low, high)
+    above, below = log_ndtr(high), log_ndtr(low)
+    return np.asarray(above + np.log1p(-np.exp(np.minimum(below - above, -_SUREST))))
+
+
+def _deviations(logs: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+    """Normal quantiles of probabilities, given their logarithms."""
+    from scipy.special import ndtri_exp  # start-up time
+
+    return np.asarray(ndtri_exp(np.minimum(logs, -_SUREST)))
+
+
+def _quantiles() -> Float[np.ndarray, " q"]:
+    return _deviations(np.log((np.arange(256) + 0.5) / 256))

@@ -1,0 +1,33 @@
+"""The templates, for pages that are served and for files: what users wrote is text, never markup."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from ..text import visible
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+"""Styles and scripts."""
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def rendered(template: str, **shown: Any) -> str:
+    """A template, filled in; characters that cannot be written, or turn the direction of writing, are escaped."""
+    shown = {"quote": lambda text: quote(str(text), safe=""), "local": str, **shown}
+    return visible(_templates().get_template(template).render(**shown))

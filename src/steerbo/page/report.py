@@ -1,0 +1,39 @@
+"""A study as one self-contained HTML file: no network, no other files; the templates are those of the served page."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+
+from markupsafe import Markup
+
+from ..rounds import Reading
+from .pictures import Drawn
+from .rendering import STATIC, rendered
+from .view import view
+
+
+def report(study: Reading, title: str) -> str:
+    """The file's text: the recommendation, progress, the pictures of its kind, why, and all rounds.
+
+    Args:
+        study: whose page.
+        title: its headline.
+    """
+    style, script = (_static(name) for name in ("steerbo.css", "tables.js"))
+    policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; img-src data:"
+    shown = {"view": view(study, None), "style": Markup(style), "script": Markup(script), "policy": policy}
+    return rendered("report.html", name=title, source=_inside, **shown)
+
+
+def _inside(_: int, picture: Drawn) -> str:
+    """A picture's address: all of it."""
+    return f"data:image/png;base64,{b64encode(picture.png).decode()}"
+
+
+def _static(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

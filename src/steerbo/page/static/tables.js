@@ -1,0 +1,18 @@
+// Tables are sorted by a click on a head; what is folded is printed all the same.
+"use strict";
+document.addEventListener("click", event => {
+  const head = event.target.closest("th");
+  if (!head || !event.target.closest("th button")) return;
+  const body = head.closest("table").tBodies[0], key = row => row.cells[head.cellIndex].textContent;
+  const up = head.getAttribute("aria-sort") !== "ascending", rows = [...body.rows];
+  for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", up ? "ascending" : "descending");
+  rows.sort((a, b) => (up ? 1 : -1) * key(a).localeCompare(key(b), undefined, {numeric: true}));
+  body.append(...rows);
+});
+const folded = [];
+addEventListener("beforeprint", () => {
+  for (const each of document.querySelectorAll("details:not([open])"))
+    if (!each.querySelector("form")) { folded.push(each); each.open = true; }
+});
+addEventListener("afterprint", () => { for (const each of folded.splice(0)) each.open = false; });

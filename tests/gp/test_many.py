@@ -1,0 +1,105 @@
+"""Hyperparameters of many observations: nearly what all of them say, in a few evaluations of all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steerbo.errors import ModelFailure
+from steerbo.gp import MANY, Parameter, Regression, SquaredExponentialKernel, corrected_by_all, evenly
+from steerbo.gp.fit import LogLikelihood, maximum_a_posteriori
+
+TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
+CURVED = np.array([[3.0, 1.0], [1.0, 2.0]])
+
+
+def hill(times: float, at: tuple[float, float]) -> LogLikelihood:
+    def density(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+        away = theta - np.array(at)
+        return -0.5 * times * float(away @ CURVED @ away), -times * CURVED @ away, 0.0
+
+    return density
+
+
+def counted(of: LogLikelihood, seen: list[np.ndarray]) -> LogLikelihood:
+    def density(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+        seen.append(theta)
+        return of(theta)
+
+    return density
+
+
+def test_some_are_spread_over_all() -> None:
+    assert evenly(MANY).tolist() == list(range(MANY))
+    kept = evenly(3 * MANY)
+    assert (len(kept), kept[0], kept[-1]) == (MANY, 0, 3 * MANY - 1)
+    assert set(np.diff(kept).tolist()) <= {2, 3, 4}
+
+
+def test_the_curvature_of_some_leads_to_the_summit_of_all_in_a_step() -> None:
+    seen: list[np.ndarray] = []
+    found = corrected_by_all(
+        TWO, counted(hill(4.0, (0.5, -0.2)), seen), hill(1.0, (0.4, 0.0)), np.zeros(2), share=0.25, evaluations=6
+    )
+    assert found.theta == pytest.approx([0.5, -0.2], abs=1e-3)
+    assert found.converged
+    assert found.evaluations == len(seen) == 2
+
+
+def test_curvature_that_misleads_is_learned_better() -> None:
+    """Some observations say that it is ten times as curved as it is: the first step is short, the next are not."""
+    found = corrected_by_all(TWO, hill(1.0, (0.9, -0.9)), hill(10.0, (0.0, 0.0)), np.zeros(2), share=1.0, evaluations=6)
+    assert found.theta == pytest.approx([0.9, -0.9], abs=0.05)
+
+
+def test_a_step_that_leads_down_is_halved() -> None:
+    def cliff(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+        if theta[0] > 0.3:
+            raise ModelFailure("beyond the edge")
+        return hill(1.0, (0.25, 0.0))(theta)
+
+    found = corrected_by_all(TWO, cliff, hill(0.2, (0.0, 0.0)), np.zeros(2), share=1.0, evaluations=6)
+    assert found.theta[0] == pytest.approx(0.25, abs=0.1)
+
+
+def test_where_nothing_can_be_computed_the_beginning_is_kept() -> None:
+    def nowhere(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+        raise ModelFailure("no covariances")
+
+    found = corrected_by_all(TWO, nowhere, nowhere, np.full(2, 9.0), share=0.5, evaluations=3)
+    assert found.theta.tolist() == [5.0, 5.0], "within its bounds"
+    assert not found.converged
+    assert found.notes == ("no hyperparameters gave covariances that can be factorised: those before were kept",)
+
+
+def test_a_regression_of_very_many_is_nearly_as_good_as_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    X = random.random((700, 2))
+    y = np.sin(7 * X[:, 0]) + X[:, 1] + 0.1 * random.normal(size=700)
+    quick, slow = (Regression(SquaredExponentialKernel([0.3, 0.3])) for _ in range(2))
+    monkeypatch.setattr(quick, "very_many", 600)
+    for model in (quick, slow):
+        model.replace(X, y)
+        model.fit()
+    assert quick.last_fit is not None
+    assert slow.last_fit is not None
+    assert quick.last_fit.log_posterior == pytest.approx(slow.last_fit.log_posterior, abs=0.2)
+    assert quick.last_fit.evaluations <= 6
+    quick.set(quick.fit())
+    assert quick.last_fit.converged
+    quick.fit()
+    assert quick.last_fit.evaluations <= 2, "it begins where it was"
+
+
+def test_the_same_search_as_ever_below_that() -> None:
+    random = np.random.default_rng(0)
+    model = Regression(SquaredExponentialKernel([0.3]))
+    model.replace(random.random((30, 1)), random.normal(size=30))
+    given = model.process
+    found = model.fit()
+    z = found.output.forward(model.outcomes)
+    short = given.theta - np.log(3.0) * np.array(["lengthscale" in p.name for p in given.parameters])
+    again = maximum_a_posteriori(
+        given.parameters, lambda t: given.with_theta(t).log_likelihood(model.inputs, z), [given.theta, short]
+    )
+    assert found.theta == tuple(again.theta.tolist())

@@ -1,0 +1,28 @@
+"""What can be filled in on the page."""
+
+from __future__ import annotations
+
+import steerbo as sb
+from steerbo.page.fields import ask_fields, field_of, fields_of, policy_fields
+from tests.serve.players import OVEN
+
+
+def test_a_field_says_its_unit_and_what_it_may_be() -> None:
+    found = field_of(OVEN, "oven", "realised", True)
+    assert (found.name, found.label, found.unit, found.needed) == ("realised:oven", "oven", "°C", True)
+    assert "100" in found.hint
+    assert "200" in found.hint
+    lines = sb.CostVarying([sb.Categorical("line", ["a", "b"], law=sb.Uniform())], [["line"]])
+    assert field_of(lines, "line", "realised", True).choices == ("a", "b")
+
+
+def test_what_is_seen_is_asked_for_and_what_may_be_left_out_says_so() -> None:
+    assert [(f.name, f.needed) for f in ask_fields(OVEN)] == [("seen:weather", False)]
+    assert [f.name for f in policy_fields(OVEN)] == ["given:weather"]
+
+
+def test_of_very_many_variables_none_is_typed() -> None:
+    names = [f"x{k}" for k in range(30)]
+    problem = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform()) for name in names], [names])
+    assert fields_of(problem, names, "realised", needed=False) == ()
+    assert len(fields_of(problem, names, "realised")) == 30

@@ -1,0 +1,65 @@
+"""How far it has come, drawn: what a line means where the optimum stays, and where it moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.page.progress import Progress, progress
+from steerbo.study import MemoryLog, Study
+
+
+def played(values: list[float], times: list[float] | None = None, **problem: Any) -> Progress:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], **problem), "random", rounds=99)
+    for k, value in enumerate(values):
+        asked: Any = {"time": times[k]} if times else {}
+        study.tell(study.ask(**asked), value)
+    found = progress(study)
+    assert found is not None
+    return found
+
+
+def heights(found: Progress) -> list[float]:
+    return [float(point.split(",")[1]) for point in found.line.split()]
+
+
+def test_where_nothing_moves_the_line_is_the_best_so_far() -> None:
+    found = played([1.0, 5.0, 3.0, 0.0])
+    assert (found.high, found.low, found.first, found.last, found.along) == ("5", "0", "0", "4", "rounds")
+    assert heights(found) == [80.0, 80.0, 80.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert found.says == "line: best so far; dots: every outcome"
+    assert found.text == "best single outcome in round 2"
+
+
+def test_where_smaller_is_better_it_falls() -> None:
+    assert heights(played([1.0, 5.0, 0.0], minimize=True)) == [80.0, 80.0, 80.0, 80.0, 80.0, 100.0]
+
+
+def test_where_the_optimum_moves_the_line_is_what_is_reached_by_now() -> None:
+    found = played([100.0] * 10 + [0.0] * 10, drift=sb.Decay(0.1))
+    line = heights(found)
+    assert line[:10] == [0.0] * 10
+    assert line[-1] == pytest.approx(100.0), "what was reached once is over"
+    assert line == sorted(line)
+    assert found.along == "time"
+    assert "mean of the last 10" in found.says
+
+
+def test_along_the_time_that_was_said() -> None:
+    found = played([1.0, 2.0, 3.0], times=[10.0, 14.0, 20.0], drift=sb.Decay(0.1))
+    assert (found.first, found.last) == ("10", "20")
+    assert [x for x, _, _ in found.dots] == ["0.00%", "40.00%", "100.00%"]
+
+
+def test_money_is_counted_where_there_is_any() -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", budget=99.0)
+    assert progress(study) is None, "nothing is observed yet"
+    for cost in (1.0, 3.0):
+        study.tell(study.ask(), 2.0, cost=cost)
+    study.fail(study.ask(), "it broke", cost=4.0)
+    found = progress(study)
+    assert found is not None
+    assert (found.along, found.last, len(found.dots)) == ("money spent", "4", 2)
+    assert heights(found) == [50.0] * 4, "outcomes that are all alike are in the middle"

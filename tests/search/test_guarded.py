@@ -1,0 +1,48 @@
+"""Regions of which only what is likely enough is allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steerbo.search import UNLIKELY, Box, Guarded, Region, climb_within, maximise_box
+
+
+def disc(radius: float) -> Guarded:
+    """Within a sum of at most 1.2, and not far from the middle."""
+    region = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([1.2]))
+    return Guarded(region, lambda points: radius**2 - ((points - 0.5) ** 2).sum(1))
+
+
+def right(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Larger to the right."""
+    return points[:, 0], np.tile([1.0, 0.0], (len(points), 1))
+
+
+def test_the_largest_value_that_is_allowed_is_found() -> None:
+    found = maximise_box(lambda points: points[:, 0], right, disc(0.3), seed=0)
+    assert disc(0.3).allows(found.points).all()
+    np.testing.assert_allclose(found.point, [0.8, 0.4], atol=0.02)  # where the sum cuts the disc
+    assert found.point[0] > 0.78
+
+
+def test_climbing_ends_where_it_is_still_allowed() -> None:
+    ends, values = climb_within(right, np.array([[0.5, 0.5], [0.55, 0.45]]), disc(0.1))
+    assert disc(0.1).allows(ends).all()
+    np.testing.assert_allclose(values, 0.6, atol=5e-3)
+
+
+def test_where_nothing_is_likely_enough_it_is_the_likeliest_far_below_all_values() -> None:
+    none = Guarded(Box([0, 0], [1, 1]), lambda points: -0.5 - ((points - 0.3) ** 2).sum(1))
+    found = maximise_box(lambda points: points[:, 0], right, none, seed=0)
+    assert found.value == pytest.approx(UNLIKELY - 0.5, abs=1e-3)
+    np.testing.assert_allclose(found.point, [0.3, 0.3], atol=0.02)
+
+
+def test_whole_numbers_are_all_tried() -> None:
+    box = Box([0, 0], [3, 3], [np.arange(4.0), np.arange(4.0)])
+    found = maximise_box(lambda p: p.sum(1), None, Guarded(box, lambda p: 4.0 - p[:, 0] * p[:, 1]), seed=0)
+    assert found.point.tolist() in ([3.0, 1.0], [1.0, 3.0], [2.0, 2.0])
+    assert found.value == 4.0
+    nowhere = maximise_box(lambda p: p.sum(1), None, Guarded(box, lambda p: -1.0 - p[:, 0]), seed=0)
+    assert nowhere.point[0] == 0.0
