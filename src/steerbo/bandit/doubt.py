@@ -57,7 +57,7 @@ class Calibration:
 
     >>> surprised = Calibration().after(4.0)
     >>> round(surprised.factor, 2), round(surprised.doubt, 2)
-    (1.87, 2.92)
+    (1.87, 6.6)
     """
 
     surprises: tuple[float, ...] = ()
@@ -77,9 +77,13 @@ class Calibration:
     def doubt(self) -> float:
         """The same for bounds in answers, which people go by: it starts from one imagined outcome.
 
-        Infinite where a surprise was `BEYOND`: of a model that is as far off nothing can be said.
+        A few surprises tell a root mean square only roughly: with k of them, the imagined one included, bounds take the
+        quantile of Student's t with k degrees of freedom, of which there are two before any. Infinite where a surprise
+        was `BEYOND`: of a model that is as far off nothing can be said.
         """
-        return math.inf if max(map(abs, self.surprises), default=0.0) >= BEYOND else self._off(1)
+        if max(map(abs, self.surprises), default=0.0) >= BEYOND:
+            return math.inf
+        return self._off(1) * float(stdtrit(1 + max(1, len(self.surprises)), ndtr(BOUND))) / BOUND
 
     def _off(self, trusted: int) -> float:
         squares = np.square(self.surprises)
