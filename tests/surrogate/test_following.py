@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steerbo.gp import Course, Decay, Regression, SquaredExponentialKernel
+from steerbo.bandit import Calibration
 from steerbo.surrogate import Following
 
 
@@ -82,7 +83,8 @@ def test_answers_hear_of_surprises_as_soon_as_a_scale_is_known_and_choices_later
     assert (following.calibration.surprises, following.reliability.surprises) == ((), ())
     model = following.take(lambda course: model, model, model.fit().to_plain())
     scale = following.doubt
-    assert 1 < scale < 1.5
+    assert 1 < following.scale_doubt < 1.5
+    assert scale == following.scale_doubt * Calibration().doubt, "nothing has surprised it, or failed to"
     following.hear(model, np.array([0.5, 12.0]), 100.0, "2-ab")
     assert following.calibration.surprises == ()
     assert len(following.reliability.surprises) == 1
