@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.gp import Course, Decay, Regression, SquaredExponentialKernel
 from steerbo.bandit import Calibration
+from steerbo.gp import Course, Decay, Regression, SquaredExponentialKernel
 from steerbo.surrogate import Following
 
 
