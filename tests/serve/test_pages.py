@@ -159,3 +159,42 @@ def test_other_sites_forms_are_refused(tmp_path: Path) -> None:
         for header in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
             assert client.post("/page/oven/ask", data={**plain, **person.hidden()}, headers=header).status_code == 403
         assert person.rounds() == []
+
+
+@pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
+@pytest.mark.parametrize("wing", KINDS)
+def test_what_was_said_last_is_taken_back(wing: str, tmp_path: Path) -> None:
+    place, case = of_kind(tmp_path, wing, rounds=4)
+    with served(place) as client:
+        person = Person(client)
+        person.play(case)
+        (before,) = person.rounds()
+        path = f"rounds/{before['token']}/undo"
+        assert "Undo: nothing to learn from it" in person.text
+        assert person.send(path, said="1").status_code == 303
+        (taken,) = person.rounds()
+        assert taken["state"] == "void"
+        assert taken["charged"] == before["charged"], "what was spent is spent"
+        again = person.send(path, said="1")
+        assert again.status_code == 409, "a button that was pressed twice takes back one word"
+        assert "something else was said of it meanwhile" in again.text
+        assert person.send(path, said="2").status_code == 303
+        (after,) = person.rounds()
+        assert (after["state"], after["outcome"]) == ("told", before["outcome"])
+        assert client.get("/studies/oven/events").json()["events"][-1]["reason"] == "taken back"
+
+
+def test_taking_back_needs_the_right_to_amend(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with served(place, keyed=True) as client:
+        playing = {**bearer(key_for(place, "play")), "Accept-Language": "en"}
+        (asked,) = client.post("/studies/oven/ask", headers=playing, json={"context": {"weather": 1}}).json()["suggestions"]
+        told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
+        client.post(f"/studies/oven/rounds/{asked['token']}/tell", headers=playing, json=told)
+        seen = client.get("/page/oven", headers=playing).text
+        assert "Undo" not in seen
+        form = re.search(r'name="form" value="([0-9a-f]+)"', seen)
+        assert form is not None
+        sent = {"form": form[1], "said": "1"}
+        answer = client.post(f"/page/oven/rounds/{asked['token']}/undo", headers=playing, data=sent)
+        assert answer.status_code == 403

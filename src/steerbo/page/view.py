@@ -11,6 +11,7 @@ from .fields import Field, ask_fields, fields_of, policy_fields
 from .pictures import Drawn, drawn
 from .progress import Progress, progress
 from .settings import Setting, settings_of
+from .undo import Undo, last_said
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,19 @@ class View:
     history: Table
     earlier: int
     told: tuple[tuple[str, int, str], ...]
+    last: Undo | None
     measured: tuple[Field, ...]
     policy: tuple[Field, ...]
 
 
+_SAID = ("told", "failed", "void")  # states of rounds that can be corrected
 _MOST_ROUNDS, _MOST_CORRECTED = 200, 30  # the latest ones: a page is no archive
 
 
 def view(study: Reading, most: int | None = _MOST_ROUNDS) -> View:
     """All of it, computed anew; of the rounds the latest ones, None: all."""
     problem, status, advice, why = study.problem, study.status, study.recommend(), study.explain()
-    told = [(r.suggestion.token, r.number, r.state) for r in study.history if r.state in ("told", "failed")]
+    told = [(r.suggestion.token, r.number, r.state) for r in study.history if r.state in _SAID]
     history, policy = shown_rounds(study), getattr(advice, "table", None)
     earlier = 0 if most is None else max(len(history.rows) - most, 0)
     return View(
@@ -77,6 +80,7 @@ def view(study: Reading, most: int | None = _MOST_ROUNDS) -> View:
         history=replace(history, rows=history.rows[earlier:]),
         earlier=earlier,
         told=tuple(told[-_MOST_CORRECTED:]),
+        last=last_said(study),
         measured=fields_of(problem, problem.columns, "realised", needed=False),
         policy=policy_fields(problem),
     )

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..errors import OutcomeConflict
+from ..page.undo import TAKEN_BACK, undo_of
 from ..rounds import SEEN, Problem
 from ..study import Study
 from .decimal_commas import typed
 
 Form = Mapping[str, str]
-ACTIONS = ("decide", "tell", "fail", "abandon", "amend")
-"""What can be said of a round; the last needs the right to amend."""
+ACTIONS = {"decide": "play", "tell": "play", "fail": "play", "abandon": "play", "amend": "amend", "undo": "amend"}
+"""What can be said of a round, and the right that it needs."""
 
 
 def read_ask(problem: Problem, form: Form, comma: bool) -> dict[str, Any]:
@@ -59,6 +61,20 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
                 void=form.get("void") == "yes",
                 reason=form.get("reason", ""),
             )
+        case "undo":
+            _take_back(study, token, form.get("said", ""))
+
+
+def _take_back(study: Study, token: str, said: str) -> None:
+    """Amend the last word on a round to what stood before it."""
+    number, found = study.history[token].number, undo_of(study, token)
+    if found is None or str(found.said) != said:
+        raise OutcomeConflict(f"round {number}: something else was said of it meanwhile. Look at it, then correct it")
+    if found.outcome is None:
+        study.amend(token, void=True, reason=TAKEN_BACK)
+    else:
+        before = found.outcome
+        study.amend(token, before.value, cost=before.cost, realised=before.realised or None, reason=TAKEN_BACK)
 
 
 def _values(problem: Problem, prefix: str, form: Form, comma: bool, field: str) -> dict[str, Any]:

@@ -137,7 +137,7 @@ async def report(request: Request, who: Who, name: str, token: str, action: str)
     if action not in ACTIONS:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such form")
     form = await _form(request)
-    served = study_of(request, who, name, "amend" if action == "amend" else "play")
+    served = study_of(request, who, name, ACTIONS[action])
     comma = writes_commas(request.headers.get("accept-language", ""))
 
     def said() -> Response:
