@@ -188,7 +188,9 @@ def test_taking_back_needs_the_right_to_amend(tmp_path: Path) -> None:
     place = oven(tmp_path)
     with served(place, keyed=True) as client:
         playing = {**bearer(key_for(place, "play")), "Accept-Language": "en"}
-        (asked,) = client.post("/studies/oven/ask", headers=playing, json={"context": {"weather": 1}}).json()["suggestions"]
+        (asked,) = client.post("/studies/oven/ask", headers=playing, json={"context": {"weather": 1}}).json()[
+            "suggestions"
+        ]
         told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
         client.post(f"/studies/oven/rounds/{asked['token']}/tell", headers=playing, json=told)
         seen = client.get("/page/oven", headers=playing).text

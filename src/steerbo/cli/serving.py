@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
 from contextlib import closing
@@ -49,6 +48,7 @@ def serve(
     """Play studies on a page, and by JSON over HTTP. Ctrl-C ends it, after what is being written."""
     try:
         from ..serve import Hall, application, listen  # an extra
+        from ..serve.lines import json_lines  # an extra
         from ..serve.listening import socket_at  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
@@ -63,8 +63,9 @@ def serve(
         url = f"http://{shown}:{listening.getsockname()[1]}/"
         if as_json:
             print_json({"url": url, "studies": list(opened), "keys": hall.keyed})
-            logging.basicConfig(level=logging.INFO, format="%(message)s")
-        echo(f"{url}  (Ctrl-C ends it)", err=True)
+            json_lines()
+        else:
+            echo(f"{url}  (Ctrl-C ends it)", err=True)
         listen(application(hall, tuple(name or ())), listening)
 
 

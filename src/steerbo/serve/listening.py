@@ -38,6 +38,20 @@ class _Patient(H11Protocol):
             self.transport.close()
 
 
+class _Answered:
+    """The application, of whose faults nobody prints a traceback: they are answered and logged before they get here."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self.app, self.state = app, app.state
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await self.app(scope, receive, send)
+        except Exception:
+            if scope["type"] != "http":  # it could not begin
+                raise
+
+
 class _Server(uvicorn.Server):
     """A server that lets its listeners go as soon as it is to end."""
 
@@ -75,7 +89,7 @@ def socket_at(host: str, port: int) -> socket.socket:
 def listen(app: FastAPI, listening: socket.socket) -> None:
     """Serve until a signal ends it; what is being written then is finished first."""
     config = uvicorn.Config(
-        app,
+        _Answered(app),
         http=_Patient,
         log_config=None,
         access_log=False,

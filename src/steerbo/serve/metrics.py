@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import threading
 from collections import Counter
 from typing import Annotated
@@ -10,11 +10,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import PlainTextResponse
 
-from ..study.logger import LOGGER
+from ..text import visible
+from .lines import REQUEST
 from .visitors import Visitor, visitor_of
 
 router = APIRouter(tags=["operations"])
-
+LOGGER = logging.getLogger("steerbo.serve")
+"""A line a request, at INFO."""
 
 _METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE")
 
@@ -33,8 +35,8 @@ class Counts:
         with self._lock:
             self.requests[known, status] += 1
             self.seconds += seconds
-        line = {"method": method, "path": path, "status": status, "ms": round(1000 * seconds, 1)}
-        LOGGER.debug("%s", json.dumps(line))
+        parts = {"method": method, "path": visible(path), "status": status, "ms": round(1000 * seconds, 1)}
+        LOGGER.info("%s %s %d", method, parts["path"], status, extra={REQUEST: parts})
 
 
 @router.get("/healthz", include_in_schema=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -36,6 +37,8 @@ STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
     (SteerboError, HTTPStatus.INTERNAL_SERVER_ERROR),
 )
 """Which status an error of ours has: the first that fits."""
+TRACEBACK = "STEERBO_TRACEBACK"
+"""Set in the environment: faults of ours are logged whole."""
 _MOST = 20  # faults of form that are named
 
 
@@ -85,7 +88,8 @@ def unreadable_details(found: Sequence[tuple[Sequence[Any], str]]) -> dict[str, 
 
 def fault_details(error: Exception) -> dict[str, Any]:
     """A fault of ours as a document; the server's log says more."""
-    LOGGER.error("a request failed: %s", masked(f"{type(error).__name__}: {error}"))
+    whole = error if os.environ.get(TRACEBACK) else None
+    LOGGER.error("a request failed: %s", masked(f"{type(error).__name__}: {error}"), exc_info=whole)
     said = "a fault of steerbo's own; what is in the log is safe. The server's log says more."
     return document(HTTPStatus.INTERNAL_SERVER_ERROR, said, "Fault")
 

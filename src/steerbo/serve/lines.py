@@ -1,0 +1,51 @@
+"""The server's log for programs: every line a JSON document, whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from typing import Any
+
+from ..masking import masked
+from ..text import visible
+
+REQUEST = "request"
+"""Of a record: a request as data, with method, path, status and ms."""
+_LOUD = ("steerbo", "uvicorn")
+
+
+class JsonLines(logging.Formatter):
+    """A record as one line: when, how grave, who says it, what; a request's parts beside these.
+
+    >>> record = logging.LogRecord("steerbo.study", logging.WARNING, "", 1, "the %s is away", ("log",), None)
+    >>> record.created = 0.0
+    >>> JsonLines().format(record)
+    '{"time": "1970-01-01T00:00:00.000Z", "level": "warning", "logger": "steerbo.study", "message": "the log is away"}'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        line: dict[str, Any] = {
+            "time": f"{stamp}.{int(record.created * 1000) % 1000:03d}Z",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": visible(masked(record.getMessage())),
+            **getattr(record, REQUEST, {}),
+        }
+        if record.exc_info and record.exc_info[0] is not None:
+            line["error"] = visible(masked(f"{record.exc_info[0].__name__}: {record.exc_info[1]}"))
+        return json.dumps(line, ensure_ascii=True, default=str)
+
+
+def json_lines() -> None:
+    """Have all that is logged from here on written to standard error as JSON; what warns beside logging, too."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.captureWarnings(True)
+    logging.root.handlers[:] = [handler]
+    logging.root.setLevel(logging.WARNING)
+    for name in _LOUD:
+        logging.getLogger(name).setLevel(logging.INFO)
