@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .masking import masked
-from .words import MISSING, PYTHON, SHELL, Wording, decimal_comma, show
+from .words import MISSING, PYTHON, Wording, decimal_comma, show
 
 _MOST_LINES, _LONGEST_LINE = 20, 2000
 
@@ -82,7 +82,7 @@ class InvalidInput(SteerboError, ValueError):  # noqa: N818
         given = f"{wording.value(self.value)} is not allowed"
         if self.value is MISSING:
             given = "missing"
-        elif wording is SHELL and self.value is None:
+        elif wording is not PYTHON and self.value is None:
             given = "nothing is given"
         hint = wording.text(self._next)
         text = f"{self.field}: {given}; expected {wording.text(self._allowed)}.{' ' if hint else ''}{hint}"

@@ -198,3 +198,19 @@ SHELL = Wording(
     lambda name: f'"{_HUMP.sub("-", name).lower()}"',
     show_plain,
 )
+PAGE = Wording(
+    {
+        **SHELL.actions,
+        "ask": "“What next?”",
+        "decide": "the fields under “Look first”",
+        "tell": "“Done”",
+        "fail": "“It broke”",
+        "charge": "“It broke”, with what is to be counted",
+        "amend": "“Correct an outcome”",
+        "void": "the tick “there is nothing to learn from it after all”",
+        "context": "the fields above the button",
+    },
+    SHELL.kind,
+    show_plain,
+)
+"""To a person at the page of a study."""

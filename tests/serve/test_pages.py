@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 import steerbo as sb
 from steerbo.study import Study
-from tests.serve.players import KINDS, Person, bearer, key_for, of_kind, oven, served
+from tests.serve.players import KINDS, Person, _text, bearer, key_for, of_kind, oven, served
 
 
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
@@ -200,3 +201,35 @@ def test_taking_back_needs_the_right_to_amend(tmp_path: Path) -> None:
         sent = {"form": form[1], "said": "1"}
         answer = client.post(f"/page/oven/rounds/{asked['token']}/undo", headers=playing, data=sent)
         assert answer.status_code == 403
+
+
+WRONG = ["abc", "1e999", "nan", "1,234", "x" * 5000, "<script>alert(1)</script>", "\x00", "😀", "[1, 2]", "true"]
+FORM = re.compile(r'<form method="post" action="([^"]+)"[^>]*>(.*?)</form>', re.DOTALL)
+
+
+@pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
+@pytest.mark.parametrize("wing", KINDS)
+def test_wrong_input_in_every_field_is_refused_in_words_for_people(wing: str, tmp_path: Path) -> None:
+    place, case = of_kind(tmp_path, wing, rounds=6)
+    with served(place) as client:
+        person = Person(client)
+        person.play(case)
+        asked = {f"ask:{name}": _text(x) for name, x in case.request(2).items()}
+        assert person.send("ask", **asked).status_code == 303
+        count = client.get("/studies/oven/events").json()["count"]
+        tried = 0
+        for action, body in FORM.findall(person.text):
+            names = [unescape(name) for name in re.findall(r'name="([^"]+)"', body)]
+            numbers = [name for name in names if name in ("value", "cost", "charge") or name.partition(":")[2]]
+            for name in numbers:
+                for wrong in WRONG:
+                    fields = {**person.hidden(), "value": "1", name: wrong}
+                    answer = client.post(unescape(action), data=fields, headers=person.headers)
+                    assert answer.status_code == 422, (action, name, wrong)
+                    (said, *_) = re.findall(r'<ul class="wrong" role="alert">(.*?)</ul>', answer.text, re.DOTALL)
+                    assert "suggestion" not in said, "no Python"
+                    assert "None" not in said
+                    assert "<script" not in said
+                    tried += 1
+        assert tried >= 4 * len(WRONG)
+        assert client.get("/studies/oven/events").json()["count"] == count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..rounds import Problem, Reading, Round, Table, revised_text
+from ..rounds import TIME, Problem, Reading, Round, Table, revised_text
 from ..study.shown import in_words, shown_rounds, with_units
 from .card import Card, card
 from .fields import Field, ask_fields, fields_of, policy_fields
@@ -81,7 +81,7 @@ def view(study: Reading, most: int | None = _MOST_ROUNDS) -> View:
         earlier=earlier,
         told=tuple(told[-_MOST_CORRECTED:]),
         last=last_said(study),
-        measured=fields_of(problem, problem.columns, "realised", needed=False),
+        measured=fields_of(problem, _amendable(problem), "realised", needed=False),
         policy=policy_fields(problem),
     )
 
@@ -104,6 +104,11 @@ def _out(study: Reading, played: Round) -> Out:
         change_cost=suggestion.change_cost,
         charge="" if estimate is None else f"{estimate:g}",
     )
+
+
+def _amendable(problem: Problem) -> list[str]:
+    """What may have been realised otherwise than it was told: not when a round was, since that was said before."""
+    return [name for name in problem.columns if name != TIME.name]
 
 
 def _otherwise(problem: Problem, played: Round, nature: tuple[str, ...]) -> list[str]:

@@ -18,7 +18,7 @@ from ..errors import InvalidInput, SteerboError
 from ..page import view
 from ..page.pictures import Drawn
 from ..page.rendering import rendered
-from ..words import PYTHON
+from ..words import PAGE
 from .applied import applied
 from .decimal_commas import localised, writes_commas
 from .forms import ACTIONS, give, read_ask
@@ -172,7 +172,7 @@ def _study_page(
     """The page; with what was wrong with a form beside it, and what it was filled in with."""
     status = 200 if error is None else status_of(error).value
     wrong = (
-        [(each.field, each.worded(PYTHON)) for each in error.errors if isinstance(each, InvalidInput)] if error else []
+        [(each.field, each.worded(PAGE)) for each in error.errors if isinstance(each, InvalidInput)] if error else []
     )
     if error is not None and not wrong:
         wrong = [("", str(error))]
