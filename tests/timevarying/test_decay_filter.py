@@ -54,7 +54,7 @@ def test_covariances_are_those_that_an_outcome_would_use_up() -> None:
     for outcome in data(70):
         filtered.observe(*outcome)
     now = filtered.time + 2.0
-    column, before = filtered.covariance(now, 3), filtered.posterior(now)[1]
+    column, before = filtered.covariances(now, np.array([3]))[:, 0], filtered.posterior(now)[1]
     noise = np.array([0.3, 0.2, 0.4]) ** 2
     assert_allclose(column[:, 3], before[:, 3], atol=1e-12)
     filtered.observe(now, 3, 0.0)

@@ -50,7 +50,7 @@ def test_it_is_a_refit(n: int) -> None:
 def test_covariances_are_those_that_an_outcome_would_use_up() -> None:
     state, data = filtered(30)
     now = data[-1][0] + 1.0
-    column, before = state.covariance(now, 2), state.posterior(now)[1]
+    column, before = state.covariances(now, np.array([2]))[:, 0], state.posterior(now)[1]
     state.observe(now, 2, 0.0)
     used = column**2 / (column[:, 2] + np.array(NOISE) ** 2)[:, None]
     assert_allclose(before - state.posterior(now)[1], used, atol=1e-9)

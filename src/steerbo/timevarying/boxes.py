@@ -13,6 +13,7 @@ from ..search import Box, maximise_box
 from .acquisition import Datum, Pick, View, draw_largest
 from .limits import box_now, plain_box
 from .means import Means
+from .memory import FORGOTTEN, remembered
 from .problem import TimeVarying
 from .shared import Shared
 from .sharing import scale_only, sharing
@@ -114,7 +115,7 @@ class Boxes:
 
     @contextmanager
     def _with(self, view: View) -> Iterator[None]:
-        """Inside, places without an outcome shrink the variance, as often as they were tried."""
+        """Inside, places without an outcome shrink the variance, as often as they were tried, unless long ago."""
         if not view.unknown:
             yield
             return
@@ -122,7 +123,8 @@ class Boxes:
         times = np.array([u.times for u in view.unknown])
         with ExitStack() as stack:
             for s in self.shared:
-                stack.enter_context(s.posterior.extended(rows, s.variance / times))
+                left = remembered(s.drift, np.maximum(view.time - rows[:, -1], 0.0)) >= FORGOTTEN
+                stack.enter_context(s.posterior.extended(rows[left], s.variance / times[left]))
             yield
 
     def _rise(

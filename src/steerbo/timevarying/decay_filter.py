@@ -113,13 +113,15 @@ class Grid:
         mean = self._means + self._each(faded)[:, None] * self._shift
         return mean, np.maximum(self._diagonal - (faded * faded)[:, None] * self._explained, 0.0)
 
-    def covariance(self, time: float, site: int) -> Float[np.ndarray, "G X"]:
-        """Posterior covariances (G, X) of one site with all others, at a time that is not in the past."""
+    def covariances(self, time: float, sites: Int[np.ndarray, " J"]) -> Float[np.ndarray, "G J X"]:
+        """Posterior covariances of some sites with all, at a time that is not in the past."""
+        tail, prior = self._tail[:, : self._rows], self._covariances[:, sites]
+        known = np.matmul(tail[:, :, sites].transpose(0, 2, 1), tail)
+        if self._folded is not None:
+            known += self._folded[:, sites]
         faded = self._faded(time)
-        if faded is None:
-            return self._column(site)
-        row = self._covariances[:, site]
-        return row - (faded * faded)[:, None] * (row - self._column(site))
+        left = self._scale if faded is None else self._scale * faded
+        return prior - (left * left)[:, None, None] * known
 
     def _each(self, shared: Float[np.ndarray, G * s]) -> Float[np.ndarray, P * s]:
         """What each prior has of what covariances have; one row that fits all stays one row."""

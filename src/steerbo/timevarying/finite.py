@@ -12,6 +12,7 @@ from ..gp.drift import Decay, correlation
 from .acquisition import Datum, Pick, View, draw_largest
 from .decay_filter import Grid
 from .means import Means
+from .memory import FORGOTTEN, remembered
 from .ordered import Filters, Ordered
 from .priors import Prior
 from .problem import TimeVarying
@@ -127,21 +128,25 @@ class Sites:
     def _conditioned(
         self, f: Grid | StateSpace, sets: Int[np.ndarray, " G"], variance: Float[np.ndarray, "G X"], view: View
     ) -> Float[np.ndarray, "G X"]:
-        columns = np.array([f.covariance(view.time, u.place) for u in view.unknown])  # (J, G, X)
-        prior = np.array([[self.sharing[g].noise ** 2 for g in sets]])
-        k = np.array([f._covariances[:, u.place, u.place] for u in view.unknown])  # (J, G)
         ages = np.array([max(view.time - u.time, 0.0) for u in view.unknown])
-        rho = np.array([correlation(d, ages) for d in self._drifts(sets)]).T
-        rho2 = np.maximum(rho * rho, 1e-12)
-        counts = np.array([[u.times] for u in view.unknown])
-        noise = (k * (1 - rho2) + prior / counts) / rho2
-        for j, u in enumerate(view.unknown):
-            c = columns[j]
-            gain = c / (np.maximum(c[:, u.place], 0.0) + noise[j])[:, None]
-            variance = variance - gain * c
-            for later, other in enumerate(view.unknown[j + 1 :], start=j + 1):
-                columns[later] -= c[:, other.place, None] * gain
-        return np.maximum(variance, 0.0)
+        left = np.array([remembered(d, ages) for d in self._drifts(sets)])  # (G, J)
+        some = np.flatnonzero((left >= FORGOTTEN).any(axis=0)).tolist()
+        if not len(some):
+            return variance
+        unknown = [view.unknown[j] for j in some]
+        at = np.array([u.place for u in unknown])
+        rho2 = np.array([correlation(d, ages[some]) for d in self._drifts(sets)]) ** 2
+        rho2 = np.maximum(rho2, 1e-12)
+        k = f._covariances[:, at, at]
+        prior = np.array([[self.sharing[g].noise ** 2] for g in sets])
+        noise = (k * (1 - rho2) + prior / np.array([u.times for u in unknown])) / rho2
+        columns = f.covariances(view.time, at)
+        among = columns[:, :, at]
+        among = (among + among.transpose(0, 2, 1)) / 2
+        diagonal = np.arange(len(at))
+        among[:, diagonal, diagonal] = np.maximum(among[:, diagonal, diagonal], 0.0) + noise
+        gain = np.linalg.solve(among, columns)
+        return np.maximum(variance - np.einsum("gjx,gjx->gx", columns, gain), 0.0)
 
     def _drifts(self, sets: Int[np.ndarray, " G"]) -> list[Any]:
         return [self.sharing[g].drift for g in sets]

@@ -10,6 +10,9 @@ Nothing leaves before there are 320 outcomes. Then
 3. if there is no such pair, the most faded outcome leaves, of several the oldest.
 
 What outcomes said of the priors by then is banked: log marginal likelihoods go on from there.
+
+Places that were tried and have no outcome are forgotten by the first rule too, there and on finite domains; of a box
+the last 256 are kept.
 """
 
 from __future__ import annotations
@@ -22,8 +25,20 @@ from ..gp.drift import Drift, Periodic, correlation
 
 MOST, KEPT = 320, 256
 """Outcomes, at which something is forgotten, and of which so many are kept at most."""
-_FORGOTTEN = 1e-3  # squared correlation with now
+FORGOTTEN = 1e-3
+"""Squared correlation with now, below which nothing is left of what was."""
 _ALIKE = 0.95  # correlation
+
+
+def remembered(drift: Drift | None, ages: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """How much is left of what happened some time ago: the squared correlation; all, where it may return.
+
+    >>> from steerbo import Decay
+    >>> remembered(Decay(0.19), np.array([0.0, 2.0])).round(2), remembered(None, np.array([9.0]))
+    (array([1.  , 0.66]), array([1.]))
+    """
+    left: np.ndarray = np.ones(len(ages)) if isinstance(drift, Periodic) else correlation(drift, ages) ** 2
+    return left
 
 
 def condensed(posterior: Conditioned[Kernel], drift: Drift | None) -> Conditioned[Kernel]:
@@ -31,8 +46,8 @@ def condensed(posterior: Conditioned[Kernel], drift: Drift | None) -> Conditione
     points, residuals, noise = posterior.points, posterior.residuals.copy(), posterior.noise.copy()
     times = points[:, -1]
     ages = times.max() - times
-    faded = np.ones(len(times)) if isinstance(drift, Periodic) else correlation(drift, ages) ** 2
-    left = faded >= _FORGOTTEN
+    faded = remembered(drift, ages)
+    left = faded >= FORGOTTEN
     points, residuals, noise, faded = points[left], residuals[left], noise[left], faded[left]
     kept = _merge(posterior.kernel, points, residuals, noise, faded)
     return Conditioned(posterior.kernel, points[kept], residuals[kept], noise[kept])

@@ -46,6 +46,7 @@ from .places import place_of, settings
 from .prediction import Prediction, predicted
 from .priors import Prior
 from .problem import TimeVarying
+from .tries import Tries
 
 
 @record
@@ -76,7 +77,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         self.plays = np.zeros(len(self.names), dtype=int)
         self.now = 0.0
         self._added: dict[str, tuple[float, float]] = {}  # when data that nobody suggested came: time and number
-        self._tries: dict[Any, Unknown] = {}  # failed and voided, by place
+        self._tries = Tries()  # failed and voided
 
     def _pose(self, priors: Sequence[Prior]) -> None:
         """Begin with these priors, knowing nothing yet."""
@@ -154,7 +155,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
             self.surrogate.rewrite([])
         self._held = 0
         self.forget()
-        self._tries = {}
+        self._tries = Tries()
         for played in history.unknown:
             if not played.waiting:
                 self._try(played)
@@ -186,12 +187,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         return Datum(time, number, place_of(self.problem, outcome.realised), self.problem.sign * outcome.value)
 
     def _try(self, played: Round) -> None:
-        place = place_of(self.problem, played.realised)
-        key = place if self.problem.points is not None else tuple(place)
-        before = self._tries.get(key)
-        time = played.request["time"]
-        last, times = (max(time, before.time), before.times + 1) if before else (time, 1)
-        self._tries[key] = Unknown(place, last, times)
+        self._tries.add(place_of(self.problem, played.realised), played.request["time"])
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -199,7 +195,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         """The round as the surrogate sees it."""
         available = self.problem.within(request.get("available"), request.get("context", {}))
         waiting = (Unknown(place_of(self.problem, r.realised), r.request["time"], 1) for r in history.waiting)
-        return View(request["time"], available, [*self._tries.values(), *waiting])
+        return View(request["time"], available, [*self._tries, *waiting])
 
     def play(self, pick: Pick, beta: float) -> Choice:
         """A pick as a choice, with the prior behind it and what that expects."""

@@ -85,11 +85,11 @@ class StateSpace:
         mean = self._means + np.einsum("pax,pa->px", self._shift, h[self.group])
         return mean, np.maximum(np.einsum("gxx->gx", self._covariances) - known, 0.0)
 
-    def covariance(self, time: float, site: int) -> Float[np.ndarray, "G X"]:
-        """Posterior covariances (G, X) of one site with all others, at a time that is not in the past."""
+    def covariances(self, time: float, sites: Int[np.ndarray, " J"]) -> Float[np.ndarray, "G J X"]:
+        """Posterior covariances of some sites with all, at a time that is not in the past."""
         h = self._seen(time)
-        known: np.ndarray = np.einsum("ga,gaxb,gb->gx", h, self._explained[..., site], h, optimize=True)
-        return self._covariances[:, site] - known
+        known: np.ndarray = np.einsum("ga,gaxbj,gb->gjx", h, self._explained[..., sites], h, optimize=True)
+        return self._covariances[:, sites] - known
 
     def _transition(self, time: float) -> Float[np.ndarray, "G q q"] | None:
         elapsed = time - self.time
