@@ -55,7 +55,7 @@ def test_what_failed_long_ago_no_longer_bars_a_place(sites: bool) -> None:
     problem = TimeVarying([Float("x", 0, 1, step=0.25 if sites else None)], [prior])
     surrogate: Any = Sites(problem) if sites else Boxes(problem)
     surrogate.add(Datum(0.0, 1, 0 if sites else np.array([0.0]), 1.0))
-    place = 2 if sites else np.array([0.5])
+    place: Any = 2 if sites else np.array([0.5])
 
     def band(since: float) -> float:
         view = View(1000.0, None, [Unknown(place, since, 1)])
