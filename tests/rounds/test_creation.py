@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 import steerbo as sb
 from steerbo.errors import InvalidInput, InvalidOption, InvalidProblem
-from steerbo.record import to_plain
+from steerbo.record import from_plain, record, to_plain
+from steerbo.rounds import Event
 from steerbo.rounds.creation import LARGEST_SEED, creation
 from tests.rounds.stub import Nearest, Stub
 
@@ -34,6 +36,26 @@ def test_options_are_all_logged_also_those_that_were_left_out() -> None:
     assert created.options == {"step": 0.3}
     assert created.problem_class == "tests.rounds.stub:Stub"
     assert created.method == "tests.rounds.stub:Nearest"
+
+
+@record
+class Patience:
+    """Options of which one may be none though its default is not."""
+
+    wait: int | None = 5
+    other: int | None = None
+
+
+class Patient(Nearest):
+    Options = Patience  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("given", [{}, {"wait": None}, {"other": 3}])
+def test_an_option_may_be_none_though_its_default_is_not(given: dict[str, Any]) -> None:
+    created, _ = made(Stub(), Patient, options=given)
+    logged = from_plain(Event, json.loads(json.dumps(to_plain(created, Event))))
+    assert from_plain(Patience, logged.options) == Patience(**given)
+    assert made()[0].options == {}, "what is none anyway is not written down"
 
 
 def test_everything_wrong_at_once() -> None:

@@ -130,7 +130,13 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
         wrong += [fault.moved(fault.field.partition(".")[2], InvalidOption) for fault in error.errors]
     if wrong:
         raise together(wrong)
-    return method, to_plain(chosen)
+    return method, to_plain(chosen) | _nothing(chosen)
+
+
+def _nothing(options: Any) -> dict[str, None]:
+    """Options that are None though their default is not: a plain form leaves these out, and would be read as that."""
+    defaults = {each.name: getattr(each.default, "default", each.default) for each in fields(options)}
+    return {name: None for name, default in defaults.items() if getattr(options, name) is None is not default}
 
 
 def read_rounds(value: Any) -> int | None:
