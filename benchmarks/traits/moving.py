@@ -23,10 +23,14 @@ from ..runs import finished, keep
 from .moving_worlds import ROUNDS, World
 
 KEPT = "traits-moving.jsonl"
-SEEDS, SETS, RIVALS = 6, 100, 2
-STILL, LEARNED, GIVEN, RIVAL, CUTS = "no drift", "learned", "given", "BoTorch, time as a column", "false cuts"
-WORLDS = ("linear", "switch", "sine", "still", "rough")
-GIVENS = {"linear": sb.MaternInTime(50.0, 2.5), "sine": sb.MaternInTime(25.0, 2.5)}
+SEEDS, SETS, RIVALS = 12, 100, 2
+FRESH = 5200
+"""The first seed of the registration."""
+STILL, LEARNED, GIVEN, KNOWN = "no drift", "learned", "given", "known"
+RIVAL, CUTS = "BoTorch, time as a column", "false cuts"
+WORLDS = ("linear", "switch", "sine", "days", "still", "rough", "linear, aslant", "sine, aslant")
+GIVENS = {"linear": sb.Sliding(80.0), "sine": sb.MaternInTime(25.0, 2.5), "days": sb.Periodic(20.0)}
+KNOWNS = ("sine", "days")
 FROM, ASKED = 15, (20, 40, 60, 80)
 """The round from which on losses count, and those after which a recommendation is judged."""
 Job = tuple[str, str, int]
@@ -35,12 +39,14 @@ Job = tuple[str, str, int]
 def jobs() -> Iterator[Job]:
     """World, method and seed; by seeds, so that what is done so far is balanced."""
     for seed in range(SEEDS):
+        if seed == 4:
+            yield from ((("still", "rough")[k % 2], CUTS, k) for k in range(SETS))
         for world in WORLDS:
             yield from ((world, method, seed) for method in (STILL, LEARNED))
             if world in GIVENS:
                 yield world, GIVEN, seed
-    for k in range(SETS):
-        yield ("still", "rough")[k % 2], CUTS, k
+            if world in KNOWNS:
+                yield world, KNOWN, seed
     if find_spec("botorch") is not None:
         yield from ((world, RIVAL, seed) for seed in range(RIVALS) for world in ("linear", "switch"))
 
@@ -53,7 +59,7 @@ def key_of(job: Job) -> str:
 def run(job: Job) -> dict[str, Any]:
     """One run."""
     name, method, seed = job
-    began, world = time.process_time(), World(name, 2000 + seed)
+    began, world = time.process_time(), World(name, FRESH + seed)
     about = {"key": key_of(job), "world": name, "method": method, "seed": seed}
     if method == CUTS:
         return {**about, **_cuts(world)}
@@ -62,17 +68,19 @@ def run(job: Job) -> dict[str, Any]:
 
 
 def _play(world: World, method: str) -> dict[str, Any]:
-    drift = {STILL: None, LEARNED: "learned", GIVEN: GIVENS.get(world.name)}[method]
-    optimizer = sb.Optimizer(world.problem(drift), seed=world.seed, rounds=ROUNDS)
+    drift = {LEARNED: "learned", GIVEN: GIVENS.get(world.name)}.get(method)
+    optimizer = sb.Optimizer(world.problem(drift, cause=method == KNOWN), seed=world.seed, rounds=ROUNDS)
     losses, advised = [], []
     for number in range(1, ROUNDS + 1):
-        suggestion = optimizer.ask()
+        seen = {"cause": world.cause(number)} if method == KNOWN else {}
+        suggestion = optimizer.ask(context=seen) if seen else optimizer.ask()
         assert suggestion is not None
         losses.append(_loss(world, suggestion.scope.set, suggestion.values, number))
         value, realised = world.play(number, suggestion.values)
-        optimizer.tell(suggestion, value, realised=realised)
+        optimizer.tell(suggestion, value, realised=realised | seen)
         if number in ASKED:
-            advice = optimizer.recommend()
+            advice = optimizer.policy(seen) if seen else optimizer.recommend()
+            assert advice.scope is not None
             advised.append(_loss(world, advice.scope.set, advice.values, number))
     learned = [
         event.hyperparameters["objective"].get("drift") for event in optimizer.events if isinstance(event, Refitted)

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure, save_file
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, bare, new_figure, save_file
 
 from ..runs import finished
-from .moving import CUTS, GIVEN, KEPT, LEARNED, RIVAL, STILL, WORLDS
+from .moving import CUTS, GIVEN, KEPT, KNOWN, LEARNED, RIVAL, STILL, WORLDS
 
 Run = Mapping[str, Any]
-_METHODS = (STILL, LEARNED, GIVEN, RIVAL)
-_COLOURS = {STILL: ORANGE, LEARNED: GREEN, GIVEN: BLUE, RIVAL: PURPLE}
+_METHODS = (STILL, LEARNED, GIVEN, KNOWN, RIVAL)
+_COLOURS = {STILL: ORANGE, LEARNED: GREEN, GIVEN: BLUE, KNOWN: SKY, RIVAL: PURPLE}
 
 
 def grouped(file: Path) -> dict[tuple[str, str], dict[int, Run]]:
@@ -79,13 +79,14 @@ def false_cuts(groups: Mapping[tuple[str, str], Mapping[int, Run]]) -> str:
 def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> None:
     """For each world the loss of every method, a dot a run and a square for the mean."""
     shown = new_figure((10, 3.6), dpi=110)
-    axes = shown.subplots()
+    axes, named = shown.subplots(), set[str]()
     for k, world in enumerate(WORLDS):
         there = [method for method in _METHODS if (world, method) in groups]
         for j, method in enumerate(there):
             losses = [run["loss"] for run in groups[world, method].values()]
             x = k + 0.18 * (j - (len(there) - 1) / 2)
-            label = method if k == 0 else None
+            label = None if method in named else method
+            named.add(method)
             axes.plot([x] * len(losses), losses, "o", color=_COLOURS[method], alpha=0.35, ms=5)
             axes.plot(x, np.mean(losses), "D", color=_COLOURS[method], ms=9, label=label)
     axes.set_xticks(range(len(WORLDS)), WORLDS)

@@ -19,8 +19,10 @@ PRICES = (0.1, 0.3, 1.0)
 ROUNDS = 80
 TOLERANCE = 0.1
 """What may be given up: a tenth of the range."""
-SLIDES, SWINGS = 0.6, 0.25
-"""How far the function moves in all, and to each side: variables lie in [0, 1]."""
+SLIDES = {"linear": 0.6, "linear, aslant": 0.6}
+"""How far the function moves in all: variables lie in [0, 1]."""
+SWINGS = {"sine": (0.25, 1), "days": (0.25, 4), "sine, aslant": (0.25, 1)}
+"""How far it moves to each side, and how often."""
 _WAVES = 400  # of a drawn function
 _LAW = sb.TruncatedNormal(0.5, 0.15)
 _PLACED = sb.Float("x", 0, 1, law=_LAW).distribution
@@ -57,16 +59,28 @@ class World:
         spread = np.ptp(np.cos(sobol_points(1024, 3, 0) @ frequencies.T + phases) @ amplitudes)
         return frequencies, phases, amplitudes / spread
 
+    @property
+    def moves(self) -> bool:
+        """Whether it slides or swings."""
+        return self.name in SLIDES or self.name in SWINGS
+
     @cached_property
     def _direction(self) -> np.ndarray:
+        """Where to it moves: along the variable that every set holds, or aslant, where much is along others."""
         towards = keyed(self.seed, 0, "direction").normal(size=3)
+        if not self.name.endswith("aslant"):
+            towards[1:] = 0.0
         return np.asarray(towards / np.linalg.norm(towards))
 
     def _now(self, z: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The function as it is at z."""
         frequencies, phases, amplitudes = self._functions[-1 if z > 0.5 else 0]
-        moved = {"linear": SLIDES * z, "sine": SWINGS * math.sin(2 * math.pi * z)}.get(self.name, 0.0)
-        return frequencies, phases - frequencies @ (moved * self._direction), amplitudes
+        return frequencies, phases - frequencies @ (self.moved(z) * self._direction), amplitudes
+
+    def moved(self, z: float) -> float:
+        """How far the function has moved at z: what moves it, in a world that slides or swings."""
+        swing, times = SWINGS.get(self.name, (0.0, 1))
+        return SLIDES.get(self.name, 0.0) * z + swing * math.sin(2 * math.pi * times * z)
 
     def value(self, x: Floats[np.ndarray, "p d"], z: float) -> Floats[np.ndarray, " p"]:
         """Without noise."""
@@ -88,7 +102,7 @@ class World:
 
     def oracle(self, z: float) -> tuple[float, float]:
         """The least acceptable value, and the price of holding all: the best of all holds all."""
-        moment = z if self.name in ("linear", "sine") else float(z > 0.5)
+        moment = float(z > 0.5) if self.name == "switch" else z if self.moves else 0.0
         return best(self, moment) - TOLERANCE, PRICES[-1]
 
     def play(self, number: int, values: dict[str, float]) -> tuple[float, dict[str, float]]:
@@ -99,9 +113,15 @@ class World:
         value = float(self.value(np.array([[*x.values()]]), self.seen(number))[0])
         return value + 0.02 * float(random.normal()), x
 
-    def problem(self, drift: Any) -> sb.CostVarying:
-        """As a problem, with this drift."""
+    def cause(self, number: int) -> float:
+        """What moves it, from -1 to 1, as who knows what it is sees it: how far it swings; of days, what time it is."""
+        z = self.seen(number)
+        return 2 * (4 * z % 1) - 1 if self.name == "days" else math.sin(2 * math.pi * z)
+
+    def problem(self, drift: Any, cause: bool = False) -> sb.CostVarying:
+        """As a problem, with this drift, or where what moves it is seen before choosing."""
         variables = [sb.Float(f"x{d}", 0, 1, law=_LAW) for d in range(3)]
+        variables += [sb.Float("cause", -1, 1, seen=True)] if cause else []
         names = [[f"x{d}" for d in each] for each in self.sets]
         return sb.CostVarying(variables, names, costs=PRICES, tolerance=sb.Absolute(TOLERANCE), drift=drift)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .causal import Causal, CausalGraph, policy_scopes
     from .costvarying import Absolute, CostVarying, Fraction, Threshold
     from .errors import SteerboError
-    from .gp import Decay, MaternInTime, Periodic
+    from .gp import Decay, MaternInTime, Periodic, Sliding
     from .meanfield import MeanField
     from .rounds import Explanation, Optimizer, Recommendation, Scope, Status, Suggestion, load, methods
     from .space import (
@@ -44,7 +44,7 @@ _HOME = {
     "causal": ("Causal", "CausalGraph", "policy_scopes"),
     "costvarying": ("Absolute", "CostVarying", "Fraction", "Threshold"),
     "errors": ("SteerboError",),
-    "gp": ("Decay", "MaternInTime", "Periodic"),
+    "gp": ("Decay", "MaternInTime", "Periodic", "Sliding"),
     "meanfield": ("MeanField",),
     "rounds": ("Explanation", "Optimizer", "Recommendation", "Scope", "Status", "Suggestion", "load", "methods"),
     "space": (
@@ -101,6 +101,7 @@ __all__ = [
     "Recommendation",
     "Scipy",
     "Scope",
+    "Sliding",
     "Status",
     "SteerboError",
     "Study",

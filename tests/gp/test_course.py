@@ -34,6 +34,10 @@ def sliding(X: np.ndarray, t: np.ndarray) -> np.ndarray:
     return np.sin(5 * X[:, 0] + 0.06 * t) + X[:, 1] ** 2
 
 
+def turning(X: np.ndarray, t: np.ndarray) -> np.ndarray:
+    return np.cos(0.05 * t) * np.sin(5 * X[:, 0]) + np.sin(0.05 * t) * np.cos(7 * X[:, 1])
+
+
 def switching(X: np.ndarray, t: np.ndarray) -> np.ndarray:
     return np.where(t < 25, np.sin(5 * X[:, 0]), np.cos(7 * X[:, 1]))
 
@@ -43,8 +47,19 @@ def test_what_moves_is_seen_to_move_on_any_clock(unit: float) -> None:
     for seed in range(3):
         model = told(sliding, 45, seed, unit)
         course, found = learn_course(fresh, model, Course(), 60 * unit)
-        assert course.kind != "steady"
+        assert course.kind == "sliding"
         assert course.unit == 60 * unit
+        moved = fresh(course)
+        moved.set(found)
+        pace = moved.kernel.members[0].velocity  # type: ignore[attr-defined]
+        assert pace == pytest.approx([-0.012 * 60, 0.0], abs=0.15)
+        assert course.said(moved.kernel).startswith("all slides, by up to")
+
+
+def test_what_turns_into_another_function_bit_by_bit_changes_smoothly() -> None:
+    for seed in range(3):
+        course, found = learn_course(fresh, told(turning, 45, seed), Course(), 60.0)
+        assert course.kind == "smooth"
         moved = fresh(course)
         moved.set(found)
         assert "counts half after" in course.said(moved.kernel)

@@ -55,9 +55,9 @@ class Causal(Problem):
             the scope is chosen, is given to `ask`, and every scope looks at it for nothing. Others of the graph may be
             listed, too: they are measured after acting, recorded and shown, and observations are adjusted for them.
         minimize: whether smaller values of the target are better.
-        drift: how effects change with time, where they do: a `Decay`, `MaternInTime` or `Periodic`, in units of the
-            time that `ask(time=…)` is given (left out, the number of the round); "learned": whether they change, and
-            how, is learned from the outcomes. None: they never change. Wanted is then what is best *now*.
+        drift: how effects change with time, where they do: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`, in the
+            units of the time that `ask(time=…)` is given (left out, rounds); "learned": whether they change, and how,
+            is learned from the outcomes. None: they never change. Wanted is then what is best *now*.
         prices: what it costs to set a variable, or to look at one before setting others, by name; the others cost
             nothing. A play costs `base` and each of these once; wanted is then the cheapest scope that is good enough.
             A price is a number; a formula of the value that is set and of what is seen before choosing, such as ``"1 +

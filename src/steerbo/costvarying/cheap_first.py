@@ -17,6 +17,10 @@ dear set is then played only to find out whether it is so much better.
 There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as it is known well enough to
 say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
 
+Where the objective is known to drift, or was found to, bounds have half that width: what is found out does not last, so
+less is paid for finding out. (With all of it a model that is told of a drift never stops looking for what may have come
+up elsewhere, and loses more by that than the drift itself costs.)
+
 Where moving variables has a price, every set has twin arms of which some of these stay where they are; an arm's price
 is that of its set and of what its next play would move. Few values of such a variable are ever tried, and a model that
 takes a long lengthscale from them is sure of what it has never seen: it would stay for ever. So choices go by a model
@@ -66,8 +70,8 @@ from .method import PartialControl
 from .problem import CostVarying
 from .reasons import Moving, Reasons
 
-WIDER = 1.5
-"""By what factor bounds are wider where something is hard to change."""
+WIDER, FLEETING = 1.5, 0.5
+"""By what factor bounds are wider where something is hard to change, and narrower where, but for that, it drifts."""
 
 
 @record
@@ -76,7 +80,7 @@ class CheapFirstOptions:
 
     Args:
         beta: width of all bounds, in posterior standard deviations; half as much again where something is hard to
-            change.
+            change, else half as much where the objective drifts.
         patience: κ: how much of what is not known about a play makes up for lagging behind. 0: cost counts among equals
             only.
     """
@@ -94,14 +98,19 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self._hard = [problem.space.index(name) for name in problem.space.changes]
-        self._beta = options.beta * (WIDER if self._hard else 1.0)
         self._doubted = 0.0  # of what is hard to change: see `doubted`
+
+    @property
+    def beta(self) -> float:
+        """Width of all bounds, as things stand."""
+        drifts = self.course is not None and self.course.drifts
+        return self.options.beta * (WIDER if self._hard else FLEETING if drifts else 1.0)
 
     def learn(self, event: Event, history: History) -> None:
         """What is fitted anew is doubted anew."""
         super().learn(event, history)
         if isinstance(event, Refitted) and self._hard:
-            self._doubted = doubted(self.model, self._hard, self._beta)
+            self._doubted = doubted(self.model, self._hard, self.beta)
 
     def wary(self) -> Regression[Any]:
         """What is hard to change may matter more than few values of it have shown."""
@@ -111,7 +120,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         """The cheapest set that is enough; among equally cheap ones the most promising."""
         if (start := self.start(history, request)) is not None:
             return start
-        number, beta = len(history) + 1, self._beta
+        number, beta = len(history) + 1, self.beta
         outlook = self.outlook(history, request, staying=True)
         place = place_in_batch(request)
         arms, prices, plays = self._arms(history, outlook, number, place)
@@ -144,7 +153,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if place.number > 1:
             present = self.problem.present(history)
             arms = [a for a in arms if self._shares(outlook.arms[a], present)] or arms
-        found = self.best_of(arms, outlook, number, self._beta)[1]
+        found = self.best_of(arms, outlook, number, self.beta)[1]
         plays = dict(zip(arms, found, strict=True))
         prices = np.array([self.price_at(history, outlook.arms[a], plays[a].point) for a in arms])
         fits = ~(prices > history.remaining + history.rounding)
@@ -185,13 +194,13 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _upper(self, outlook: Outlook, number: int, sets: list[int]) -> np.ndarray:
         """u_i of some arms, in units of `sign · value`."""
         seed = self.streams.integer(number, "search")
-        found = self.search(outlook, sets, [self._beta], seed, of_mean=True)
+        found = self.search(outlook, sets, [self.beta], seed, of_mean=True)
         return np.array([self.raw(one.value) for (one,) in found])
 
     def _width(self, outlook: Outlook, i: int, play: Maximum) -> float:
         """w_i: what is not known about a play of set `i`, in units of the objective."""
         _, deviation = self.expectation(outlook, i).of_mean().moments(play.point[None])
-        return float(2 * self._beta * self.calibration.factor * self.model.scale * float(deviation[0]))
+        return float(2 * self.beta * self.calibration.factor * self.model.scale * float(deviation[0]))
 
     def explain(self, history: History) -> Explanation:
         """The upper bound of each set, and what decided."""

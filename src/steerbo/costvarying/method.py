@@ -96,7 +96,7 @@ class PartialControl(Learning[OptionsT]):
         points = self._unknown(history) if pending else np.empty((0, len(self.columns_of_model)))
         present = self.problem.present(history) if staying else {}
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
-        process = Standardised.of(self.wary() if staying else self.model, points)
+        process = Standardised.of(self.wary() if staying else self.model, points, time)
         return self.looking(process, request.get("context", {}), present, answering, time)
 
     def wary(self) -> Regression[Any]:

@@ -41,8 +41,8 @@ class CostVarying(Measuring):
         nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. To set one
             of them leaves the others as they are: what is set does not say what the others do. What is `seen` does:
             the others are as in rows in which that was alike.
-        drift: how the objective changes with time, where it does: a `Decay`, `MaternInTime` or `Periodic`, in units of
-            the time that `ask(time=…)` is given (left out, the number of the round); "learned": whether it changes, and
+        drift: how the objective changes with time, where it does: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`,
+            in units of the time that `ask(time=…)` is given (left out, rounds); "learned": whether it changes, and
             how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
         limits: what may not be set together: `Linear` and `Forbid`. They hold for what is set, at what is seen before
             choosing; of what a control set leaves to nature a sum is kept with the limit's `probability`, and a

@@ -3,7 +3,7 @@
 from .conditioned import Conditioned
 from .course import Course, learn_course
 from .cut import cut_gains
-from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, correlation, drift_over
+from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, Sliding, correlation, drift_over
 from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
@@ -21,6 +21,7 @@ from .kernels import (
     Matern52,
     PeriodicKernel,
     Product,
+    SlidingKernel,
     SquaredExponentialKernel,
     Stationary,
     Sum,
@@ -67,6 +68,8 @@ __all__ = [
     "PeriodicKernel",
     "Product",
     "Regression",
+    "Sliding",
+    "SlidingKernel",
     "SquaredExponentialKernel",
     "Stationary",
     "Sum",

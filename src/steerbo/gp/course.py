@@ -1,8 +1,10 @@
 """How what is optimised changes with time, as a factor of its kernel: as somebody knows, or as outcomes tell.
 
-What is learned is one of three: nothing changes; it changes smoothly, `exp(−Δ²/2ℓ²)`; what was seen fades,
-`exp(−|Δ|/τ)`. Each is fitted by maximum a posteriori, and one that drifts has to be likelier than none by a factor e:
-where nothing moves, next to nothing is then lost. Beside these there are cuts: at a moment everything began anew.
+What is learned is one of four: nothing changes; it changes smoothly, `exp(−Δ²/2ℓ²)`; what was seen fades,
+`exp(−|Δ|/τ)`; the whole slides at a steady velocity, and what slides changes smoothly: so that where it is now is the
+less known the longer it was not seen. Each is fitted by maximum a posteriori, and one that drifts has to
+be likelier than none by a factor e, and for each velocity by √n (Schwarz 1978): where nothing moves, next to nothing is
+then lost. Beside these there are cuts: at a moment everything began anew.
 """
 
 from __future__ import annotations
@@ -16,13 +18,24 @@ import numpy as np
 
 from ..errors import InvalidStudy
 from .cut import cut_gains
-from .drift import Drift, in_words
+from .drift import Drift, Sliding, in_words
 from .hyperparameters import Hyperparameters, from_hex, to_hex
-from .kernels import EpochsKernel, Fixed, InUnitsKernel, Kernel, Matern12, Product, SquaredExponentialKernel
+from .kernels import (
+    EpochsKernel,
+    Fixed,
+    InUnitsKernel,
+    Kernel,
+    Matern12,
+    Product,
+    SlidingKernel,
+    SquaredExponentialKernel,
+    Stationary,
+    Sum,
+)
 from .regression import Regression
 
-Kind = Literal["steady", "smooth", "fading"]
-KINDS: tuple[Kind, ...] = ("steady", "smooth", "fading")
+Kind = Literal["steady", "smooth", "fading", "sliding"]
+KINDS: tuple[Kind, ...] = ("steady", "smooth", "fading", "sliding")
 ODDS = 1.0
 """By how much in log posterior a drift has to be likelier than none."""
 ENOUGH, ENOUGH_TO_CUT = 10, 20
@@ -42,26 +55,36 @@ class Course:
         cuts: when everything began anew, ascending, in units of time.
     """
 
-    given: Drift | None = None
+    given: Drift | Sliding | None = None
     kind: Kind = "steady"
     unit: float = 1.0
     cuts: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, drift: Drift | Literal["learned"]) -> Self:
+    def of(cls, drift: Drift | Sliding | Literal["learned"]) -> Self:
         """Of a problem that says how it drifts, or that this is to be learned."""
+        if isinstance(drift, Sliding):
+            return cls(drift, "sliding", drift.within)
         return cls(None if isinstance(drift, str) else drift)
+
+    @property
+    def drifts(self) -> bool:
+        """Whether what is known now is the less true the later it is."""
+        return self.given is not None or self.kind != "steady"
 
     def over(self, space: Kernel, column: int) -> Product:
         """The kernel of points in space and time, with time in a column of its own after the others."""
-        if self.given is not None:
+        if self.given is not None and not isinstance(self.given, Sliding):
             return Product((space, Fixed(self.given.over(column))))
+        if self.kind == "sliding":
+            moved = _numbers(space)
+            space = SlidingKernel(space, column, self.unit, moved, (0.0,) * len(moved))
         return Product((space, EpochsKernel(column, self.cuts), *self._changes(column)))
 
     def _changes(self, column: int) -> tuple[Kernel, ...]:
         if self.kind == "steady":
             return ()
-        start, family = (0.5, SquaredExponentialKernel) if self.kind == "smooth" else (1.0, Matern12)
+        start, family = (1.0, Matern12) if self.kind == "fading" else (0.5, SquaredExponentialKernel)
         return (InUnitsKernel(family([start], dimensions=[column], learn_variance=False), column, self.unit),)
 
     def to_plain(self) -> dict[str, Any]:
@@ -81,10 +104,13 @@ class Course:
 
     def said(self, kernel: Product) -> str:
         """In words, where the kernel is the one in use."""
-        if self.given is not None:
+        if self.given is not None and not isinstance(self.given, Sliding):
             return f"it drifts as given: {in_words(self.given)}"
         words = [f"all began anew at time {self.cuts[-1]:g}"] if self.cuts else []
-        if self.kind != "steady":
+        if isinstance(sliding := kernel.members[0], SlidingKernel):
+            fastest = max(map(abs, sliding.velocity), default=0.0) / self.unit
+            words.append(f"all slides, by up to {fastest:.3g} of a variable's range in one unit of time")
+        elif self.kind != "steady":
             (scale,) = np.exp([p.value for p in kernel.members[-1].parameters]) * self.unit
             half = scale * (math.sqrt(2 * math.log(2)) if self.kind == "smooth" else math.log(2))
             words.append(f"what was seen counts half after {half:.3g} of time")
@@ -113,8 +139,9 @@ def learn_course(
     steady = replace(before, kind="steady", unit=unit)
     if len(model) < ENOUGH:
         return steady, _fitted(empty, model, before, steady)[1]
-    fits = [(course, *_fitted(empty, model, before, course)) for course in (replace(steady, kind=k) for k in KINDS)]
-    scores = [score - ODDS * (course.kind != "steady") for course, score, _ in fits]
+    kinds = KINDS if _can_slide(model) else KINDS[:-1]
+    fits = [(course, *_fitted(empty, model, before, course)) for course in (replace(steady, kind=k) for k in kinds)]
+    scores = [score - _asked(course, model) for course, score, _ in fits]
     best = int(np.argmax(scores))
     course, _, found = fits[best]
     if (cut := _cut(empty, model, steady, fits[0][2])) is not None:
@@ -126,11 +153,37 @@ def learn_course(
     return course, found
 
 
+def _space(kernel: Product) -> Kernel:
+    """The kernel in space alone."""
+    first = kernel.members[0]
+    return first.space if isinstance(first, SlidingKernel) else first
+
+
+def _numbers(space: Kernel) -> tuple[int, ...]:
+    """The columns of numbers that a kernel in space reads, which can slide; categories cannot."""
+    members = space.members if isinstance(space, Sum | Product) else (space,)
+    categories = {int(d) for k in members if isinstance(k, Stationary) for d in k.dimensions[k.categorical]}
+    return tuple(sorted(set(space.columns) - categories))
+
+
+def _can_slide(model: Regression[Product]) -> bool:
+    space = _space(model.kernel)
+    return space.gradients and bool(_numbers(space))
+
+
+def _asked(course: Course, model: Regression[Product]) -> float:
+    """By how much in log posterior a course has to be likelier than that nothing changes."""
+    if course.kind == "steady":
+        return 0.0
+    velocities = len(_numbers(_space(model.kernel))) if course.kind == "sliding" else 0
+    return ODDS + 0.5 * velocities * math.log(len(model))
+
+
 def _fitted(empty: Empty, model: Regression[Product], before: Course, course: Course) -> tuple[float, Hyperparameters]:
     """Log posterior and hyperparameters of a course; the search begins where the present model is."""
     other = empty(course)
     other.replace(model.inputs, model.outcomes)
-    theta, p = model.hyperparameters.theta, len(model.kernel.members[0].parameters)
+    theta, p = model.hyperparameters.theta, len(_space(model.kernel).parameters)
     had, wants = (len(each.kernel.parameters) - p for each in (model, other))
     own = theta[p : p + had] if before.kind == course.kind else other.hyperparameters.theta[p : p + wants]
     other.set(Hyperparameters((*theta[:p], *own, *theta[p + had :]), model.output))

@@ -174,18 +174,31 @@ Drift = Annotated[Decay | MaternInTime | Periodic, Field(discriminator="kind")]
 """How the objective changes with time."""
 
 
+@record
+class Sliding:
+    """The whole slides at a steady pace, and stays what it is: at which velocity is learned from the outcomes.
+
+    Args:
+        within: the time in which it may well slide by half of a variable's range, in units of time.
+    """
+
+    within: Positive
+    kind: Literal["sliding"] = "sliding"
+
+
 def _given(value: object) -> object:
     said = value is None or (isinstance(value, str) and value == "learned")
-    if not said and not isinstance(value, Decay | MaternInTime | Periodic | Mapping):
+    if not said and not isinstance(value, Decay | MaternInTime | Periodic | Sliding | Mapping):
         raise PydanticCustomError("drift", "a drift, such as a decay, or the word 'learned'")
     return value
 
 
-AnyDrift = Annotated[Drift | Literal["learned"] | None, BeforeValidator(_given)]
+_Said = Annotated[Decay | MaternInTime | Periodic | Sliding, Field(discriminator="kind")]
+AnyDrift = Annotated[_Said | Literal["learned"] | None, BeforeValidator(_given)]
 """How the objective changes with time, if it does: as somebody knows, or as outcomes will tell."""
 
 
-def in_words(drift: Drift) -> str:
+def in_words(drift: Drift | Sliding) -> str:
     """As `steerbo check` says it.
 
     >>> in_words(Decay(0.05)), in_words(Periodic(24))
@@ -215,7 +228,7 @@ def check_clock(drift: AnyDrift, names: Sequence[str]) -> None:
 
 def drift_over(drift: AnyDrift, column: int) -> Kernel | None:
     """The kernel of a drift that is given, over the column that holds time; None where there is none."""
-    return None if drift is None or isinstance(drift, str) else drift.over(column)
+    return None if drift is None or isinstance(drift, str | Sliding) else drift.over(column)
 
 
 def correlation(drift: Drift | None, elapsed: Floats[np.ndarray, " n"]) -> Floats[np.ndarray, " n"]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidProblem, one_of
-from ..gp.drift import check_clock
+from ..gp.drift import Sliding, check_clock
 
 if TYPE_CHECKING:
     from .problem import MeanField
@@ -31,7 +31,7 @@ INSTEAD = {
 
 def check_drift(problem: MeanField) -> None:
     """Refuse a drift to be learned, and a variable with the name of the time."""
-    if isinstance(problem.drift, str):
+    if isinstance(problem.drift, str | Sliding):
         allowed = "how payoffs change with time, such as a decay; or nothing"
         hint = "A change at one moment is noticed without it."
         raise InvalidProblem("drift", problem.drift, allowed, hint)

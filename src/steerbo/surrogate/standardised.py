@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from ..errors import InvalidProblem
-from ..gp import Factor, Kernel, Product, Regression, SquaredExponentialKernel
+from ..gp import Factor, Kernel, Product, Regression, SlidingKernel, SquaredExponentialKernel
 from .parts import Known, Law, Part, row_of
 
 RESOLVED = 1e-6
@@ -40,15 +40,17 @@ class Standardised:
     _integrals: dict[Any, Integrals] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, model: Regression[Any], pending: Float[np.ndarray, "p d"]) -> Standardised:
+    def of(cls, model: Regression[Any], pending: Float[np.ndarray, "p d"], now: float | None = None) -> Standardised:
         """From a regression whose kernel is squared exponential, or one times a drift; pending points shrink variances.
+
+        Where all slides, inputs are where they have moved to by `now`: as things are then, nothing else has changed.
 
         Where there is next to no noise, variances are those with a little more: see `RESOLVED`.
 
         Raises:
             InvalidProblem: a kernel that is no product over columns.
         """
-        lengthscales, categorical, variance, drift = _structure(model.kernel, model.inputs.shape[1])
+        lengthscales, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
         inputs, noise = np.concatenate([model.inputs, pending]), model.noise
         if noise >= RESOLVED * variance:
             with model.hallucinated(pending) as factor:
@@ -59,6 +61,10 @@ class Standardised:
             gram.flat[:: len(inputs) + 1] += noise
             inverse = Factor(gram).inverse()
         weights = np.concatenate([model.weights, np.zeros(len(pending))])
+        if slide is not None:
+            if now is None:
+                raise InvalidProblem("now", None, "a time, where all slides")
+            inputs = slide.moved(inputs, now)
         return cls(inputs, weights, inverse, lengthscales, categorical, variance, model.mean, noise, drift)
 
     def integrals(self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]) -> Integrals:
@@ -132,11 +138,16 @@ class Integrals:
         return self.root @ self.root.T
 
 
-def _structure(kernel: Kernel, d: int) -> tuple[Float[np.ndarray, " d"], Bool[np.ndarray, " d"], float, Kernel | None]:
-    """Lengthscales and which columns hold categories, (d,) each, the variance, and the factor that is a drift."""
+def _structure(
+    kernel: Kernel, d: int
+) -> tuple[Float[np.ndarray, " d"], Bool[np.ndarray, " d"], float, Kernel | None, SlidingKernel | None]:
+    """Lengthscales and which columns hold categories, (d,) each, variance, the factor that is a drift, and a slide."""
     lengthscales, categorical, variance = np.full(d, np.inf), np.zeros(d, dtype=bool), 1.0
     drifts: list[Kernel] = []
+    slide: SlidingKernel | None = None
     for member in kernel.members if isinstance(kernel, Product) else (kernel,):
+        if isinstance(member, SlidingKernel):
+            slide, member = member, member.space
         if isinstance(member, SquaredExponentialKernel) and np.isinf(lengthscales[member.dimensions]).all():
             lengthscales[member.dimensions] = member.lengthscales
             categorical[member.dimensions] = member.categorical
@@ -144,5 +155,6 @@ def _structure(kernel: Kernel, d: int) -> tuple[Float[np.ndarray, " d"], Bool[np
         else:
             drifts.append(member)
     if len(drifts) == 0 or np.isfinite(lengthscales).any():
-        return lengthscales, categorical, variance, reduce(lambda a, b: a * b, drifts) if drifts else None
+        drift = reduce(lambda a, b: a * b, drifts) if drifts else None
+        return lengthscales, categorical, variance, drift, slide
     raise InvalidProblem("kernel", type(kernel).__name__, "a squared exponential, or a product with one")
