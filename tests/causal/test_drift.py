@@ -59,7 +59,7 @@ class TestPricesWhereDriftIsLearned(WingContract):
     case = staticmethod(lambda: priced("learned"))
 
 
-@pytest.mark.parametrize("drift", [sb.Decay(0.1), sb.Periodic(12.0), "learned"])
+@pytest.mark.parametrize("drift", [sb.Decay(0.1), sb.Periodic(12.0), sb.Sliding(12.0), "learned"])
 @pytest.mark.parametrize("method", ["coca-bo", "coca-bo-no-context", "cabo", "cobo", "random"])
 def test_every_method_plays_any_drift_and_is_replayed(method: str, drift: Any) -> None:
     world = drifting(method, drift, initial=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class TestExploreThenCommit(WingContract):
         return drifting_case("explore-then-commit", explore_cycles=2)
 
 
-@pytest.mark.parametrize("drift", [DRIFTING.drift, "learned", sb.Decay(0), sb.Decay(0.5, per=1e9), sb.Periodic(4)])
+@pytest.mark.parametrize("drift", [DRIFTING.drift, "learned", sb.Decay(0), sb.Decay(0.5, per=1e9), sb.Periodic(4), sb.Sliding(9)])
 @pytest.mark.parametrize("method", ["random", "ucb-psq", "ucb-cvs", "etc-groups"])
 def test_every_method_plays_any_drift(method: str, drift: Any) -> None:
     world = drifting_case(method, dataclasses.replace(PROBLEM, drift=drift))
@@ -65,8 +66,9 @@ def best(now: float) -> float:
     return 0.2 + 0.012 * now
 
 
+@cache
 def play(drift: Any, rounds: int = 50, noise: float = 0.02, moves: bool = True) -> sb.Optimizer:
-    """A quadratic whose best x slides from .2 to .8 in fifty rounds."""
+    """Played once for all that only read it: a quadratic whose best x slides from .2 to .8 in fifty rounds."""
     optimizer = sb.Optimizer(dataclasses.replace(SLIDING, drift=drift), rounds=rounds + 5, seed=2)
     random = np.random.default_rng(5)
     for t in range(1, rounds + 1):
@@ -78,7 +80,7 @@ def play(drift: Any, rounds: int = 50, noise: float = 0.02, moves: bool = True) 
     return optimizer
 
 
-@pytest.mark.parametrize("drift", [sb.MaternInTime(25.0, 2.5), "learned"])
+@pytest.mark.parametrize("drift", [sb.MaternInTime(25.0, 2.5), sb.Sliding(60), "learned"])
 def test_a_moving_optimum_is_followed(drift: Any) -> None:
     followed, left = (abs(play(each).recommend().values["x"] - best(50)) for each in (drift, None))
     assert followed < 0.08 < left
@@ -92,6 +94,29 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     still = play(None, rounds=12, moves=False)
     same = play("learned", rounds=12, moves=False)
     assert [bits(s.suggestion.values) for s in same.history] == [bits(s.suggestion.values) for s in still.history]
+
+
+def test_what_slides_is_forecast() -> None:
+    for drift in (sb.Sliding(60), "learned"):
+        optimizer = play(drift)
+        assert "Of drift it says: all slides, by up to 0.01" in optimizer.explain().summary
+        assert optimizer.policy(time=60).values["x"] == pytest.approx(best(60), abs=0.1)
+        method: Any = optimizer._fold.method
+        now = method.outlook(optimizer.history, {"time": 60.0})  # integrals agree with the model itself, at that time
+        points = np.random.default_rng(0).random((5, 2))
+        mean, _ = method.expectation(now, 1).moments(points)
+        direct = method.model.marginals(np.column_stack([points, np.full(5, 60.0)]))[0]
+        np.testing.assert_allclose(mean, direct, atol=1e-6)
+
+
+def test_bounds_are_half_as_wide_where_something_drifts() -> None:
+    def beta(drift: Any, rounds: int = 3) -> float:
+        method: Any = play(drift, rounds, moves=False)._fold.method
+        return float(method.beta)
+
+    assert (beta(None), beta("learned"), beta(sb.MaternInTime(25.0)), beta(sb.Sliding(60))) == (2.0, 2.0, 1.0, 1.0)
+    moved: Any = play("learned")._fold.method
+    assert moved.beta == 1.0
 
 
 def test_a_switch_is_noticed_and_what_was_before_is_forgotten() -> None:
@@ -165,7 +190,8 @@ def test_data_says_when_it_was_measured_or_it_is_now() -> None:
     assert bits(again.recommend()) == bits(optimizer.recommend())
 
 
-@pytest.mark.parametrize("drift", [1, 0.1, "unknown", {"kind": "decay"}, {"kind": "matern", "lengthscale": 0}])
+@pytest.mark.parametrize("drift", [1, 0.1, "unknown", {"kind": "decay"}, {"kind": "matern", "lengthscale": 0},
+                                   {"kind": "sliding", "within": 0}, {"kind": "sliding"}])  # fmt: skip
 def test_a_drift_that_is_none_is_refused_by_name(drift: Any) -> None:
     with pytest.raises(InvalidProblem, match="drift"):
         dataclasses.replace(PROBLEM, drift=drift)

@@ -92,6 +92,8 @@ def test_with_what_is_seen_and_the_present_distribution() -> None:
 def test_what_is_wrong_is_refused_by_name() -> None:
     with pytest.raises(InvalidProblem, match=r"drift: 'learned' is not allowed.*noticed without it"):
         fading("learned")
+    with pytest.raises(InvalidProblem, match=r"drift: .*sliding.* is not allowed"):
+        fading(sb.Sliding(9))
     with pytest.raises(InvalidProblem, match=r"variables\.time"):
         fading(sb.Decay(0.1), variables=(sb.Float("time", 0, 1, seen=True),))
     optimizer = sb.Optimizer(fading(sb.Decay(0.1)), "random")

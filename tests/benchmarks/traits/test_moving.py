@@ -25,10 +25,13 @@ def test_what_is_expected_is_the_mean_of_what_is_given() -> None:
     np.testing.assert_allclose(world.expected((0, 1, 2), everything, 0.5), world.value(everything, 0.5))
 
 
-@pytest.mark.parametrize("name", ["linear", "sine", "switch", "still", "rough"])
+@pytest.mark.parametrize("name", ["linear", "sine", "days", "switch", "still", "rough", "linear, aslant"])
 def test_what_moves_moves_and_what_is_still_does_not(name: str) -> None:
     world, x = World(name, 2001), np.random.default_rng(0).random((20, 3))
     start, later = world.value(x, 0.0), world.value(x, 0.8)
+    if name in ("linear", "sine", "days"):  # along x0
+        back = x + np.array([world.moved(0.8) * world._direction[0], 0.0, 0.0])
+        np.testing.assert_allclose(world.value(back, 0.8), start)
     assert np.allclose(start, later) == (name in ("still", "rough"))
     if name == "switch":
         np.testing.assert_array_equal(start, world.value(x, world.seen(ROUNDS // 2)))
