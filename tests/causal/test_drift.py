@@ -59,6 +59,14 @@ class TestPricesWhereDriftIsLearned(WingContract):
     case = staticmethod(lambda: priced("learned"))
 
 
+def test_with_prices_what_slides_is_followed_and_replayed() -> None:
+    world = priced(sb.Sliding(12.0))
+    optimizer = world.play(world.start(), 12)
+    again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(bits(event))) for event in optimizer.events])
+    assert bits(again.ask(**clock(13))) == bits(optimizer.ask(**clock(13)))
+    assert optimizer.recommend().scope == again.recommend().scope
+
+
 @pytest.mark.parametrize("drift", [sb.Decay(0.1), sb.Periodic(12.0), sb.Sliding(12.0), "learned"])
 @pytest.mark.parametrize("method", ["coca-bo", "coca-bo-no-context", "cabo", "cobo", "random"])
 def test_every_method_plays_any_drift_and_is_replayed(method: str, drift: Any) -> None:

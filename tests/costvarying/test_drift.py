@@ -43,7 +43,9 @@ class TestExploreThenCommit(WingContract):
         return drifting_case("explore-then-commit", explore_cycles=2)
 
 
-@pytest.mark.parametrize("drift", [DRIFTING.drift, "learned", sb.Decay(0), sb.Decay(0.5, per=1e9), sb.Periodic(4), sb.Sliding(9)])
+@pytest.mark.parametrize(
+    "drift", [DRIFTING.drift, "learned", sb.Decay(0), sb.Decay(0.5, per=1e9), sb.Periodic(4), sb.Sliding(9)]
+)
 @pytest.mark.parametrize("method", ["random", "ucb-psq", "ucb-cvs", "etc-groups"])
 def test_every_method_plays_any_drift(method: str, drift: Any) -> None:
     world = drifting_case(method, dataclasses.replace(PROBLEM, drift=drift))

@@ -154,7 +154,8 @@ class CheapFirst(ScopeBandit[CheapOptions]):
             arm, model, k = self.arms[i], self.model(i), self.models.of[i]
             if k not in processes:
                 points = self.untold(history, i, None)
-                processes[k] = points, Standardised.of(model, points) if arm.space else None
+                now = when.get(TIME.name)
+                processes[k] = points, Standardised.of(model, points, now) if arm.space else None
             own = i if arm.affected else -1 - k  # what affects contexts has its own
             if own not in contexts:
                 contexts[own] = Realised.of(arm, history, seen)
