@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import shutil
 import sqlite3
 import warnings
@@ -119,6 +120,16 @@ def quick(file: Path, rounds: int = 4, seed: int = 0) -> Path:
 
 def test_it_is_for_its_owner_only(tmp_path: Path) -> None:
     assert quick(tmp_path / "study.db").stat().st_mode & 0o077 == 0
+
+
+def test_what_nobody_uses_any_more_is_deleted(tmp_path: Path) -> None:
+    old, used = quick(tmp_path / "old.db"), quick(tmp_path / "used.db")
+    for snapshot in (old, used):
+        os.utime(snapshot, (0, 0))
+    with by_snapshot(tmp_path / "used.db"):
+        pass
+    quick(tmp_path / "new.db")
+    assert (old.exists(), used.exists()) == (False, True)
 
 
 def changed(snapshot: Path, **changes: Any) -> None:

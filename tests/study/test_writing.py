@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from steerbo.rounds import Event
 from steerbo.study import Memory, MemoryLog, Study
 from steerbo.study.log import Lease
 from steerbo.study.turns import TOKEN
-from steerbo.study.writing import QUIET
+from steerbo.study.writing import QUIET, TRIES
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -33,3 +34,40 @@ def test_turns_are_for_those_who_have_company() -> None:
         for _ in range(QUIET + 3):
             first.ask()
         assert one.turns == QUIET + 1, "who is gone by now"
+
+
+def test_nobody_waits_for_what_is_sooner_computed_again() -> None:
+    memory = Memory()
+    one, two = Watched(memory), Watched(memory)
+    with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
+        first.ask()
+        first.writer._cost = 0.0
+        for _ in range(3):
+            second.ask()
+            first.ask()
+        assert one.turns == 1
+        first.writer._cost = 60.0
+        second.ask()
+        first.ask()
+        first.ask()
+        assert one.turns > 1, "choices have become dear"
+
+
+def test_who_is_refused_again_and_again_waits_for_a_turn() -> None:
+    memory = Memory()
+    one, two = Watched(memory), Watched(memory)
+    with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
+        first.ask()
+        first.writer._cost, left = 0.0, [TRIES]
+        append = one.append
+
+        def late(event: Event, lease: Lease | None = None) -> None:
+            if left and left[0]:
+                left[0] -= 1
+                second.ask()  # always a little earlier
+            append(event, lease)
+
+        one.append = late  # type: ignore[method-assign]
+        first.ask()
+        assert one.turns == 2
+        assert len(first.history) == 2 + TRIES

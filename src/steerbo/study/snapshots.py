@@ -20,6 +20,7 @@ import json
 import os
 import pickle
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -38,6 +39,8 @@ EVERY = 1000
 """Events, and a tenth of all, after which another snapshot is made."""
 LARGEST = 2**28
 """Bytes of one: the posterior of a few thousand outcomes."""
+UNUSED = 30 * 86400.0
+"""Seconds after which one that nobody has used is deleted, when another is made: its study may be gone."""
 _OURS = ("steerbo", "numpy", "builtins", "fractions", "collections", "datetime")
 _FAULTS = (OSError, ValueError, pickle.PickleError, TypeError, AttributeError, ImportError, EOFError, RecursionError)
 
@@ -122,6 +125,8 @@ class Snapshot:
         if not _leads_to(log, head["events"], head["tip"]):
             raise ValueError("the log says otherwise")
         log.seen, log.tip = head["events"], head["tip"]
+        with suppress(OSError):
+            os.utime(file)  # it was used
         return fold
 
     def keep(self, fold: Fold) -> None:
@@ -164,6 +169,10 @@ class Snapshot:
             with suppress(OSError):
                 os.unlink(name)
             raise
+        for other in file.parent.glob("*.snapshot"):
+            with suppress(OSError):
+                if time.time() - other.stat().st_mtime > UNUSED:
+                    other.unlink()
 
 
 def _events_of(file: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any, TypeVar
@@ -24,6 +25,10 @@ from .worker import Worker
 T = TypeVar("T")
 QUIET = 4
 """Calls in a row without an event of others, after which a worker takes it that it is alone."""
+CHEAP = 0.02
+"""Seconds of processor time: a choice that costs less is sooner made again than waited for."""
+TRIES = 3
+"""Calls that are refused so often in a row wait for their turn, however little they cost."""
 
 
 class Writer:
@@ -48,6 +53,7 @@ class Writer:
         self.snapshot.keep(optimizer._fold)
         self.turns = Turns(self.log, self.worker.leases.clock)
         self._quiet = QUIET - 1  # calls in a row before which there were no events of others; one knocks at first
+        self._cost = 1.0  # seconds of processor time of the dearest choice of late; nobody knows it at first
         self._heard = 0  # events of others since the last call
         optimizer.log_to(self)
 
@@ -67,8 +73,16 @@ class Writer:
 
     @property
     def _polite(self) -> bool:
-        """Whether there may be others who write just now."""
-        return self._quiet < QUIET
+        """Whether there may be others who write just now, and what they compute is worth a wait."""
+        return self._quiet < QUIET and self._cost > CHEAP
+
+    def _timed(self, choose: Callable[[], T]) -> T:
+        """Choose, and remember what that costs."""
+        began = time.thread_time()
+        try:
+            return choose()
+        finally:
+            self._cost = max(time.thread_time() - began, 0.8 * self._cost)
 
     def refresh(self) -> int:
         """Take in what other workers have logged; returns how many events that were."""
@@ -87,7 +101,7 @@ class Writer:
         if "scipy.stats" not in sys.modules and self._polite and self.turns.taken:
             sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
         suggestion = self.unfinished(request.get(SEEN.name)) or self.logged(
-            lambda: self.optimizer.ask_at(place, request)
+            lambda: self._timed(lambda: self.optimizer.ask_at(place, request))
         )
         if suggestion is not None:
             self.worker.out.add(suggestion.token)
@@ -152,7 +166,7 @@ class Writer:
         def work() -> Suggestion:
             if decided(self.optimizer.history, about, context):
                 return self.optimizer.history[about].suggestion
-            return self.optimizer.decide(suggestion, context)
+            return self._timed(lambda: self.optimizer.decide(suggestion, context))
 
         return self.kept("decide", suggestion, {"context": context}, work)
 
@@ -210,10 +224,10 @@ class Writer:
         """The same again where an event came between, which is another's progress.
 
         Alone there is nothing to wait for. Where others write too, four would compute and three of them in vain: they
-        take turns.
+        take turns, unless that costs more than to compute again.
         """
+        polite, tries = self._polite, 0
         while True:
-            polite = self._polite
             with self.turns.turn(self.refresh) if polite else nullcontext():
                 while True:
                     self.refresh()
@@ -221,6 +235,7 @@ class Writer:
                     try:
                         return call()
                     except LogConflict:
-                        self._quiet = 0
-                        if not polite:
+                        self._quiet, tries = 0, tries + 1
+                        if not polite and (self._polite or tries >= TRIES):
+                            polite = True
                             break
