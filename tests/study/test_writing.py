@@ -28,6 +28,7 @@ def test_turns_are_for_those_who_have_company() -> None:
         assert one.turns == 1, "others may have come at the same time"
         first.ask()
         assert one.turns == 1, "nobody else writes"
+        first.writer._cost = 60.0
         second.ask()
         first.ask()
         assert (one.turns, two.turns) == (1, 1), "it has not heard of the other yet"

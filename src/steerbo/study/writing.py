@@ -27,7 +27,7 @@ QUIET = 4
 """Calls in a row without an event of others, after which a worker takes it that it is alone."""
 CHEAP = 0.02
 """Seconds of processor time: a choice that costs less is sooner made again than waited for."""
-TRIES = 3
+TRIES = 10
 """Calls that are refused so often in a row wait for their turn, however little they cost."""
 
 
@@ -53,7 +53,7 @@ class Writer:
         self.snapshot.keep(optimizer._fold)
         self.turns = Turns(self.log, self.worker.leases.clock)
         self._quiet = QUIET - 1  # calls in a row before which there were no events of others; one knocks at first
-        self._cost = 1.0  # seconds of processor time of the dearest choice of late; nobody knows it at first
+        self._cost = 0.05  # seconds of processor time of the dearest choice of late; at first nobody knows
         self._heard = 0  # events of others since the last call
         optimizer.log_to(self)
 
