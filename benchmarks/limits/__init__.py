@@ -1,0 +1,1 @@
+"""Constrained problems: what limits cost, and whether they are kept."""
