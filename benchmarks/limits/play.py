@@ -66,13 +66,12 @@ def ours(world: World, seed: int) -> dict[str, Any]:
         optimizer.tell(suggestion, told["value"], realised={**x, **further})
     best = optimizer.recommend()
     value, likely = judged(world, best.values)
-    return {
-        "linear": linear,
-        "kept": np.array(kept).astype(int).tolist(),
-        "value": value,
-        "likely": likely,
-        "set": str(best.scope),
-    }
+    return _row(linear, kept, value, likely, str(best.scope))
+
+
+def _row(linear: int, kept: list[list[bool]], value: float | None, likely: float, held: str) -> dict[str, Any]:
+    plain = np.array(kept).astype(int).tolist()
+    return {"linear": linear, "kept": plain, "value": value, "likely": likely, "set": held}
 
 
 def rival(world: World, seed: int) -> dict[str, Any]:
@@ -95,25 +94,14 @@ def rival(world: World, seed: int) -> dict[str, Any]:
         points.append(world.problem.space.encode([x])[0].tolist())
         told.append(measured(world, x, spread, random))
         linear += broken(world, x, sb.Linear)
-        kept.append(
-            [limit.room(told[-1]) >= 0 for limit in world.problem.limits or () if isinstance(limit, sb.Measured)]
-        )
-    good = [
-        k
-        for k, row in enumerate(told)
-        if all(kept[k]) and not broken(world, world.problem.space.decode([points[k]])[0], sb.Linear)
-    ]
+        kept.append(keeps(world, told[-1]))
+    settings = world.problem.space.decode(points)
+    good = [k for k in range(len(told)) if all(kept[k]) and not broken(world, settings[k], sb.Linear)]
     if not good:
         return _row(linear, kept, None, 0.0, "all")
     best = min(good, key=lambda k: told[k]["value"])
     value, likely = judged(world, settings[best])
-    return {
-        "linear": linear,
-        "kept": np.array(kept).astype(int).tolist(),
-        "value": value,
-        "likely": likely,
-        "set": "all",
-    }
+    return _row(linear, kept, value, likely, "all")
 
 
 ARMS = {"steerbo": ours, "botorch": rival}

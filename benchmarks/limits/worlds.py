@@ -31,8 +31,8 @@ class World:
 
     def nature(self, random: np.random.Generator) -> dict[str, float]:
         """What nature does with the variables that have a law."""
-        laws = [v for v in self.problem.variables if v.law is not None]
-        return {v.name: v.decode(v.encoded_ppf(np.array([random.random()])))[0] for v in laws}  # type: ignore[union-attr]
+        laws: list[Any] = [v for v in self.problem.variables if v.law is not None]
+        return {v.name: float(v.decode(v.encoded_ppf(np.array([random.random()])))[0]) for v in laws}
 
     def deviations(self) -> dict[str, float]:
         """How far value and outcomes differ over settings drawn at random."""
