@@ -16,6 +16,7 @@ from ..rounds import (
     Amended,
     Event,
     Extended,
+    Failed,
     History,
     OptionsT,
     Outcome,
@@ -97,15 +98,33 @@ class Learning(Paying[OptionsT]):
                 self.model.replace(points, np.array([y for _, y in rows]))
                 names = (name for name, _, _ in history.outcomes())
                 self.following.correct({name: y for name, (_, y) in zip(names, rows, strict=True)})
-                for further, each in self.watched.items():
-                    known = [(n, x, o) for (n, o, _), (x, _) in zip(history.outcomes(), rows, strict=True)]
-                    told = [(n, x, o.realised[further]) for n, x, o in known if further in o.realised]
-                    each.begin_anew(told, len(self.columns_of_model))
+                self._begin_anew(history)
+            case Failed():  # what broke may have been measured all the same
+                for name, each in self.watched.items():
+                    if (found := self._seen(history[event.token], name)) is not None:
+                        each.hear(*found, event.token)
             case Extended():
                 for following in (self.following, *(each.following for each in self.watched.values())):
                     following.correct({})
             case _:
                 pass
+
+    def _begin_anew(self, history: History) -> None:
+        """Further outcomes as they stand now: of plays, also of those that failed, and of data."""
+        for name, each in self.watched.items():
+            rows = [(r.suggestion.token, *seen) for r in history if (seen := self._seen(r, name)) is not None]
+            for token, data in history.data.items():
+                if name in data.outcome.realised:
+                    rows.append((token, self._row(data.outcome, token, None)[0], data.outcome.realised[name]))
+            each.begin_anew(rows, len(self.columns_of_model))
+
+    def _seen(self, played: Round, name: str) -> tuple[np.ndarray, float] | None:
+        """Where a further outcome was measured in a round, and what it was; None: it was not, or nobody knows where."""
+        known = played.realised if played.state in ("told", "failed") else {}
+        if name not in known or any(each not in known for each in self.space.names):
+            return None
+        point, _ = self._row(Outcome(0.0, None, dict(known)), played.suggestion.token, played)
+        return point, float(known[name])
 
     def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
         """A point of the model (d,), with its time where that matters, and an outcome."""

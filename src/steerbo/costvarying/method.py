@@ -109,7 +109,7 @@ class PartialControl(Learning[OptionsT]):
 
     def _imagined(self, played: Round) -> np.ndarray:
         """An encoded point (d,): what nature chose, and nobody measured, is drawn, always by the same numbers."""
-        known = {name: float(self.space[name].encode([value])[0]) for name, value in played.realised.items()}
+        known = self._encoded({name: value for name, value in played.realised.items() if name in self.space})
         if self.problem.timed:
             known[TIME.name] = time_of(played)
         unit = self.streams(played.number, "nature").random((1, len(self.columns_of_model)))
