@@ -92,6 +92,7 @@ def test_what_was_measured_of_a_play_that_broke_is_learned_from() -> None:
     assert watched.model.outcomes.tolist()[-1] == 9.0
     again = sb.load(optimizer.to_json())
     assert again.ask() == optimizer.ask()
+    assert suggestion is not None
     optimizer.amend(suggestion, void=True)
     (watched,) = optimizer._method.watched.values()  # type: ignore[attr-defined]
     assert 9.0 not in watched.model.outcomes
