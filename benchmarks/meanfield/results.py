@@ -161,9 +161,9 @@ _TAIL = """## What the tables show
 
 - Where actions have coordinates, a payoff's word on one cell counts for those beside it, if outcomes find that likelier
   (the map kernel, `…-map` under *Registered runs*). Without them New York is missed at round 80 (.47): 160 shares are
-  unknown and 80 outcomes tell 80 numbers. With them: .89 (.85 was wanted), .77 with 2 % noise (.7), 235 cells .865 (.85),
-  394 cells .81 (.78), and .999 at round 250 (.995; three seeds). **A map that is wrong costs more than was wanted:**
-  coordinates of other cells .35 against .47 without any, four seeds; at most .06 was wanted.
+  unknown and 80 outcomes tell 80 numbers. With them: .89 (.85 was wanted), .77 with 2 % noise (.7), 235 cells
+  .865 (.85), 394 cells .81 (.78), and .999 at round 250 (.995; three seeds). **A map that is wrong costs more than was
+  wanted:** coordinates of other cells .35 against .47 without any, four seeds; at most .06 was wanted.
 - Dives came of a lengthscale that was beyond everything by one distance and not by another. Since suggestions must be
   known by plain distances, by those of square roots and by the likeliest ones, one suggestion of some 180 runs is below
   −1 (bikes with 2 % noise, −1.3; none was wanted); where the likeliest alone are asked there are 120 in 80 runs, down
