@@ -47,7 +47,7 @@ def test_what_is_learned_has_no_price_yet() -> None:
     assert found.learned == ("dose",)
     assert found.paid(Scope.of({"dose": ["lab"]}), {"dose": 3.0}) is None
     assert found.paid(Scope.of({"metal": ["lab"]}), {}) == 3.0
-    assert found.text(Scope(["dose"])) == "1 a play, and what is learned for dose"
+    assert found.text(Scope(["dose"])) == "1 a play, and a learned price for dose"
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_prices_are_written_down_and_read_back() -> None:
     kept = sb.Causal(GRAPH, list(SPACE), prices={"dose": lambda dose: dose}, base=1)
     with pytest.raises(InvalidProblem, match="data that can be written as JSON"):
         to_plain(kept)
-    said = "1 a round, 0.1 * dose to set dose, 2 to set metal, what is learned to look at lab"
+    said = "1 a round, 0.1 * dose to set dose, 2 to set metal, a learned price to look at lab"
     assert dict(problem.describe())["prices"] == said

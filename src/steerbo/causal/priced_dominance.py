@@ -139,7 +139,8 @@ def paid_for(graph: CausalGraph, prices: Mapping[str, Any]) -> CausalGraph:
     causes = [name for name, price in prices.items() if varies(price) and name in graph.intervenable]
     for name, price in prices.items():
         if varies(price) and price != LEARNED:
-            causes += [read for read in Formula(price, graph.names, f"prices.{name}").reads if read != name]
+            may = [*([name] if name in graph.intervenable else []), *(graph.contexts or ())]
+            causes += [read for read in Formula(price, may, f"prices.{name}").reads if read != name]
     known = {a for a, b in graph.directed if b == graph.target} | set(graph.descendants([graph.target]))
     more = [(name, graph.target) for name in dict.fromkeys(causes) if name not in known]
     return replace(graph, directed=(*graph.directed, *more)) if more else graph

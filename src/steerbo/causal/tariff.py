@@ -33,7 +33,8 @@ def varies(price: Any) -> bool:
 
 def in_words(scope: Scope, fixed: float, varying: Mapping[str, Any]) -> str:
     """What a play of a scope costs, in words: a number, and what varies."""
-    more = [f"{varying[name]} for {name}" for name in (*scope.set, *scope.contexts) if name in varying]
+    names = [name for name in (*scope.set, *scope.contexts) if name in varying]
+    more = [f"{'a learned price' if varying[name] == LEARNED else varying[name]} for {name}" for name in names]
     return ", and ".join([f"{fixed:g} a play", *more])
 
 
@@ -111,7 +112,7 @@ class Tariff:
     def said(self, name: str) -> str:
         """The price of one thing, in words; empty where it is none."""
         if name in self.varying:
-            return str(self.formulas[name]) if name in self.formulas else "what is learned"
+            return str(self.formulas[name]) if name in self.formulas else "a learned price"
         price = self.numbers.get(name, 0.0)
         return f"{price:g}" if price else ""
 
