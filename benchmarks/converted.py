@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from partial_control_bench.causal.forgotten import ROUNDS
 from partial_control_bench.causal.problems import MARKS as CAUSAL_MARKS
 from partial_control_bench.costvarying.problems import plant_name
 from partial_control_bench.costvarying.world import BEST
@@ -148,6 +149,19 @@ def causal() -> Iterator[Result]:
         )
 
 
+def observed() -> Iterator[Result]:
+    """Observations of graphs that may forget something: trusted, as is the default, and checked."""
+    source = "causal-observations.jsonl"
+    for run in lines(source):
+        world, a, how, seed = run["key"].split("/")
+        if how != "none":
+            curve = Curve(unit="rounds", at=[float(ROUNDS)], cumulative=[rounded(ROUNDS * max(run["regret"], 0.0), 6)])
+            options = {} if how == "trusted" else {"observations": how}
+            yield _result(
+                f"forgotten-{world}-{float(a):g}", "coca-bo", int(seed), curve, source, ROUNDS, options=options
+            )
+
+
 def meanfield() -> Iterator[Result]:
     """Rivals and the paper's own acquisition; of today's default what was registered."""
     for source in ("meanfield-runs.jsonl", "meanfield-registered.jsonl"):
@@ -177,9 +191,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "papers" / "runs")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    wings = {
+    wings: dict[str, Iterator[Result]] = {
         "cost-varying": costvarying(), "time-varying": timevarying(), "without-priors": automatic(),
-        "causal": causal(), "mean-field": meanfield(),
+        "causal": causal(), "observed": observed(), "mean-field": meanfield(),
     }  # fmt: skip
     for wing, results in wings.items():
         written = [result.line() for result in results]

@@ -13,80 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.causal import Causal, CausalGraph
+from partial_control_bench.causal import forgotten
+from partial_control_bench.causal.forgotten import OBSERVATIONS, ROUNDS, STRENGTHS
 from steerbo.rounds import Optimizer
-from steerbo.space import Float
 
 from ..runs import command, finished
 from .environment import Environment
-from .problems import FIGURE_1, figure_1
-from .scm import StructuralCausalModel, Values
+
+__all__ = ["OBSERVATIONS", "ROUNDS", "STRENGTHS", "WORLDS", "jobs", "read", "run", "section"]
 
 KEPT = "causal-observations.jsonl"
-STRENGTHS = (0.0, 0.5, 1.5)
 HOW = ("none", "trusted", "checked")
 FIRST, SEEDS = 9000, 12
-OBSERVATIONS, ROUNDS = 100, 60
 
 
-def _uniform(v: Values, random: np.random.Generator, n: int) -> np.ndarray:
-    return random.uniform(-1, 1, n)
-
-
-def dose(a: float) -> Environment:
-    """One action after looking at one context: y = cos(2 (x − .7 c))."""
-    graph = CausalGraph.from_text("c -> x; c -> y; x -> y", target="y", intervenable=["x"])
-    model = StructuralCausalModel(
-        graph,
-        {
-            "u": _uniform,
-            "c": _uniform,
-            "x": lambda v, r, n: 0.3 * v["c"] + 0.6 * v["u"] + r.normal(0, 0.2, n),
-            "y": lambda v, r, n: np.cos(2 * (v["x"] - 0.7 * v["c"])) + a * v["u"] + r.normal(0, 0.2, n),
-        },
-    )
-    problem = Causal(graph, [Float("x", -1, 1), Float("c", -1, 1)])
-    return Environment("dose", problem, model, 1.0, lambda x, seen: float(np.cos(2 * (x["x"] - 0.7 * seen["c"]))))
-
-
-def pair(a: float) -> Environment:
-    """Two actions after looking at one context; it is the first that u moves."""
-    graph = CausalGraph.from_text("c -> x1; c -> y; x1 -> y; x2 -> y", target="y", intervenable=["x1", "x2"])
-
-    def expected(x1: Any, x2: Any, c: Any) -> Any:
-        return np.exp(-3 * (x1 - 0.6 * c) ** 2) + 0.6 * np.cos(2 * (x2 + 0.5 * c))
-
-    model = StructuralCausalModel(
-        graph,
-        {
-            "u": _uniform,
-            "c": _uniform,
-            "x1": lambda v, r, n: 0.2 * v["c"] + 0.6 * v["u"] + r.normal(0, 0.2, n),
-            "x2": _uniform,
-            "y": lambda v, r, n: expected(v["x1"], v["x2"], v["c"]) + a * v["u"] + r.normal(0, 0.2, n),
-        },
-    )
-    problem = Causal(graph, [Float(name, -1, 1) for name in ("x1", "x2", "c")])
-    return Environment("pair", problem, model, 1.6, lambda x, seen: float(expected(x["x1"], x["x2"], seen["c"])))
-
-
-def figure(a: float) -> Environment:
-    """Figure 1 of the paper, with two arms, of which observations feed one; u moves x1."""
-    usual = figure_1()
-    mechanisms = dict(usual.model.mechanisms)
-    model = StructuralCausalModel(
-        FIGURE_1,
-        {
-            "u": _uniform,
-            **mechanisms,
-            "x1": lambda v, r, n: 0.5 * v["u1"] + 0.5 * v["u"],
-            "y": lambda v, r, n: mechanisms["y"](v, r, n) + a * v["u"],
-        },
-    )
-    return Environment("figure-1", usual.problem, model, usual.best, usual.mean)
-
-
-WORLDS: dict[str, Callable[[float], Environment]] = {"dose": dose, "pair": pair, "figure-1": figure}
+WORLDS: dict[str, Callable[[float], Environment]] = {
+    name: lambda a, make=make: Environment.of(make(a))  # type: ignore[misc]
+    for name, make in forgotten.WORLDS.items()
+}
 
 
 def jobs() -> Iterator[tuple[str, float, str, int]]:

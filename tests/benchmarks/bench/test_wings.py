@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.causal.observed import WORLDS
 from benchmarks.causal.problems import psa
 from benchmarks.costvarying.problems import World
 from benchmarks.costvarying.runner import Run
@@ -173,3 +174,26 @@ def test_what_is_not_looked_at_is_averaged_over_on_plates() -> None:
         assert 1.0 - world.regret(1, actions, {}) == pytest.approx(
             drawn.mean(), abs=5 * (error + typical * drawn.std())
         )
+
+
+def test_observations_are_given_and_those_of_the_runs_that_were_kept() -> None:
+    """The same observations, and the same regret as `benchmarks.causal.observed` has."""
+    given = list(problem("forgotten-dose-0.5").make(9003).before())
+    assert len(given) == 100
+    assert all(not values and set(outcome.realised) == {"c", "x"} for values, outcome in given)
+    environment = WORLDS["dose"](0.5)
+    optimizer = Optimizer(environment.problem, "coca-bo", seed=9003)
+    for _, outcome in given[:10]:
+        optimizer.add(outcome.value, dict(outcome.realised))
+    about = shortened("forgotten-dose-0.5", Budget(4, marks=(4.0,)))
+    few = replace(about, make=lambda seed: replace(about.make(seed), observations=10))  # type: ignore[type-var]
+    clean = environment.play(optimizer, 4, 9003)[1]
+    assert play(few, "coca-bo", 9003).last("cumulative") == pytest.approx(clean.sum(), rel=1e-6)
+
+
+def test_an_optimum_off_nature_s_centre() -> None:
+    best = {f"x{d}": 0.8 if d % 2 else 0.2 for d in range(1, 7)}
+    away, centre = problem("ackley-off-cheap-0.02").make(10), problem("ackley-cheap-0.02").make(10)
+    assert away.regret(1, best, {}) == pytest.approx(0.0, abs=1e-9)
+    middle = dict.fromkeys(("x1", "x2", "x3"), 0.5)
+    assert away.regret(1, middle, {}) > centre.regret(1, middle, {}) + 3, "what nature draws is no good data there"

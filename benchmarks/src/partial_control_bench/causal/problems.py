@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from itertools import product
 
 from ..problem import Budget, Problem, Seeds
+from . import forgotten
 from .plates import plates
 from .published import cosine, figure_1, psa
 from .system import System, SystemWorld
@@ -33,6 +35,15 @@ def _world(name: str, seed: int) -> SystemWorld:
     return SystemWorld(_system(name), seed)
 
 
+@cache
+def _forgetful(name: str, a: float) -> System:
+    return forgotten.WORLDS[name](a)
+
+
+def _observed(name: str, a: float, seed: int) -> SystemWorld:
+    return SystemWorld(_forgetful(name, a), seed, forgotten.OBSERVATIONS)
+
+
 def problems() -> Iterator[Problem]:
     """All of them."""
     seeds = Seeds(range(1000, 1100), range(200))
@@ -45,3 +56,10 @@ def problems() -> Iterator[Problem]:
     title = "A.3: 57 contexts and 29 actions' graph, of which two can be set"
     plate = Budget(200, marks=MARKS[:3])
     yield Problem("plates", "causal", title, partial(_world, "plates"), plate, PAPER, seeds=seeds)
+    observed = Budget(forgotten.ROUNDS, marks=(15.0, 30.0, 45.0, 60.0))
+    later = Seeds(range(100), range(9000, 9200))
+    for name, a in product(forgotten.WORLDS, forgotten.STRENGTHS):
+        told = f"a confounder that the graph forgets, of strength {a:g}" if a else "the graph is right"
+        title = f"{name} after 100 observations; {told}"
+        world = partial(_observed, name, a)
+        yield Problem(f"forgotten-{name}-{a:g}", "causal", title, world, observed, "ours", seeds=later)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import BenchError
 from ..protocol import Look, Outcome, Values
 from .graph import Diagram
@@ -41,10 +43,11 @@ class System:
 
 @dataclass(frozen=True)
 class SystemWorld:
-    """One of them, with a seed."""
+    """One of them, with a seed; so many observations are given before the first round."""
 
     system: System
     seed: int
+    observations: int = 0
 
     @property
     def known(self) -> dict[str, Any]:
@@ -63,8 +66,12 @@ class SystemWorld:
         }
 
     def before(self) -> Iterable[tuple[Values, Outcome]]:
-        """Nothing is given."""
-        return ()
+        """What nature did by itself, where that was observed: nothing is set, everything is seen."""
+        drawn = self.system.model.sample(self.observations, np.random.default_rng(self.seed))
+        names = [name for name in self.system.graph.names if name != self.system.graph.target]
+        for k in range(self.observations):
+            realised = {name: float(drawn[name][k]) for name in names}
+            yield {}, Outcome(float(drawn[self.system.graph.target][k]), 0.0, realised)
 
     def now(self, number: int) -> dict[str, Any]:
         """Nothing more."""

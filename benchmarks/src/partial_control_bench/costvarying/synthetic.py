@@ -32,6 +32,14 @@ def ackley(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
     return first + np.exp(np.cos(2 * np.pi * z).mean(-1)) - 20 - np.e
 
 
+_OFF = np.array([0.3, -0.3, 0.3, -0.3, 0.3, -0.3])
+
+
+def ackley_off(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
+    """The same with its optimum .3 away from the centre in every variable: far from where nature draws."""
+    return ackley(x[:, :6] - _OFF)
+
+
 def levy(x: Float[np.ndarray, "p d"]) -> Float[np.ndarray, " p"]:
     """Minus Levy's function (Levy and Montalvo 1985) of six columns scaled to [−10, 10]; largest value 0."""
     w = 1 + (10 * (2 * x[:, :6] - 1) - 1) / 4

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..costvarying.problems import VARIANCES, plant_name
-from ..costvarying.world import BEST, COSTS, PROBLEMS, Plant
+from ..costvarying.world import BEST, COSTS, PUBLISHED, Plant
 from ..record import Result
 from .claim import Claim, Compared, compare, counted
 from .layout import Paper
@@ -28,7 +28,7 @@ def claims(results: Sequence[Result]) -> list[Claim]:
             f"{name}, {costs}, {variance:g}, {mark:g}": compare(
                 results, plant_name(name, costs, variance), first, second, "simple", mark, _margin(name, variance)
             )
-            for name in PROBLEMS
+            for name in PUBLISHED
             for costs in COSTS
             for variance in VARIANCES
             for mark in marks
@@ -74,5 +74,5 @@ PAPER = Paper(
         "Some runs were made before changes that move the last digits of the model; `pcb check --again` shows which come out anew.",
     ),
     ("cheap-first",),
-    tuple(plant_name(name, "moderate", 0.02) for name in PROBLEMS),
+    tuple(plant_name(name, "moderate", 0.02) for name in PUBLISHED),
 )
