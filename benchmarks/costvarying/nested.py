@@ -165,23 +165,27 @@ def run(job: tuple[str, int]) -> dict[str, Any]:
 
 
 def section(place: Path) -> str:
-    """Tables for the page: all problems, and those in which so many variables matter."""
+    """A table for the page: each rule on the problems that it and the rule as it is have both played."""
     done = finished(place)
-    rows = {name: [done.get(f"{name}/{seed}") for seed in range(FIRST, FIRST + SEEDS)] for name in METHODS}
-    seeds = [k for k in range(SEEDS) if all(found[k] for found in rows.values())]
-    if not seeds:
-        return ""
-    needed = np.array([world(FIRST + k).needed for k in seeds])
-    figures = {name: _figures([found[k] for k in seeds], needed) for name, found in rows.items()}
-    groups = {"all": needed >= 0, "a smaller set is as good": needed < 2, "the full set is better": needed == 2}
-    columns = ("problems", "rule", "simple regret, mean of four quarters", "at the end", "regret of the answer",
-               "price of the answer", "spent on larger sets than needed, second half")  # fmt: skip
+    seeds = {
+        name: [s for s in range(FIRST, FIRST + SEEDS) if f"{name}/{s}" in done and f"{PRESENT}/{s}" in done]
+        for name in METHODS
+    }
+    groups = {"all": (0, 1, 2), "a smaller set is as good": (0, 1), "the full set is better": (2,)}
+    columns = ("problems", "rule", "number", "simple regret, mean of four quarters", "at the end",
+               "regret of the answer", "price of the answer",
+               "spent on larger sets than needed, second half")  # fmt: skip
     lines = []
-    for group, chosen in groups.items():
-        for name, found in figures.items():
-            cells = [_cell(column[chosen], figures[PRESENT][i][chosen]) for i, column in enumerate(found)]
-            lines.append((f"{group} ({int(chosen.sum())})", name, *cells))
-    return table(columns, lines)
+    for group, needed in groups.items():
+        for name in METHODS:
+            some = [seed for seed in seeds[name] if world(seed).needed in needed]
+            if len(some) < 2:
+                continue
+            known = np.array([world(seed).needed for seed in some])
+            ours, present = (_figures([done[f"{who}/{seed}"] for seed in some], known) for who in (name, PRESENT))
+            cells = [_cell(mine, theirs) for mine, theirs in zip(ours, present, strict=True)]
+            lines.append((group, name, len(some), *cells))
+    return table(columns, lines) if lines else ""
 
 
 def _figures(runs: list[Any], needed: np.ndarray) -> list[np.ndarray]:
