@@ -184,3 +184,23 @@ def test_what_is_hard_to_change_goes_with_rows_of_data() -> None:
     assert any(played.suggestion.scope.keep for played in optimizer.history)
     again = sb.Optimizer.replay(problem, list(optimizer.events))
     assert again.recommend() == optimizer.recommend()
+
+
+def test_a_surprise_is_no_reason_to_stay() -> None:
+    """A kiln, four tiles a firing, by hand: the second firing was so bad that the model had not thought it possible."""
+    problem = sb.CostVarying(
+        [sb.Float("heat", 0, 1, change=sb.Change(fixed=6, per_unit=6)), sb.Float("glaze", 0, 1)],
+        [["heat", "glaze"]],
+        [1],
+    )
+    optimizer = sb.Optimizer(problem, budget=90, seed=2)
+    heats, values = [], []
+    for firing in range(4):
+        for suggestion in optimizer.ask(batch=4):
+            assert suggestion is not None
+            x = {**suggestion.values, "heat": (0.9, 0.05)[firing]} if firing < 2 else suggestion.values
+            values.append(8 - 20 * (x["heat"] - 0.68) ** 2 * (1 + 3 * (x["heat"] < 0.5)) - 8 * (x["glaze"] - 0.5) ** 2)
+            optimizer.tell(suggestion, values[-1], realised=x)
+        heats.append(x["heat"])
+    assert max(values[4:8]) < min(values[:4]) - 3
+    assert heats[2] > 0.2, "the third firing goes where it is warmer"

@@ -25,7 +25,8 @@ Where moving variables has a price, every set has twin arms of which some of the
 is that of its set and of what its next play would move. Few values of such a variable are ever tried, and a model that
 takes a long lengthscale from them is sure of what it has never seen: it would stay for ever. So choices go by a model
 in which these lengthscales are no longer than believed beforehand, unless outcomes have ruled that out: see `doubted`.
-And bounds are `WIDER`: a bound that is wrong here is not put right by the next round, which stays.
+And bounds are `WIDER`: a bound that is wrong here is not put right by the next round, which stays. There c is 1: that a
+model has been surprised is no reason to stay where it was surprised.
 
 While the bounds hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most
 `2 (1 + κ c) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and
@@ -139,7 +140,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if self.problem.space.changes and not self.fits(history, arm, point):
             point = plays[a].point
         moving = self._moving(history, outlook, arms, upper, plays) if self._hard else None
-        why = Reasons(self._at_best(outlook, arms, upper), best.width, self.calibration.factor, moving)
+        why = Reasons(self._at_best(outlook, arms, upper), best.width, self._calibration, moving)
         return self.play(history, arm, point, request, **to_plain(why))
 
     def _arms(
@@ -200,7 +201,11 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _width(self, outlook: Outlook, i: int, play: Maximum) -> float:
         """w_i: what is not known about a play of set `i`, in units of the objective."""
         _, deviation = self.expectation(outlook, i).of_mean().moments(play.point[None])
-        return float(2 * self.beta * self.calibration.factor * self.model.scale * float(deviation[0]))
+        return float(2 * self.beta * self._calibration * self.model.scale * float(deviation[0]))
+
+    @property
+    def _calibration(self) -> float:
+        return 1.0 if self._hard else self.calibration.factor
 
     def explain(self, history: History) -> Explanation:
         """The upper bound of each set, and what decided."""
