@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from steerbo.study import Study
+from steerbo.study.spill import Spill
 from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import bearer, oven
-from tests.serve.processes import serving
+from tests.serve.processes import serving, start
 
 
 def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
@@ -68,3 +69,19 @@ def test_studies_of_one_name_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["no.db", "no.toml"])
 def test_what_cannot_be_opened_is_said_at_once(name: str, tmp_path: Path) -> None:
     assert call("serve", tmp_path / name).exit_code == 2
+
+
+def test_what_a_study_has_to_say_is_json_where_that_is_wanted(tmp_path: Path) -> None:
+    """What had waited in a file was said in words between the documents."""
+    place = oven(tmp_path)
+    with Study.open(place, holder="by hand") as study:
+        token = study.ask(context={"weather": 3.0}).token
+    spill = Spill.of(str(place), "study")
+    told = {"value": 1.0, "cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
+    assert spill.keep(spill.answer("tell", token, told)) is not None
+    made = start(place, options=("--keys",))
+    made.process.terminate()
+    _, said = made.process.communicate(timeout=60)
+    messages = [json.loads(line)["message"] for line in said.splitlines()]
+    assert any("waited in files" in message for message in messages), messages
+    assert any("nobody has a key yet" in message for message in messages)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from steerbo.serve import live
-from tests.serve.players import oven, served
+from steerbo.study.keys import KeyRing
+from tests.serve.players import bearer, key_for, oven, served
+from tests.serve.processes import serving
 
 
 def test_too_many_are_sent_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,3 +24,19 @@ def test_there_is_nothing_to_hear_without_a_key(tmp_path: Path) -> None:
     with served(oven(tmp_path), keyed=True) as client:
         assert client.get("/studies/oven/changes").status_code == 401
         assert client.get("/studies/none/changes").status_code == 401
+
+
+def test_a_key_that_is_revoked_hears_no_more(tmp_path: Path) -> None:
+    """It heard on until it hung up by itself."""
+    place = oven(tmp_path)
+    key = bearer(key_for(place, "read"))
+    with (
+        serving(place, options=("--keys",)) as made,
+        made.client() as client,
+        client.stream("GET", "/studies/oven/changes", headers=key) as stream,
+    ):
+        lines = stream.iter_lines()
+        assert next(lines) == "event: change"
+        with closing(KeyRing(place)) as ring:
+            ring.revoke(ring.list()[0].id)
+        assert not [line for line in lines if line.startswith("event")], "and it ends"

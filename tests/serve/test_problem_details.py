@@ -9,7 +9,7 @@ import pytest
 from steerbo import errors
 from steerbo.errors import InvalidOutcome, LogUnavailable, SteerboError, together
 from steerbo.serve.problem_details import STATUSES, details, status_of
-from tests.serve.players import oven, served
+from tests.serve.players import bearer, key_for, oven, served
 
 
 def test_every_error_has_a_status() -> None:
@@ -66,3 +66,35 @@ def test_people_get_a_page_of_it(tmp_path: Path) -> None:
         assert answer.status_code == 404
         assert "<h1>Not Found</h1>" in answer.text
         assert client.get("/studies/nothing").headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize("then", ["gone", "rubbish", "a link elsewhere"])
+def test_a_log_that_is_gone_is_the_servers_fault_and_its_place_nobodys_business(
+    then: str, keyed: bool, tmp_path: Path
+) -> None:
+    """It was said to be an input that is not allowed, with the file's whole path, to who had no key, too."""
+    place = oven(tmp_path)
+    key = bearer(key_for(place, "amend"))
+    with served(place, keyed=keyed) as client:
+        assert client.get("/studies/oven/status", headers=key).status_code == 200
+        for name in ("oven.db-wal", "oven.db-shm"):
+            (tmp_path / name).unlink(missing_ok=True)
+        place.rename(tmp_path / "away")
+        if then == "rubbish":
+            place.write_text("rubbish" * 1000)
+        elif then == "a link elsewhere":
+            place.symlink_to("/etc/passwd")
+        for headers in (key, {}):
+            answers = [
+                client.get("/studies/oven/status", headers=headers),
+                client.post("/studies/oven/ask", json={"context": {"weather": 3}}, headers=headers),
+                client.get("/page/oven", headers=headers),
+            ]
+            for answer in answers:
+                assert answer.status_code in ((503, 401) if keyed else (503,)), answer.text
+                assert str(tmp_path) not in answer.text
+                assert "steerbo doctor" not in answer.text
+        place.unlink(missing_ok=True)
+        (tmp_path / "away").rename(place)
+        assert client.get("/studies/oven/status", headers=key).status_code == 200, "it goes on by itself"

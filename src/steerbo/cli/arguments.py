@@ -33,15 +33,18 @@ WAIT = 10.0
 """Seconds that a command for people waits for a log that is away. What was answered is kept."""
 
 
-def open_study(place: str, *, asking: bool = False) -> Study:
-    """The study, for people; only who asks for rounds goes by limits that its file says otherwise than its log."""
+def open_study(place: str, *, asking: bool = False, say: Callable[[str], None] | None = None) -> Study:
+    """The study, for people; only who asks for rounds goes by limits that its file says otherwise than its log.
+
+    What they ought to know is said on standard error, or by `say`.
+    """
     if not place.endswith(".toml"):
-        return Study.open(place, holder=BY_HAND, wait=WAIT, say=Errors().say)
+        return Study.open(place, holder=BY_HAND, wait=WAIT, say=Errors(say).say)
     specification = read_study(place)
     if not specification.log.exists():
         raise InvalidStudy("log", str(specification.log), "a study's log", f"`steerbo new {to_type(place)}` makes one.")
     log = DatabaseLog(specification.log, make=False)
-    return resume(specification, log, Errors(), begin=False, adopt_limits=asking, holder=BY_HAND, wait=WAIT)
+    return resume(specification, log, Errors(say), begin=False, adopt_limits=asking, holder=BY_HAND, wait=WAIT)
 
 
 def as_logged(place: str) -> list[Event]:
@@ -92,7 +95,10 @@ def headers(place: str, study: Study) -> dict[str, str]:
 
 
 class Errors:
-    """Warnings go to standard error."""
+    """Warnings go to standard error, or to whoever is named instead."""
+
+    def __init__(self, say: Callable[[str], None] | None = None) -> None:
+        self._say = say
 
     def began(self, suggestion: Any) -> None:
         """Nothing."""
@@ -102,7 +108,10 @@ class Errors:
 
     def say(self, message: str) -> None:
         """One line."""
-        echo(message, err=True)
+        if self._say is None:
+            echo(message, err=True)
+        else:
+            self._say(message)
 
 
 def pairs(

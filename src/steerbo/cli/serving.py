@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing, nullcontext
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,6 +16,7 @@ from ..masking import split_name
 from ..record import to_plain
 from ..study import DatabaseLog, Study, read_study
 from ..study.keys import KeyRing, keys_of
+from ..study.logger import LOGGER
 from .arguments import AsJson, Place, open_study, title
 from .commands import group
 from .screen import answer, echo, print_json
@@ -52,24 +53,25 @@ def serve(
         from ..serve.listening import socket_at  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
-    opened = _openers(studies)
-    for _, open_one in opened.values():
-        open_one().close()  # what cannot be opened is said before anybody asks
-    hall = Hall(opened, keyed=keys or not _is_loopback(host))
-    if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
-        echo("nobody has a key yet: steerbo key create STUDY --name ‹who› --may play", err=True)
-    with closing(socket_at(host, port)) as listening:
+    with json_lines() if as_json else nullcontext(), ExitStack() as held:
+        opened = _openers(studies, LOGGER.warning if as_json else None)
+        for _, open_one in opened.values():
+            open_one().close()  # what cannot be opened is said before anybody asks
+        hall = Hall(opened, keyed=keys or not _is_loopback(host))
+        if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
+            nobody = "nobody has a key yet: steerbo key create STUDY --name ‹who› --may play"
+            LOGGER.warning(nobody) if as_json else echo(nobody, err=True)
+        listening = held.enter_context(closing(socket_at(host, port)))
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{listening.getsockname()[1]}/"
         if as_json:
             print_json({"url": url, "studies": list(opened), "keys": hall.keyed})
-            json_lines()
         else:
             echo(f"{url}  (Ctrl-C ends it)", err=True)
         listen(application(hall, tuple(name or ())), listening)
 
 
-def _openers(places: list[str]) -> dict[str, tuple[str, Callable[[], Study]]]:
+def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dict[str, tuple[str, Callable[[], Study]]]:
     """What opens each study, by the name that it is served under; all studies of a log that names none."""
     found: dict[str, tuple[str, Callable[[], Study]]] = {}
     for place in places:
@@ -80,7 +82,7 @@ def _openers(places: list[str]) -> dict[str, tuple[str, Callable[[], Study]]]:
             shown = title(one)
             if shown in found:
                 raise InvalidStudy("study", shown, "studies of different names", "Serve them at different ports.")
-            found[shown] = log, lambda one=one: open_study(one, asking=True)  # type: ignore[misc]
+            found[shown] = log, lambda one=one: open_study(one, asking=True, say=say)  # type: ignore[misc]
     return found
 
 

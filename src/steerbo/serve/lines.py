@@ -6,6 +6,8 @@ import json
 import logging
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..masking import masked
@@ -40,12 +42,21 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=True, default=str)
 
 
-def json_lines() -> None:
-    """Have all that is logged from here on written to standard error as JSON; what warns beside logging, too."""
+@contextmanager
+def json_lines() -> Iterator[None]:
+    """Have all that is logged meanwhile written to standard error as JSON; what warns beside logging, too."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
+    loggers = [logging.root, *map(logging.getLogger, _LOUD)]
+    levels, handlers = [logger.level for logger in loggers], logging.root.handlers[:]
     logging.captureWarnings(True)
     logging.root.handlers[:] = [handler]
-    logging.root.setLevel(logging.WARNING)
-    for name in _LOUD:
-        logging.getLogger(name).setLevel(logging.INFO)
+    for logger in loggers:
+        logger.setLevel(logging.WARNING if logger is logging.root else logging.INFO)
+    try:
+        yield
+    finally:
+        logging.captureWarnings(False)
+        logging.root.handlers[:] = handlers
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

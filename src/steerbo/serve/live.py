@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
+from ..errors import SteerboError
 from .problem_details import Refusal
 from .visitors import Visitor, study_of, visitor_of
 
@@ -20,6 +21,7 @@ EVERY = 1.0
 """Seconds between two looks at the log."""
 MOST = 200
 """Browsers and programs that are told at once."""
+_CHECKED = 5  # looks after which a key is looked up again
 _SILENCE = 15  # looks after which something is sent all the same, so that nobody hangs up
 
 
@@ -33,8 +35,11 @@ def changes(request: Request, who: Annotated[Visitor, Depends(visitor_of)], name
     async def told() -> AsyncIterator[str]:
         state.listeners += 1
         try:
-            known, silent = -1, 0
+            known, silent, looks = -1, 0, 0
             while not state.ending.is_set() and not await request.is_disconnected():
+                looks += 1
+                if looks % _CHECKED == 0:
+                    await run_in_threadpool(visitor_of, request)  # a key may have been revoked meanwhile
                 count = await run_in_threadpool(served.events)
                 if count != known:
                     known, silent = count, 0
@@ -43,6 +48,8 @@ def changes(request: Request, who: Annotated[Visitor, Depends(visitor_of)], name
                     silent = 0
                     yield ": still here\n\n"
                 await asyncio.sleep(EVERY)
+        except (Refusal, SteerboError):
+            pass  # who asks again is told why
         finally:
             state.listeners -= 1
 

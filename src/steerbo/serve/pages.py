@@ -23,7 +23,7 @@ from .applied import applied
 from .decimal_commas import localised, writes_commas
 from .forms import ACTIONS, give, read_ask
 from .hall import Served
-from .problem_details import Refusal, status_of
+from .problem_details import Refusal, details, status_of
 from .visitors import COOKIE, FORM, Visitor, check_form, form_secret, set_cookie, study_of, visitor_of
 
 router = APIRouter(include_in_schema=False)
@@ -171,11 +171,7 @@ def _study_page(
 ) -> Response:
     """The page; with what was wrong with a form beside it, and what it was filled in with."""
     status = 200 if error is None else status_of(error).value
-    wrong = (
-        [(each.field, each.worded(PAGE)) for each in error.errors if isinstance(each, InvalidInput)] if error else []
-    )
-    if error is not None and not wrong:
-        wrong = [("", str(error))]
+    wrong = _wrong(error) if error is not None else []
     shown, path = served.read("view", view), f"/page/{quote(served.name, safe='')}/pictures"
 
     def source(number: int, _: Drawn) -> str:
@@ -194,3 +190,10 @@ def _study_page(
         draft=dict(draft or {}),
         applied=applied,
     )
+
+
+def _wrong(error: SteerboError) -> list[tuple[str, str]]:
+    """What is wrong with a form, by field, in words for people."""
+    found = [(each.field, each.worded(PAGE)) for each in error.errors if isinstance(each, InvalidInput)]
+    away = status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE
+    return [("", str(details(error)["detail"]))] if away or not found else found

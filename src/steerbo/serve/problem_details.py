@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from ..errors import (
     InvalidInput,
+    InvalidStudy,
     LogConflict,
     LogUnavailable,
     MissingExtra,
@@ -32,11 +33,16 @@ STATUSES: tuple[tuple[type[SteerboError], HTTPStatus], ...] = (
     (OutcomeConflict, HTTPStatus.CONFLICT),
     (LogConflict, HTTPStatus.CONFLICT),
     (LogUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
+    (InvalidStudy, HTTPStatus.SERVICE_UNAVAILABLE),
     (MissingExtra, HTTPStatus.NOT_IMPLEMENTED),
     (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
     (SteerboError, HTTPStatus.INTERNAL_SERVER_ERROR),
 )
 """Which status an error of ours has: the first that fits."""
+AWAY = (
+    "the study's log cannot be reached, or is not as it was left. Nothing that was logged is lost: try again, with the "
+    "same words. The server's own log says more."
+)
 TRACEBACK = "STEERBO_TRACEBACK"
 """Set in the environment: faults of ours are logged whole."""
 _MOST = 20  # faults of form that are named
@@ -61,6 +67,9 @@ def status_of(error: SteerboError) -> HTTPStatus:
 def details(error: SteerboError) -> dict[str, Any]:
     """An error of ours as a document: each thing that is wrong with its field, value, what is allowed, and a hint."""
     status = status_of(error)
+    if status is HTTPStatus.SERVICE_UNAVAILABLE:  # where the log is, is nobody's business but the operator's
+        LOGGER.error("a log cannot be used: %s", masked(" ".join(str(error).split())))
+        return document(status, AWAY, LogUnavailable.__name__)
     wrong = [
         each.parts(PYTHON) | {"kind": type(each).__name__} for each in error.errors if isinstance(each, InvalidInput)
     ]
@@ -113,7 +122,7 @@ def install(app: FastAPI, page: Callable[[Request, dict[str, Any], dict[str, str
 
     @app.exception_handler(SteerboError)
     def ours(request: Request, error: SteerboError) -> Response:
-        later = {"Retry-After": "5"} if isinstance(error, LogUnavailable) else None
+        later = {"Retry-After": "5"} if status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE else None
         return respond(request, details(error), later)
 
     @app.exception_handler(RequestValidationError)
