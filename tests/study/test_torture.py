@@ -78,7 +78,6 @@ def test_a_long_session_in_short(tmp_path: Path) -> None:
         size: dict[str, Any] = {"workers": 2, "rounds": 12, "every": 0.5, "seconds": 300}
         found = lifetime("time-varying", f"{disk or tmp_path}/study.db", tmp_path, disk=disk, pause=0.3, **size)
     assert found["lost"] == found["twice"] == 0
-    assert found["killed"]
     assert found["ms an ask by round"]
 
 
