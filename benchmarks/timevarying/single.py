@@ -88,7 +88,8 @@ def section(place: Path) -> str:
             cells.setdefault((case, method), []).append(row["events" if case == STILL else "regret"])
     if not cells:
         return ""
-    lines = [(method, *(figure(cells.get((case, method), []), 3) for case in SEEDS)) for method in METHODS]
+    whole = {of: found for of, found in cells.items() if len(found) == SEEDS.get(of[0])}
+    lines = [(method, *(figure(whole.get((case, method), []), 3) for case in SEEDS)) for method in METHODS]
     alarms = []
     for delta in DELTAS:
         if not (found := np.array(cells.get((STILL, str(delta)), []))).size:
