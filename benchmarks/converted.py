@@ -169,6 +169,8 @@ def meanfield() -> Iterator[Result]:
             told = json.loads(run["key"])
             options = dict(map(tuple, told.get("options", ())))
             today = source == "meanfield-registered.jsonl"
+            if "method" not in told:  # of changes that were looked for
+                continue
             stale = told["method"] == "mf-gp-ucb" and not options and not today
             if stale or told["method"] == "unguarded" or told.get("feedback") != "population":
                 continue
