@@ -31,7 +31,7 @@ from tests.torture.outages import outages
 from tests.torture.overhead import overhead
 from tests.torture.picture import draw_asks
 from tests.torture.reopening import reopening
-from tests.torture.served import hostile_requests, rounds_served
+from tests.torture.served import beside_a_bare_route, hostile_requests, rounds_served
 from tests.torture.server import missing, postgres, server
 from tests.torture.turns import turns
 
@@ -84,6 +84,8 @@ def main() -> None:
         part("overhead", lambda: overhead(folder))
         part("reopening", lambda: reopening(folder))
         part("served on SQLite", lambda: rounds_served(oven(folder, budget=1e6), "oven", 8, 10.0))
+        (folder / "beside").mkdir()
+        part("GET beside a bare route", lambda: beside_a_bare_route(oven(folder / "beside"), "oven"))
         (folder / "hostile").mkdir()
         part("hostile requests", lambda: hostile_requests(folder / "hostile", 10_000))
         if reason := missing():

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import random
 import statistics
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any
+
+import httpx2
 
 from steerbo.serve import guard
 from tests.serve.players import bearer, key_for, oven, served
@@ -64,6 +68,60 @@ def _waits(client: Any, path: str) -> list[float]:
         assert client.get(path).status_code == 200
         found.append(1000 * (time.perf_counter() - began))
     return [round(statistics.median(found), 1), round(sorted(found)[197], 1)]
+
+
+BARE = """
+import json, socket, sys
+import uvicorn
+from fastapi import FastAPI
+app = FastAPI()
+@app.get("/")
+def bare() -> dict[str, str]:
+    return {"status": "ok"}
+listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+listening.bind(("127.0.0.1", 0))
+listening.listen(100)
+print(listening.getsockname()[1], flush=True)
+uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run([listening])
+"""
+
+
+def beside_a_bare_route(place: Path | str, name: str, turns: int = 400) -> dict[str, Any]:
+    """Waits of GET, in turns with those of a route that does nothing, so that both meet the same load of the machine.
+
+    Returns:
+        By path: median and 99 % in ms, and requests a second of one client that waits for each answer.
+    """
+    process = subprocess.Popen([sys.executable, "-c", BARE], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    waits: dict[str, list[float]] = {}
+    try:
+        address = f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        with (
+            serving(place) as made,
+            made.client() as ours,
+            httpx2.Client(base_url=address, timeout=60, trust_env=False) as bare,
+        ):
+            paths = ("/healthz", f"/studies/{name}/status", f"/studies/{name}/recommendation", f"/page/{name}")
+            routes = {"a bare FastAPI route": (bare, "/"), **{path: (ours, path) for path in paths}}
+            for turn in range(turns + 20):
+                for what, (client, path) in routes.items():
+                    began = time.perf_counter()
+                    assert client.get(path).status_code == 200
+                    if turn >= 20:  # what is computed once is
+                        waits.setdefault(what, []).append(1000 * (time.perf_counter() - began))
+                time.sleep(0.02)  # below what one address may ask
+    finally:
+        process.kill()
+        process.communicate()
+    return {
+        what: {
+            "median": round(statistics.median(found), 2),
+            "99 %": round(sorted(found)[int(0.99 * len(found))], 2),
+            "a second": round(1000 * len(found) / sum(found)),
+        }
+        for what, found in waits.items()
+    }
 
 
 def hostile_requests(folder: Path, count: int) -> dict[str, Any]:
