@@ -74,17 +74,25 @@ def scopes(
         }
         echo(json.dumps(answer, indent=2))
         return
+    words = {scope: f"; {text}" for scope, text in words.items()}
+    _say(known, kept, words, dropped if why else [])
+    for path in pictures:
+        echo(f"drew {path}")
+
+
+def _say(
+    known: CausalGraph, kept: Sequence[Scope], prices: Mapping[Scope, str], dropped: Sequence[tuple[Scope, Any]]
+) -> None:
+    """Roles, scopes with their prices, and why others are not worth trying."""
     can = [", ".join(names or ()) or "nothing" for names in (known.intervenable, known.contexts)]
     echo(f"target {known.target}; can be set: {can[0]}; can be looked at: {can[1]}")
-    echo(f"\n{counted(len(kept), 'scope' if price else 'possibly-optimal scope')}{_WORTH * bool(price)}:")
+    echo(f"\n{counted(len(kept), 'scope' if prices else 'possibly-optimal scope')}{_WORTH * bool(prices)}:")
     for scope in kept:
-        echo(f"  set {scope}" + (f"; {words[scope]}" if prices else ""))
-    if why and dropped:
+        echo(f"  set {scope}{prices.get(scope, '')}")
+    if dropped:
         echo("\nnot worth trying:")
         for scope, fault in dropped:
             echo(f"  set {scope}\n    rule {fault.rule}: {fault.reason}")
-    for path in pictures:
-        echo(f"drew {path}")
 
 
 def _priced(

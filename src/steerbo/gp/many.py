@@ -11,16 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import ModelFailure
-from .fit import Fit, LogLikelihood
+from .fit import Fit, LogLikelihood, maximum_a_posteriori
 from .parameters import Parameter, log_prior
+from .process import GaussianProcess
 
 MANY = 500
 """Observations that are some: all are learned from until there are more."""
+_FIRST, _LATER = 6, 4  # evaluations of the whole likelihood, the first time and from the last hyperparameters on
 _STEP = 1e-3  # of the differences of gradients that curvature is
 _FARTHEST = 1.0  # of a step, in logarithms
 _ENOUGH = 0.01  # what is still to be gained in log density, by the curvature, where steps end
@@ -35,6 +38,39 @@ def evenly(n: int) -> Int[np.ndarray, " m"]:
     (array([0, 1, 2]), 500, 1199)
     """
     return np.arange(n) if n <= MANY else np.linspace(0, n - 1, MANY).astype(np.intp)
+
+
+def learned(
+    initial: GaussianProcess[Any],
+    before: Theta,
+    X: Float[np.ndarray, "n d"],
+    z: Float[np.ndarray, " n"],
+    many: tuple[int, int],
+) -> Fit:
+    """Hyperparameters of a Gaussian process from all outcomes.
+
+    Args:
+        initial: with the hyperparameters that a search may begin with.
+        before: (p,) those in use.
+        X: (n, d) where outcomes are.
+        z: (n,) standardised outcomes.
+        many: from how many on a search saves time, and from how many on it learns from some of them first.
+    """
+    n, fixed, parameters = len(z), initial.theta, initial.parameters
+
+    def likelihood(rows: Int[np.ndarray, " m"]) -> LogLikelihood:
+        points, values = X[rows], z[rows]
+        return lambda theta: initial.with_theta(theta).log_likelihood(points, values)
+
+    short = fixed - np.log(3.0) * np.array(["lengthscale" in p.name for p in parameters])
+    starts, whole = [before, fixed, short], likelihood(np.arange(n))
+    if n <= many[1]:
+        return maximum_a_posteriori(parameters, whole, starts, many=n > many[0])
+    some = evenly(n)
+    few, known = likelihood(some), not np.array_equal(before, fixed)
+    start = before if known else maximum_a_posteriori(parameters, few, starts, many=True).theta
+    share, evaluations = len(some) / n, _LATER if known else _FIRST
+    return corrected_by_all(parameters, whole, few, start, share=share, evaluations=evaluations)
 
 
 @dataclass(frozen=True, eq=False)

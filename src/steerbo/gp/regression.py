@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidOption, InvalidStudy
 from .conditioned import Conditioned
 from .factor import Factor
-from .fit import Fit, LogLikelihood, maximum_a_posteriori
+from .fit import Fit
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
-from .many import corrected_by_all, evenly
+from .many import learned
 from .parameters import LITTLE_NOISE
 from .process import GaussianProcess
 from .reading import read_outcomes, read_points
@@ -163,26 +163,9 @@ class Regression(Generic[K]):
         if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
             self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            self.last_fit = self._learned(z)
+            many = self.many, self.very_many
+            self.last_fit = learned(self._initial, self.process.theta, self._points, z, many)
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output)
-
-    def _learned(self, z: Float[np.ndarray, " n"]) -> Fit:
-        """From all standardised outcomes; of many by some of them first, unless those before are a better beginning."""
-        n, before, fixed, parameters = len(z), self.process.theta, self._initial.theta, self._initial.parameters
-        short = fixed - np.log(3.0) * np.array(["lengthscale" in p.name for p in parameters])
-        if n <= self.very_many:
-            return maximum_a_posteriori(
-                parameters, self._likelihood(z, np.arange(n)), [before, fixed, short], many=n > self.many
-            )
-        some = evenly(n)
-        few, known = self._likelihood(z, some), not np.array_equal(before, fixed)
-        start = before if known else maximum_a_posteriori(parameters, few, [before, fixed, short], many=True).theta
-        whole, evaluations = self._likelihood(z, np.arange(n)), 4 if known else 6
-        return corrected_by_all(parameters, whole, few, start, share=len(some) / n, evaluations=evaluations)
-
-    def _likelihood(self, z: Float[np.ndarray, " n"], rows: Int[np.ndarray, " m"]) -> LogLikelihood:
-        points, values = self._points[rows], z[rows]
-        return lambda theta: self._initial.with_theta(theta).log_likelihood(points, values)
 
     def set(self, hyperparameters: Hyperparameters) -> None:
         """Take hyperparameters over. O(n³).

@@ -216,8 +216,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         """
         if not self.outcomes:
             return self.untold()
-        belief = self.belief(history, seen, pending=False)
-        region = self.problem.region
+        belief, region = self.belief(history, seen, pending=False), self.problem.region
         seed = self.streams.integer(0, "recommend")
         found = self.search(lambda tables: belief.bounds.population(tables, 0.0), region, seed)[0]
         predicted = region.whole(found) / self.problem.agents_in[:, None]

@@ -242,14 +242,8 @@ def _edge(
         places[b],
         places[a],
         arrowprops={
-            "arrowstyle": style,
-            "color": colour,
-            "lw": width,
-            "ls": "--" if dashed else "-",
-            "shrinkA": 15,
-            "shrinkB": 15,
-            "mutation_scale": 13,
-            "connectionstyle": f"arc3,rad={bend}",
+            "arrowstyle": style, "color": colour, "lw": width, "ls": "--" if dashed else "-",
+            "shrinkA": 15, "shrinkB": 15, "mutation_scale": 13, "connectionstyle": f"arc3,rad={bend}",
         },
         zorder=1,
-    )
+    )  # fmt: skip

@@ -8,7 +8,8 @@ from .discrete import Discrete, Empirical
 from .distribution import Distribution
 from .joint_rows import JointRows
 from .laws import Beta, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
-from .limits import Forbid, Limit, Limits, Linear, Measured, broken, check_limits, outcomes_of
+from .limit_checks import check_limits
+from .limits import Forbid, Limit, Limits, Linear, Measured, broken, outcomes_of
 from .scipy_law import Scipy
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space
