@@ -110,4 +110,4 @@ def test_rounds_say_what_was_seen_and_what_nature_did(drug: Path, tmp_path: Path
     assert (played["nature"], played["seen"]) == ({"ph": 6.25}, {})
     assert "ph = 6.25" in said("show", plant)
     said("report", plant)
-    assert "<td>ph = 6.25</td>" in plant.with_suffix(".html").read_text(encoding="utf-8")
+    assert ">ph = 6.25</td>" in plant.with_suffix(".html").read_text(encoding="utf-8")
