@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import httpx2
 
@@ -30,9 +31,12 @@ class Serving:
         self.process.communicate()
 
 
-def start(*places: Path | str, port: int = 0, options: tuple[str, ...] = ()) -> Serving:
+def start(
+    *places: Path | str, port: int = 0, options: tuple[str, ...] = (), errors: IO[str] | int = subprocess.PIPE
+) -> Serving:
+    """Make one. It writes a line a request to `errors`: whoever makes thousands gives a file, for a pipe gets full."""
     command = [sys.executable, "-m", "steerbo", "serve", *map(str, places), "--port", str(port), "--json", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=dict(os.environ))
     assert process.stdout is not None
     lines: list[str] = []
     for line in process.stdout:
@@ -45,8 +49,9 @@ def start(*places: Path | str, port: int = 0, options: tuple[str, ...] = ()) -> 
 
 @contextmanager
 def serving(*places: Path | str, options: tuple[str, ...] = ()) -> Iterator[Serving]:
-    made = start(*places, options=options)
-    try:
-        yield made
-    finally:
-        made.kill()
+    with TemporaryFile("w") as errors:
+        made = start(*places, options=options, errors=errors)
+        try:
+            yield made
+        finally:
+            made.kill()
