@@ -16,6 +16,7 @@ Needs BoTorch (`pip install 'steerbo[botorch]'`).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -96,14 +97,14 @@ class _Normal(Model):  # type: ignore[misc]
 
     num_outputs = 1
 
+    @abstractmethod
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def noise_variance(self) -> float:
         """Of an outcome, in its squared units."""
-        raise NotImplementedError
 
     def posterior(
         self,

@@ -9,8 +9,10 @@ Then everything is forgotten but this outcome. Nobody says how fast anything dri
 
 A false alarm. Under a static prior that is right, `y − μ(x)` is normal with variance `σ² + R² ≤ (σ + R)²`, whatever
 chose x, and each test fails with probability at most `2 (1 − Φ(√ρ_n)) ≤ exp(−ρ_n / 2) = δ_B / (2 π_n)`. These add up to
-δ_B / 2: so often, at most, anything is forgotten in vain before the first event, however long that takes. (The authors
-bound f and the noise apart, and say δ_B.)
+δ_B / 2: so often, at most, anything is forgotten in vain before the first event, however long that takes.
+
+Of the paper only the abstract could be read when this was written: the test's form and constants, and that the outcome
+behind an event is kept, are our reading of it, and the bound above is ours.
 
 An outcome that arrives late, older than one that is known already, is taken in without a test, as it is no news of now;
 one from before the last event is left out.
