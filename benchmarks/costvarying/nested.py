@@ -102,17 +102,26 @@ def world(seed: int) -> World:
     return World(function, matter, np.array([one, two, full.max()]), float(full.min()))
 
 
-class Twentieth(CheapFirst):
-    """`cheap-first` that has enough of what lags behind by a twentieth of the range, where no tolerance is stated."""
+class Strict(CheapFirst):
+    """`cheap-first` as it was: where no tolerance is stated, a set must come near the largest upper bound itself."""
+
+    name: ClassVar[str] = "cheap-first, strict"
+    share: ClassVar[float] = 0.0
+
+    def _least(self, highest: float, outlook: Outlook) -> float:
+        if not self.share:
+            return highest
+        return min(highest, sb.Fraction(self.share).acceptable(highest, self.worst(outlook), self.problem.sign))
+
+
+class Twentieth(Strict):
+    """A set is enough that lags behind by a twentieth of the range: what was kept."""
 
     name: ClassVar[str] = "cheap-first, a twentieth"
     share: ClassVar[float] = 0.05
 
-    def _least(self, highest: float, outlook: Outlook) -> float:
-        return min(highest, sb.Fraction(self.share).acceptable(highest, self.worst(outlook), self.problem.sign))
 
-
-class Tenth(Twentieth):
+class Tenth(Strict):
     """A tenth: what the answer accepts."""
 
     name: ClassVar[str] = "cheap-first, a tenth"
@@ -120,10 +129,10 @@ class Tenth(Twentieth):
 
 
 METHODS: dict[str, tuple[type[CheapFirst], dict[str, Any]]] = {
-    "as it is": (CheapFirst, {}),
+    "as it is": (Strict, {}),
     "a twentieth": (Twentieth, {}),
     "a tenth": (Tenth, {}),
-    "patience 2": (CheapFirst, {"patience": 2.0}),
+    "patience 2": (Strict, {"patience": 2.0}),
 }
 PRESENT, CANDIDATE, *_ = METHODS
 

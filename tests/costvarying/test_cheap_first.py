@@ -26,7 +26,8 @@ def problem(costs: tuple[float, ...] | None = COSTS, tolerance: Any = None) -> s
 
 
 def optimizer(budget: float = 20.0, seed: int = 0, **options: Any) -> sb.Optimizer:
-    return sb.Optimizer(problem(), "cheap-first", budget=budget, seed=seed, **options)
+    """One that asks for the best there is, not for what is nearly as good."""
+    return sb.Optimizer(problem(tolerance=sb.Absolute(0.0)), "cheap-first", budget=budget, seed=seed, **options)
 
 
 def method(optimizer: sb.Optimizer) -> CheapFirst:
@@ -128,9 +129,17 @@ def test_with_a_tolerance_no_dear_set_is_played_for_more_than_is_asked(tolerance
     assert 2 not in lenient[-10:]
 
 
+def sets_played(tolerance: Any) -> list[int]:
+    played = sb.Optimizer(problem(tolerance=tolerance), "cheap-first", budget=20.0, seed=0)
+    return [note["set"] for note in play(played, 20)]
+
+
 def test_a_threshold_out_of_reach_asks_for_the_best() -> None:
-    unreachable = sb.Optimizer(problem(tolerance=sb.Threshold(10.0)), "cheap-first", budget=20.0, seed=0)
-    assert [note["set"] for note in play(unreachable, 20)] == [note["set"] for note in play(optimizer(), 20)]
+    assert sets_played(sb.Threshold(10.0)) == sets_played(sb.Absolute(0.0))
+
+
+def test_where_no_tolerance_is_stated_a_twentieth_of_the_range_buys_no_dear_play() -> None:
+    assert sets_played(None) == sets_played(sb.Fraction(0.05)) != sets_played(sb.Absolute(0.0))
 
 
 def test_equally_cheap_sets_are_chosen_among_by_their_promise() -> None:
