@@ -82,7 +82,9 @@ def again(file: Path, count: int, seed: int = 0) -> Iterator[tuple[str, bool]]:
     for i in drawn:
         kept = everything[i]
         who = contender(kept.entrant, kept.options)
-        now = run(problem(kept.problem), who.name, who.load(), kept.seed, who.options, who.packages)
+        budget = kept.budget
+        about = problem(kept.problem).until(budget.rounds if budget.money is None else budget.money)
+        now = run(about, who.name, who.load(), kept.seed, who.options, who.packages)
         name = f"{kept.problem}, {kept.entrant} {json.dumps(kept.options)}, seed {kept.seed}"
         yield name, same(kept, now)
 

@@ -86,6 +86,9 @@ def run_(
     option: Annotated[
         list[str] | None, typer.Option(help="of the entrant, such as confidence=2; again for more")
     ] = None,
+    until: Annotated[
+        float | None, typer.Option(help="end after so many rounds (or so much money): of slow entrants")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
     executor: Annotated[str | None, typer.Option(help="dask://HOST:PORT plays on a cluster")] = None,
     out: Annotated[Path, typer.Option(help="where results go; runs that it has are not played again")] = OUT,
@@ -93,7 +96,7 @@ def run_(
     """Play an entrant on a problem; stopped and called again, it goes on where it was."""
     about, who = problem(problem_name), contender(entrant, _options(option or []))
     who.load()
-    wanted = [Job(who, about.name, seed) for seed in _seeds(seeds, about.seeds.reported)]
+    wanted = [Job(who, about.name, seed, until) for seed in _seeds(seeds, about.seeds.reported)]
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     played = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .errors import BenchError
 from .protocol import World
 
 WINGS = ("cost-varying", "time-varying", "causal", "mean-field")
@@ -28,6 +29,22 @@ class Budget:
     def unit(self) -> str:
         """What marks count."""
         return "rounds" if self.money is None else "money"
+
+    def until(self, end: float) -> Budget:
+        """The same, but over after so many rounds, or so much money.
+
+        Raises:
+            BenchError: that is nothing, or more than there is.
+
+        >>> Budget(400, marks=(25, 50, 400)).until(50)
+        Budget(rounds=50, money=None, marks=(25, 50))
+        """
+        most = self.rounds if self.money is None else self.money
+        if not 0 < end <= most or (self.money is None and end != int(end)):
+            whole = "a whole number " if self.money is None else ""
+            raise BenchError(f"until {end:g}: must be {whole}above 0 and at most the budget, {most:g} {self.unit}")
+        marks = (*(mark for mark in self.marks if mark < end), end)
+        return Budget(int(end), None, marks) if self.money is None else Budget(self.rounds, end, marks)
 
 
 @dataclass(frozen=True)
@@ -73,3 +90,7 @@ class Problem:
     seeds: Seeds = Seeds()
     data: tuple[str, ...] = ()
     seed_moves: str = "everything"
+
+    def until(self, end: float | None) -> Problem:
+        """The same with a smaller budget, for entrants that are slow; None: as it is."""
+        return self if end is None else replace(self, budget=self.budget.until(end))

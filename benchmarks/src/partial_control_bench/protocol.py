@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .errors import BenchError
+
 Values = Mapping[str, Any]
 """What is set, by the name of a variable. What is left out is left to nature."""
 
@@ -82,3 +84,23 @@ class World(Protocol):
 
     def regret(self, number: int, values: Values, seen: Values) -> float:
         """How far that falls short of the best that could have been done, without noise."""
+
+
+class Blind:
+    """A world in which there is nothing to look at before a round; unless it says so, nothing is given or known."""
+
+    def before(self) -> Iterable[tuple[Values, Outcome]]:
+        """Nothing is given."""
+        return ()
+
+    def now(self, number: int) -> dict[str, Any]:
+        """Nothing more."""
+        return {}
+
+    def look(self, number: int, look: Look) -> dict[str, Any]:
+        """There is nothing to look at.
+
+        Raises:
+            BenchError: always.
+        """
+        raise BenchError(f"{', '.join(look.names)}: there is nothing to look at in this problem; return values")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .errors import BenchError
 from .playing import run
+from .problem import Problem
 from .record import Key, Result, lines, parse, plain
 from .registry import Contender, problem
 
@@ -19,16 +20,22 @@ DASK = "dask://"
 
 @dataclass(frozen=True)
 class Job:
-    """One run that is wanted."""
+    """One run that is wanted; `until` is where it ends, if that is before the problem's budget is spent."""
 
     contender: Contender
     problem: str
     seed: int
+    until: float | None = None
+
+    @property
+    def about(self) -> Problem:
+        """What is played."""
+        return problem(self.problem).until(self.until)
 
     @property
     def key(self) -> Key:
         """As a result's."""
-        about = problem(self.problem)
+        about = self.about
         return Result.key_of(
             self.problem, about.version, self.contender.name, plain(self.contender.options), self.seed,
             about.budget.rounds, about.budget.money,
@@ -37,7 +44,7 @@ class Job:
     def play(self) -> str:
         """Its result as a line; in whichever process."""
         who = self.contender
-        return run(problem(self.problem), who.name, who.load(), self.seed, who.options, who.packages).line()
+        return run(self.about, who.name, who.load(), self.seed, who.options, who.packages).line()
 
 
 def done(file: Path) -> set[Key]:

@@ -58,12 +58,13 @@ class Space:
         return {p.name: point[p.name] for p in self.parameters if p.name != "controls" and p.active(point)}
 
     def point(self, values: Values) -> dict[str, Any] | None:
-        """Values as a point; None where that cannot be said, as of distributions."""
+        """Values as a point; None where that cannot be said."""
         wing = self.known["wing"]
         if wing == "time-varying":
             return {v["name"]: _nearest(v["levels"], values[v["name"]]) for v in self.known["variables"]}
         if wing == "mean-field":
-            return None
+            shares = np.ravel(values["distribution"]).tolist()
+            return {p.name: share for p, share in zip(self.parameters, shares, strict=True)}
         if wing == "cost-varying":
             sets = [set(names) for names in self.known["control_sets"]]
             if set(values) not in sets:

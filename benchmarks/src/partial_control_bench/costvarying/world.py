@@ -12,7 +12,7 @@ from jaxtyping import Float as Floats
 
 from ..errors import BenchError, unknown
 from ..laws import parent_sd, quantile
-from ..protocol import Look, Outcome, Values
+from ..protocol import Blind, Outcome, Values
 from ..randomness import even_points, keyed
 from .airfoil import noise_level
 from .plant import leaf_area
@@ -135,7 +135,7 @@ def _draws(variance: float, k: int, size: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class PlantWorld:
+class PlantWorld(Blind):
     """One of them, with a seed, to be played."""
 
     plant: Plant
@@ -166,18 +166,6 @@ class PlantWorld:
             value = float(self.plant.objective(x[None])[0]) + self.plant.noise(start)
             point = dict(zip(self.names, x.tolist(), strict=True))
             yield point, Outcome(value, 0.0, point)
-
-    def now(self, number: int) -> dict[str, Any]:
-        """Nothing more."""
-        return {}
-
-    def look(self, number: int, look: Look) -> dict[str, Any]:
-        """There is nothing to look at.
-
-        Raises:
-            BenchError: always.
-        """
-        raise BenchError(f"{', '.join(look.names)}: there is nothing to look at in this problem; return values")
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """Nature draws what is not held, the same for every entrant."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from ax.utils.common.logger import ROOT_STREAM_HANDLER
 
 from ..protocol import Outcome, Values
 from ..space import Parameter, space_of
@@ -21,7 +22,7 @@ class Ax:
     """
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
-        logging.getLogger("ax").setLevel(logging.ERROR)
+        ROOT_STREAM_HANDLER.setLevel(logging.ERROR)
         self.space = space_of(known)
         self.client = Client(random_seed=seed)
         self.client.configure_experiment(parameters=[_parameter(p) for p in self.space.parameters])
@@ -36,9 +37,14 @@ class Ax:
         return self.space.values(point, now)
 
     def tell(self, values: Values, outcome: Outcome) -> None:
-        """The trial's value; what was given before the first round is left out."""
+        """The trial's value; what was not asked for is attached, where it says every parameter."""
+        if self.trial is None and (point := self.space.point(values)) is not None:
+            told = {**outcome.realised, **point}
+            if all(p.name in told for p in self.space.parameters):
+                self.trial = self.client.attach_trial({p.name: told[p.name] for p in self.space.parameters})
         if self.trial is not None:
             self.client.complete_trial(self.trial, raw_data={"y": outcome.value})
+            self.trial = None
 
 
 def _parameter(p: Parameter) -> Any:

@@ -38,9 +38,15 @@ class BayBE:
         return self.space.values(point, now)
 
     def tell(self, values: Values, outcome: Outcome) -> None:
-        """Its value; what was given before the first round is left out."""
+        """Its value; what was not asked for is a measurement, too, where it says every parameter."""
+        if self.asked is None and (point := self.space.point(values)) is not None:
+            told = {**outcome.realised, **point}
+            if all(p.name in told for p in self.space.parameters):
+                row = {p.name: str(told[p.name]) if p.categorical else told[p.name] for p in self.space.parameters}
+                self.asked = pd.DataFrame([row])
         if self.asked is not None:
             self.campaign.add_measurements(self.asked.assign(y=outcome.value))
+            self.asked = None
 
 
 def _parameter(p: Parameter) -> Any:

@@ -7,10 +7,10 @@ at, and fixed in the search. *Time* is a column, fixed at now. *Levels*: the nea
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from botorch.acquisition import UpperConfidenceBound
 from botorch.acquisition.logei import qLogExpectedImprovement
@@ -19,13 +19,10 @@ from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
-from ..protocol import Look, Outcome, Values
-from .columns import Columns
-
-_STARTS = 5
+from .columns import OnColumns
 
 
-class BoTorch:
+class BoTorch(OnColumns):
     """One process over settings and what is seen.
 
     Args:
@@ -36,31 +33,22 @@ class BoTorch:
     """
 
     def __init__(self, known: Mapping[str, Any], seed: int, acquisition: str = "logei", restarts: int = 4) -> None:
+        super().__init__(known, seed)
         torch.set_num_threads(1)
         torch.manual_seed(seed)
-        self.columns, self.acquisition, self.restarts = Columns(known, seed), acquisition, restarts
+        self.acquisition, self.restarts = acquisition, restarts
 
-    def ask(self, now: Mapping[str, Any]) -> Values | Look:
-        """Looks first, where there is something to look at."""
-        return Look(self.columns.looks) if self.columns.begin(now) else self.decide({})
-
-    def decide(self, seen: Values) -> Values:
-        """The largest value of the acquisition function, given what was seen."""
-        self.columns.see(seen)
-        if len(self.columns.y) < _STARTS:
-            return self.columns.drawn()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of fits that were tried again
-            model = self._model()
-            function = self._function(model)
-            bounds = torch.tensor([[0.0] * self.columns.width, [1.0] * self.columns.width], dtype=torch.double)
-            found = [
-                (optimize_acqf(function, bounds, q=1, num_restarts=self.restarts, raw_samples=16 * self.restarts,
-                               fixed_features=fixed or None), chosen)
-                for chosen, fixed in self.columns.fixed()
-            ]  # fmt: skip
+    def best(self) -> tuple[int | None, np.ndarray]:
+        """The largest value of the acquisition function."""
+        function = self._function(self._model())
+        bounds = torch.tensor([[0.0] * self.columns.width, [1.0] * self.columns.width], dtype=torch.double)
+        found = [
+            (optimize_acqf(function, bounds, q=1, num_restarts=self.restarts, raw_samples=16 * self.restarts,
+                           fixed_features=fixed or None), chosen)
+            for chosen, fixed in self.columns.fixed()
+        ]  # fmt: skip
         (point, _), chosen = max(found, key=lambda each: float(each[0][1]))
-        return self.columns.values(chosen, point[0].detach().numpy())
+        return chosen, point[0].detach().numpy()
 
     def _model(self) -> Any:
         X, y = self.columns.data()
@@ -73,10 +61,6 @@ class BoTorch:
         if self.acquisition == "ucb":
             return UpperConfidenceBound(model, beta=4.0)
         return qLogExpectedImprovement(model, best_f=model.train_targets.max())
-
-    def tell(self, values: Values, outcome: Outcome) -> None:
-        """What was played, seen, and what came."""
-        self.columns.learn(values, outcome)
 
 
 def logei(known: Mapping[str, Any], seed: int) -> BoTorch:

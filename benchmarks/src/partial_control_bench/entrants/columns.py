@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from ..protocol import Outcome, Values
+from ..protocol import Look, Outcome, Values
 from ..randomness import keyed
 from ..space import Parameter, space_of
+
+_STARTS = 5
 
 
 class Columns:
@@ -97,6 +101,39 @@ class Columns:
 
 def _scaled(p: Parameter, value: Any) -> float:
     return (float(value) - p.low) / (p.high - p.low)
+
+
+class OnColumns(ABC):
+    """An entrant that looks at all it can, fixes what it saw and the time, and searches the rest; five draws first.
+
+    Args:
+        known: of the problem.
+        seed: of the first plays.
+    """
+
+    def __init__(self, known: Mapping[str, Any], seed: int) -> None:
+        self.columns = Columns(known, seed)
+
+    def ask(self, now: Mapping[str, Any]) -> Values | Look:
+        """Looks first, where there is something to look at."""
+        return Look(self.columns.looks) if self.columns.begin(now) else self.decide({})
+
+    def decide(self, seen: Values) -> Values:
+        """The best point found, given what was seen."""
+        self.columns.see(seen)
+        if len(self.columns.y) < _STARTS:
+            return self.columns.drawn()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of fits that were tried again
+            return self.columns.values(*self.best())
+
+    @abstractmethod
+    def best(self) -> tuple[int | None, Float[np.ndarray, " w"]]:
+        """The control set (None: there are none), and all columns."""
+
+    def tell(self, values: Values, outcome: Outcome) -> None:
+        """What was played, seen, and what came."""
+        self.columns.learn(values, outcome)
 
 
 def _unaffected(known: Mapping[str, Any]) -> list[str]:

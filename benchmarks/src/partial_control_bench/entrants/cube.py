@@ -35,12 +35,7 @@ class Cube:
 
     def learn(self, values: Values, outcome: Outcome) -> None:
         """Take a play in; larger is better. What was given before is left out where no point says it."""
-        found = (
-            self.space.point({name: values[name] for name in values})
-            if self.space.known["wing"] != "mean-field"
-            else None
-        )
-        x = self._asked
+        found, x = self.space.point(values), self._asked
         if found is not None:
             told = {**outcome.realised, **found}
             x = np.array([self._coordinate(p, told[p.name]) for p in self.space.parameters])

@@ -14,7 +14,7 @@ _DIRECTIONS: dict[float, Literal["minimize", "maximize"]] = {-1.0: "minimize", 1
 
 
 class TPE:
-    """The default sampler: a tree of Parzen estimators. It takes no contexts, no time, and no data from before."""
+    """The default sampler: a tree of Parzen estimators. It takes no contexts and no time."""
 
     sampler: ClassVar[Any] = optuna.samplers.TPESampler
 
@@ -41,9 +41,23 @@ class TPE:
         return self.trial.suggest_float(parameter.name, parameter.low, parameter.high)
 
     def tell(self, values: Values, outcome: Outcome) -> None:
-        """The trial's value."""
+        """The trial's value; what was not asked for is added as a trial of its own."""
         if self.trial is not None:
             self.study.tell(self.trial, outcome.value)
+            self.trial = None
+        elif (point := self.space.point(values)) is not None:
+            searched = {p.name: _distribution(p) for p in self.space.parameters if p.active(point)}
+            params = {name: point[name] for name in searched}
+            added = optuna.trial.create_trial(params=params, distributions=searched, value=outcome.value)
+            self.study.add_trial(added)
+
+
+def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution:
+    if parameter.categorical:
+        return optuna.distributions.CategoricalDistribution(list(range(parameter.size or 1)))
+    if parameter.size:
+        return optuna.distributions.IntDistribution(0, parameter.size - 1)
+    return optuna.distributions.FloatDistribution(parameter.low, parameter.high)
 
 
 class GPSampler(TPE):

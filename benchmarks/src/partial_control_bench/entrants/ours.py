@@ -57,7 +57,7 @@ class Steerbo:
         return self._answer()
 
     def tell(self, values: Values, outcome: Outcome) -> None:
-        """The outcome; before the first round it is data from elsewhere."""
+        """The outcome; what was not asked for is data from elsewhere."""
         with _quiet():
             if self.suggestion is None:
                 self.optimizer.add(outcome.value, {**values, **outcome.realised})
@@ -65,6 +65,7 @@ class Steerbo:
                 self.optimizer.tell(self.suggestion, outcome.value, cost=outcome.cost, realised=outcome.realised)
             else:
                 self.optimizer.tell(self.suggestion, outcome.value, realised=outcome.realised)
+        self.suggestion = None
 
     def _answer(self) -> Values | Look:
         values = dict(self.suggestion.values)

@@ -19,6 +19,7 @@ class CMAES:
         self.cube, self.seed, self.restarts = Cube(known), seed, 0
         self.waiting: list[np.ndarray] = []
         self.done: list[tuple[np.ndarray, float]] = []
+        self.now: np.ndarray | None = None
         self._start()
 
     def _start(self) -> None:
@@ -40,9 +41,10 @@ class CMAES:
 
     def tell(self, values: Values, outcome: Outcome) -> None:
         """A whole generation is told at once; what was given before the first round is not."""
-        if not hasattr(self, "now"):
+        if self.now is None:
             return
         self.done.append((self.now, -self.cube.space.sign * outcome.value))
+        self.now = None
         if not self.waiting:
             points, losses = zip(*self.done, strict=True)
             self.strategy.tell(list(points), list(losses))

@@ -8,20 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ConfigSpace import Categorical, ConfigurationSpace, Float, InCondition, Integer
+from ConfigSpace import Categorical, Configuration, ConfigurationSpace, Float, InCondition, Integer
 from smac import BlackBoxFacade, Scenario
-from smac.runhistory.dataclasses import TrialValue
+from smac.runhistory.dataclasses import TrialInfo, TrialValue
 
 from ..protocol import Outcome, Values
 from ..space import Parameter, space_of
 
 
 class SMAC:
-    """A Gaussian process, with its own defaults. It takes no contexts, no time, and no data from before."""
+    """A Gaussian process, with its own defaults. It takes no contexts and no time."""
 
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
         self.space = space_of(known)
-        searched = ConfigurationSpace(seed=seed)
+        self.searched = searched = ConfigurationSpace(seed=seed)
         made = {p.name: _parameter(p) for p in self.space.parameters}
         searched.add(list(made.values()))
         for p in self.space.parameters:
@@ -47,11 +47,15 @@ class SMAC:
         return self.space.values(dict(self.trial.config), now)
 
     def tell(self, values: Values, outcome: Outcome) -> None:
-        """Its value, to be made small."""
+        """Its value, to be made small; what was not asked for is a trial of its own."""
+        if self.trial is None and (point := self.space.point(values)) is not None:
+            active = {p.name: point[p.name] for p in self.space.parameters if p.active(point)}
+            self.trial = TrialInfo(Configuration(self.searched, active), seed=0)
         if self.trial is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 self.facade.tell(self.trial, TrialValue(cost=-self.space.sign * outcome.value))
+            self.trial = None
 
 
 def _parameter(p: Parameter) -> Any:

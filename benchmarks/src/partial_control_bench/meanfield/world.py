@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import BenchError
-from ..protocol import Look, Outcome, Values
+from ..protocol import Blind, Outcome, Values
 from ..randomness import keyed
 from .crowd import Crowd
 from .published import NAMES, crowd
@@ -35,7 +34,7 @@ def whole(shares: Float[np.ndarray, " A"], agents: int) -> Float[np.ndarray, " A
 
 
 @dataclass(frozen=True)
-class CrowdWorld:
+class CrowdWorld(Blind):
     """One crowd, to be played.
 
     Attributes:
@@ -71,22 +70,6 @@ class CrowdWorld:
             "shares": told.shares.tolist(),
             "features": features,
         }
-
-    def before(self) -> Iterable[tuple[Values, Outcome]]:
-        """Nothing is given."""
-        return ()
-
-    def now(self, number: int) -> dict[str, Any]:
-        """Nothing more."""
-        return {}
-
-    def look(self, number: int, look: Look) -> dict[str, Any]:
-        """There is nothing to look at.
-
-        Raises:
-            BenchError: always.
-        """
-        raise BenchError(f"{', '.join(look.names)}: there is nothing to look at in this problem; return values")
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """The average payoff, with noise."""

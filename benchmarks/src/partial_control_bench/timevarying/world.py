@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from ..errors import BenchError
-from ..protocol import Look, Outcome, Values
+from ..protocol import Blind, Outcome, Values
 from ..randomness import keyed
 
 Available = Callable[[int], Any]
@@ -39,7 +39,7 @@ def prior(
 
 
 @dataclass(frozen=True)
-class Stream:
+class Stream(Blind):
     """One truth, round by round.
 
     Args:
@@ -93,14 +93,6 @@ class Stream:
         """The time, and what can be chosen where that is not everything."""
         mask = self.mask(number)
         return {"time": float(number)} | ({} if mask.all() else {"available": mask.tolist()})
-
-    def look(self, number: int, look: Look) -> dict[str, Any]:
-        """There is nothing to look at.
-
-        Raises:
-            BenchError: always.
-        """
-        raise BenchError(f"{', '.join(look.names)}: there is nothing to look at in this problem; return values")
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """The value of this round, with noise."""
