@@ -148,7 +148,7 @@ def main() -> None:
     for line in measured(given.wing, ENTRANTS[given.wing]):
         print(line, flush=True)
         kept.append(json.dumps({**line, "machine": on.model_dump()}, ensure_ascii=False))
-    given.out.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
+        given.out.write_text("".join(each + "\n" for each in kept), encoding="utf-8")
 
 
 if __name__ == "__main__":

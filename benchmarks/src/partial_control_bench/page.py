@@ -10,7 +10,7 @@ from . import picture
 from .problem import Problem
 from .record import Result
 from .registry import problem
-from .statistics import MEASURES, TAIL, by_entrant, by_seed, paired, shown, summary
+from .statistics import TAIL, by_entrant, by_seed, paired, shown, summary
 
 _HEAD = ("entrant", "seeds", "mean ± standard error", "median", f"one in {1 / (1 - TAIL):.0f} exceeds", "less the best")
 
@@ -43,12 +43,12 @@ def table(runs: Mapping[str, Sequence[Result]], measure: str, mark: float, about
 
 def section(about: Problem, results: Sequence[Result], folder: Path) -> str:
     """One problem: its title, picture and table; the picture goes into the folder."""
-    runs, measure = by_entrant(results, about.name), MEASURES[about.wing]
+    runs, measure = by_entrant(results, about.name), about.compared
     mark = shared_mark(runs, measure)
     head = f"## {about.name}\n\n{about.title} ({about.source}). Version {about.version}.\n\n"
     if mark is None:
         return head + "The runs have no mark in common.\n"
-    figure, ax = picture.axes()
+    figure, (ax,) = picture.axes()
     picture.curves(ax, runs, measure, about.budget.unit)
     ax.set_title(about.title, fontsize=9)
     picture.save(figure, folder / f"{about.name}.png")

@@ -15,12 +15,11 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Okabe and Ito (2008): told apart by the colour-blind."""
 _DASHES = ("-", "--", "-.", ":")
 _MARKERS = "os^vDPX*"
-_HATCHES = ("", "//", "..", "xx", "\\\\", "++", "--", "oo")
 WORDS = {"simple": "regret of the best round so far", "cumulative": "regret summed over rounds"}
 
 
 def axes(width: float = 7.0, height: float = 4.0, columns: int = 1) -> tuple[Any, Any]:
-    """A figure and its axes.
+    """A figure and its axes, from left to right.
 
     Raises:
         BenchError: matplotlib is not installed.
@@ -33,7 +32,7 @@ def axes(width: float = 7.0, height: float = 4.0, columns: int = 1) -> tuple[Any
     from matplotlib import pyplot
 
     figure, made = pyplot.subplots(1, columns, figsize=(width, height), layout="constrained", squeeze=False)
-    return figure, made[0] if columns > 1 else made[0, 0]
+    return figure, made[0]
 
 
 def style(k: int) -> dict[str, Any]:
@@ -44,9 +43,20 @@ def style(k: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def curves(ax: Any, runs: Mapping[str, Sequence[Result]], measure: str, unit: str, best: float | None = None) -> None:
-    """Mean regret of each entrant with a band of two standard errors; all at the marks that all of its runs have."""
-    for k, (name, results) in enumerate(runs.items()):
+def curves(
+    ax: Any, runs: Mapping[str, Sequence[Result]], measure: str, unit: str, styles: Mapping[str, int] | None = None
+) -> None:
+    """Mean regret of each entrant with a band of two standard errors; all at the marks that all of its runs have.
+
+    Args:
+        ax: axes.
+        runs: by entrant.
+        measure: "simple" or "cumulative".
+        unit: "rounds" or "money".
+        styles: which style each entrant has, so that it is the same in several panels; default: by their order.
+    """
+    for number, (name, results) in enumerate(runs.items()):
+        k = styles[name] if styles else number
         marks = [m for m in results[0].curve.at if all(r.at(measure, m) is not None for r in results)]
         if not marks:
             continue
@@ -60,20 +70,6 @@ def curves(ax: Any, runs: Mapping[str, Sequence[Result]], measure: str, unit: st
     ax.set_ylabel(f"{WORDS[measure]}\n(units of the problem)")
     ax.grid(alpha=0.3)
     ax.legend(fontsize=7, frameon=False)
-
-
-def bars(ax: Any, runs: Mapping[str, Sequence[Result]], measure: str, unit: str) -> None:
-    """Mean regret of each entrant at its only mark, with two standard errors: where curves were not kept."""
-    ends = {name: [r.last(measure) or 0.0 for r in results] for name, results in runs.items()}
-    order = sorted(ends, key=lambda name: np.mean(ends[name]))
-    for k, name in enumerate(order):
-        error = 2 * np.std(ends[name], ddof=1) / np.sqrt(len(ends[name])) if len(ends[name]) > 1 else 0.0
-        ax.barh(k, np.mean(ends[name]), xerr=error, color=COLOURS[k % len(COLOURS)], hatch=_HATCHES[k % len(_HATCHES)])
-    ax.set_yticks(range(len(order)), [f"{name}, {len(ends[name])} seeds" for name in order], fontsize=7)
-    ax.invert_yaxis()
-    mark = next(iter(runs.values()))[0].curve.at[-1] if runs else 0
-    ax.set_xlabel(f"{WORDS[measure]}, {mark:g} {unit} (units of the problem)")
-    ax.grid(alpha=0.3, axis="x")
 
 
 def save(figure: Any, file: Path) -> None:

@@ -10,6 +10,9 @@ from .protocol import World
 
 WINGS = ("cost-varying", "time-varying", "causal", "mean-field")
 
+MEASURES = {"cost-varying": "simple", "time-varying": "cumulative", "causal": "cumulative", "mean-field": "simple"}
+"""What is compared in each wing: regret of the best so far where one searches, summed where every round counts."""
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -77,6 +80,8 @@ class Problem:
         version: goes up whenever anything that decides a figure changes.
         seeds: tuning and reported ones.
         data: files that it needs (`pcb data` says where they come from).
+        measure: what is compared: "simple", regret of the best round so far, or "cumulative", summed over rounds;
+            "" what is usual in its wing.
         seed_moves: what a seed decides: "everything"; "the start" where truth is always the same and there is no noise.
     """
 
@@ -89,7 +94,13 @@ class Problem:
     version: int = 1
     seeds: Seeds = Seeds()
     data: tuple[str, ...] = ()
+    measure: str = ""
     seed_moves: str = "everything"
+
+    @property
+    def compared(self) -> str:
+        """The measure."""
+        return self.measure or MEASURES[self.wing]
 
     def until(self, end: float | None) -> Problem:
         """The same with a smaller budget, for entrants that are slow; None: as it is."""

@@ -96,7 +96,7 @@ def space_of(known: Mapping[str, Any]) -> Space:
     >>> space_of(told).values({"x": 1}, {"available": [True, False, False]})
     {'x': 0.0}
     """
-    return Space(tuple(_PARAMETERS[known["wing"]](known)), tuple(known.get("seen", ())), known)
+    return Space(tuple(_PARAMETERS[known["wing"]](known)), tuple(seen["name"] for seen in known.get("seen", ())), known)
 
 
 def _of_sets(known: Mapping[str, Any]) -> list[Parameter]:

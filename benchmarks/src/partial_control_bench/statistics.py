@@ -9,8 +9,6 @@ import numpy as np
 
 from .record import Result
 
-MEASURES = {"cost-varying": "simple", "time-varying": "cumulative", "causal": "cumulative", "mean-field": "simple"}
-"""What is compared in each wing: regret of the best so far where one searches, summed where every round counts."""
 TAIL = 0.9
 
 

@@ -9,9 +9,8 @@ import pytest
 from partial_control_bench import data
 from partial_control_bench.entrants import BUILT_IN
 from partial_control_bench.errors import BenchError
-from partial_control_bench.problem import WINGS
+from partial_control_bench.problem import MEASURES, WINGS
 from partial_control_bench.registry import contender, problem, problems
-from partial_control_bench.statistics import MEASURES
 from steerbo.rounds import keyed as keyed_of_steerbo
 from steerbo.search import sobol_points
 

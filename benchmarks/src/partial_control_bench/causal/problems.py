@@ -7,7 +7,7 @@ from functools import cache, partial
 from itertools import product
 
 from ..problem import Budget, Problem, Seeds
-from . import forgotten
+from . import forgotten, priced
 from .plates import plates
 from .published import cosine, figure_1, psa
 from .system import System, SystemWorld
@@ -44,6 +44,15 @@ def _observed(name: str, a: float, seed: int) -> SystemWorld:
     return SystemWorld(_forgetful(name, a), seed, forgotten.OBSERVATIONS)
 
 
+@cache
+def _of_prices(name: str) -> System:
+    return priced.WORLDS[name][0]()
+
+
+def _priced(name: str, seed: int) -> SystemWorld:
+    return SystemWorld(_of_prices(name), seed, priced=priced.WORLDS[name][1])
+
+
 def problems() -> Iterator[Problem]:
     """All of them."""
     seeds = Seeds(range(1000, 1100), range(200))
@@ -63,3 +72,8 @@ def problems() -> Iterator[Problem]:
         title = f"{name} after 100 observations; {told}"
         world = partial(_observed, name, a)
         yield Problem(f"forgotten-{name}-{a:g}", "causal", title, world, observed, "ours", seeds=later)
+    marks = tuple(priced.ROUNDS * k / 10 for k in range(1, 11))
+    for name in priced.WORLDS:
+        title = f"{name}, where setting and looking cost money, and nearly the best is good enough"
+        budget, newer = Budget(priced.ROUNDS, marks=marks), Seeds(range(100), range(4000, 4200))
+        yield Problem(f"priced-{name}", "causal", title, partial(_priced, name), budget, "ours", seeds=newer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,25 @@ class System:
 
 
 @dataclass(frozen=True)
+class Priced:
+    """What setting and looking at variables cost, by name, what a round costs beside, and what may be given up."""
+
+    prices: Mapping[str, float]
+    base: float
+    tolerance: float
+
+
+@dataclass(frozen=True)
 class SystemWorld:
-    """One of them, with a seed; so many observations are given before the first round."""
+    """One of them, with a seed; so many observations are given before the first round.
+
+    Where there are prices, contexts are measured afterwards, and regret is what lacks to what is good enough.
+    """
 
     system: System
     seed: int
     observations: int = 0
+    priced: Priced | None = None
 
     @property
     def known(self) -> dict[str, Any]:
@@ -63,6 +76,7 @@ class SystemWorld:
             "variables": list(graph.names),
             "ranges": {name: list(ends) for name, ends in self.system.ranges.items()},
             "minimise": self.system.minimise,
+            **(asdict(self.priced) if self.priced else {}),
         }
 
     def before(self) -> Iterable[tuple[Values, Outcome]]:
@@ -92,11 +106,16 @@ class SystemWorld:
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """The target, with its noise."""
         self._settable(values)
-        return Outcome(self.system.round(number, self.seed).outcome(values))
+        played = self.system.round(number, self.seed)
+        if self.priced is None:
+            return Outcome(played.outcome(values))
+        cost = self.priced.base + sum(self.priced.prices[name] for name in {*values, *seen})
+        return Outcome(played.outcome(values), cost, played.look(self.system.graph.seen, values))
 
     def regret(self, number: int, values: Values, seen: Values) -> float:
         """What is lost on average by setting this after having seen that."""
-        gap = self.system.best - self.system.mean(values, seen)
+        enough = self.system.best - (self.priced.tolerance if self.priced else 0.0)
+        gap = enough - self.system.mean(values, seen)
         return max(-gap if self.system.minimise else gap, 0.0)
 
     def _settable(self, values: Values) -> None:

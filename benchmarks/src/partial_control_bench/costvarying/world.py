@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float as Floats
 
-from ..errors import BenchError, unknown
+from ..errors import unknown
 from ..laws import parent_sd, quantile
 from ..protocol import Blind, Outcome, Values
 from ..randomness import even_points, keyed
 from .airfoil import noise_level
 from .plant import leaf_area
+from .sets import set_of
 from .synthetic import ackley, ackley_off, hartmann, levy
 
 Objective = Callable[[np.ndarray], np.ndarray]
@@ -169,27 +170,13 @@ class PlantWorld(Blind):
 
     def play(self, number: int, values: Values, seen: Values) -> Outcome:
         """Nature draws what is not held, the same for every entrant."""
-        return Outcome(**self.plant.drawn(self.set_of(values), values, keyed(self.seed, number, "nature")))
+        return Outcome(
+            **self.plant.drawn(set_of(values, self.known["control_sets"]), values, keyed(self.seed, number, "nature"))
+        )
 
     def regret(self, number: int, values: Values, seen: Values) -> float:
         """The best expected value of any set less that of these settings."""
-        i = self.set_of(values)
+        i = set_of(values, self.known["control_sets"])
         settings = np.array([[values[self.names[d]] for d in self.plant.sets[i]]])
         gap = BEST[self.plant.name, self.plant.variance] - float(self.plant.expected(i, settings)[0])
         return max(gap, 0.0)  # the search for the best may have been passed by a hair
-
-    def set_of(self, values: Values) -> int:
-        """The number of the control set whose variables these are.
-
-        Raises:
-            BenchError: there is none, or a value lies outside [0, 1].
-        """
-        sets = [{self.names[d] for d in held} for held in self.plant.sets]
-        if set(values) not in sets:
-            raise BenchError(
-                f"{sorted(values)}: must be one of the control sets, {', '.join(map(str, map(sorted, sets)))}"
-            )
-        for name, value in values.items():
-            if not -1e-9 <= float(value) <= 1 + 1e-9:
-                raise BenchError(f"{name}: {value!r} lies outside [0, 1]")
-        return sets.index(set(values))

@@ -30,6 +30,7 @@ class Columns:
         self.settings = [p for p in self.space.parameters if p.name != "controls"]
         self.looks = _unaffected(known) if known["wing"] == "causal" else []
         self.contexts = [Parameter(name, *known["ranges"][name]) for name in self.looks]
+        self.contexts += [Parameter(seen["name"], seen["low"], seen["high"]) for seen in known.get("seen", ())]
         self.timed = known["wing"] == "time-varying"
         self.width = len(self.settings) + len(self.contexts) + self.timed
         self.X: list[list[float]] = []
@@ -40,12 +41,12 @@ class Columns:
 
     def begin(self, now: Mapping[str, Any]) -> bool:
         """A round begins; whether there is something to look at."""
-        self.now, self.seen = now, {}
+        self.now, self.seen = now, now.get("context", {})
         return bool(self.looks)
 
     def see(self, seen: Values) -> None:
         """What was seen."""
-        self.seen = seen
+        self.seen = {**self.seen, **seen}
 
     def fixed(self) -> Iterator[tuple[int | None, dict[int, float]]]:
         """For each control set (None: there are none) the columns that cannot be chosen, and their values."""

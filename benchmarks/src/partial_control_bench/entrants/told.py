@@ -59,13 +59,23 @@ def _learned(panel: bytes, shape: tuple[int, ...], name: str) -> sb.Prior:
 
 def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
     variables = [_with_law(variable) for variable in known["variables"]]
-    return sb.CostVarying(variables, known["control_sets"], costs=known["costs"])
+    variables += [sb.Float(seen["name"], seen["low"], seen["high"], seen=True) for seen in known.get("seen", ())]
+    tolerance, nature = known.get("tolerance"), known.get("nature")
+    return sb.CostVarying(
+        variables,
+        known["control_sets"],
+        costs=known["costs"],
+        tolerance=None if tolerance is None else sb.Absolute(tolerance),
+        nature=None if nature is None else sb.JointRows(nature["rows"], nature["names"]),
+        drift=known.get("drift"),
+    )
 
 
 def _with_law(variable: Mapping[str, Any]) -> sb.Float:
-    law = variable["law"]
-    of = sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
-    return sb.Float(variable["name"], variable["low"], variable["high"], law=of)
+    law, change = variable["law"], variable.get("change")
+    of = None if law is None else sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
+    moved = None if change is None else sb.Change(**change)
+    return sb.Float(variable["name"], variable["low"], variable["high"], law=of, change=moved)
 
 
 def _causal(known: Mapping[str, Any]) -> sb.Causal:
@@ -78,7 +88,10 @@ def _causal(known: Mapping[str, Any]) -> sb.Causal:
         variables=known["variables"],
     )
     variables = [sb.Float(name, low, high) for name, (low, high) in known["ranges"].items()]
-    return sb.Causal(graph, variables, minimize=known["minimise"])
+    if "prices" not in known:
+        return sb.Causal(graph, variables, minimize=known["minimise"])
+    of = sb.Absolute(known["tolerance"])
+    return sb.Causal(graph, variables, prices=known["prices"], base=known["base"], tolerance=of)
 
 
 def _mean_field(known: Mapping[str, Any]) -> sb.MeanField:

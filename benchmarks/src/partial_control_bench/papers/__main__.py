@@ -1,4 +1,4 @@
-"""`python -m partial_control_bench.papers FOLDER`: all pages, from the runs in FOLDER/runs."""
+"""`python -m partial_control_bench.papers FOLDER`: its front page, and those in FOLDER/papers, from FOLDER/papers/runs."""
 
 from __future__ import annotations
 

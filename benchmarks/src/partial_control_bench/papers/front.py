@@ -10,7 +10,7 @@ from ..page import markdown
 from ..record import read
 from . import causal, costvarying, meanfield, timevarying
 from .claim import DEPENDS, HOLDS, NOT, OPEN
-from .layout import write
+from .layout import COMMAND, HERE, write
 
 PAPERS = (costvarying.PAPER, timevarying.PAPER, causal.PAPER, meanfield.PAPER)
 _COLUMNS = (HOLDS, DEPENDS, NOT, OPEN)
@@ -23,24 +23,29 @@ played again: one page each, ten minutes to read. Problems, runs and entrants ar
 
 """
 
+_OTHERS = """Beside the papers: [whether bounds hold](calibration.md), [what traits of real systems gain](traits.md), and our own
+figures before there was this benchmark, with speed and registrations: [cost-varying](costvarying.md), [time-varying](timevarying.md),
+[causal](causal.md), [mean-field](meanfield.md).
+
+"""
+
 
 def write_all(folder: Path) -> Iterator[Path]:
-    """All pages, from the runs in the folder's `runs`."""
-    results = [result for file in sorted((folder / "runs").glob("*.jsonl")) for result in read(file)]
+    """The front page, and the papers' in a folder of their own, from the runs in that one's `runs`."""
+    home = folder / HERE
+    results = [result for file in sorted((home / "runs").glob("*.jsonl")) for result in read(file)]
     rows, pictures = [], []
     for paper in PAPERS:
-        claims = write(paper, results, folder)
+        claims, alt = write(paper, results, home)
         tally = Counter(claim.verdict.partition(":")[0] for claim in claims)
-        rows.append((f"[{paper.title}]({paper.file}.md)", *(tally[verdict] or "" for verdict in _COLUMNS)))
-        pictures.append(
-            f"## {paper.title}\n\n[![{paper.title}: see the page]({paper.file}.png)]({paper.file}.md)\n\n{paper.about}\n"
-        )
-        yield folder / f"{paper.file}.md"
+        page, image = f"{HERE}/{paper.file}.md", f"{HERE}/{paper.file}.png"
+        rows.append((f"[{paper.title}]({page})", *(tally[verdict] or "" for verdict in _COLUMNS)))
+        pictures.append(f"## {paper.title}\n\n{paper.about}\n\n[![{alt}]({image})]({page})\n\nMade by `{COMMAND}`.\n")
+        yield home / f"{paper.file}.md"
     note = (
         f"\n{len(results)} runs, in [runs](https://github.com/steerbo/steerbo/tree/main/docs/results/papers/runs). "
-        "Most were kept before there was a benchmark, and put into its form by `python -m benchmarks.converted`. "
-        "Every page and picture: `python -m partial_control_bench.papers docs/results/papers`.\n\n"
+        "Most were kept before there was a benchmark, and put into its form by `python -m benchmarks.converted`.\n\n"
     )
-    front = _HEAD + markdown(("claims of", *_COLUMNS), rows) + note + "\n".join(pictures)
+    front = _HEAD + markdown(("claims of", *_COLUMNS), rows) + note + _OTHERS + "\n".join(pictures)
     (folder / "index.md").write_text(front, encoding="utf-8")
     yield folder / "index.md"

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import math
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from .. import picture
+from ..costs import PROBLEMS, SIZES
 from ..entrants import PEERS
 from ..page import markdown, shared_mark
+from ..problem import MEASURES
 from ..record import Result
 from ..registry import problem
-from ..statistics import MEASURES, Summary, by_entrant, by_seed, shown, summary
+from ..statistics import Summary, by_entrant, by_seed, paired, shown, summary
 from .claim import RULE, Claim, table
 
 _INVENTED = ("cheap-first", "tempered-elimination", "switching-elimination")
 """Methods that no paper has."""
+COMMAND = "python -m partial_control_bench.papers docs/results"
+PEERS_PAGE = "https://github.com/steerbo/steerbo/blob/main/benchmarks/README.md#peers-and-what-they-cannot-be-told"
+HERE = "papers"
+"""The folder of these pages in that of all results."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +37,13 @@ class Paper:
         wing: whose problems it has.
         about: a sentence or two.
         claims: from all results to rows.
-        shown: the problem of the picture.
-        drawn: labels of the entrants in the picture; those that have not played are left out.
+        drawn: the picture's panels: a problem each, and labels of entrants; those that have not played are left out.
         read: how the paper had to be read, as items of a list.
-        ours: labels of methods that no paper has.
+        ours: labels of methods that no paper has; the first is what steerbo does by default.
         problems: those that are shown beside each other; the appendix has all.
+        cannot: what peers cannot be told here.
         names: pairs of a label and what it is called on the page.
+        more: from all results to a section of its own, after the picture.
     """
 
     file: str
@@ -44,12 +51,13 @@ class Paper:
     wing: str
     about: str
     claims: Callable[[Sequence[Result]], list[Claim]]
-    shown: str
-    drawn: tuple[str, ...]
+    drawn: tuple[tuple[str, tuple[str, ...]], ...]
     read: tuple[str, ...]
     ours: tuple[str, ...]
     problems: tuple[str, ...]
+    cannot: str
     names: tuple[tuple[str, str], ...] = ()
+    more: Callable[[Sequence[Result]], str] | None = None
 
     def runs(self, results: Sequence[Result], name: str) -> dict[str, list[Result]]:
         """Those of a problem, by label, or by what the label is called here."""
@@ -57,67 +65,101 @@ class Paper:
         return {called.get(label, label): those for label, those in by_entrant(results, name).items()}
 
 
-def write(paper: Paper, results: Sequence[Result], folder: Path) -> list[Claim]:
-    """The page, its picture and its CSV; returns the claims, for the front page."""
+def write(paper: Paper, results: Sequence[Result], folder: Path) -> tuple[list[Claim], str]:
+    """The page, its picture and its CSV; returns the claims, and the picture in words, for the front page."""
     own = [r for r in results if problem(r.problem).wing == paper.wing]
     claims = paper.claims(own)
     alt = draw(paper, own, folder)
-    command = "python -m partial_control_bench.papers docs/results/papers"
     read = "\n".join(f"* {item}" for item in paper.read)
+    more = [paper.more(own)] if paper.more else []
     parts = [
-        f"# {paper.title}\n\n{paper.about} [All pages](index.md).\n",
+        f"# {paper.title}\n\n{paper.about} [All pages](../index.md).\n",
         f"## Claims\n\n{RULE} Regret is without noise; less is better.\n\n{table(claims)}",
-        f"![{alt}]({paper.file}.png)\n\nPicture and tables: `{command}`. Bands are two standard errors.\n",
-        f"## Beside each other\n\n{beside(paper, own)}",
-        f"## Time\n\n{times(own)}",
+        f"![{alt}]({paper.file}.png)\n\nPicture and tables: `{COMMAND}`. Bands are two standard errors.\n",
+        *more,
+        f"## Ours\n\n{beside(paper, own)}",
+        f"## Peers\n\n{peers(paper, own)}",
+        f"## What it costs\n\n{spent(paper.wing, folder / 'costs.jsonl')}",
         f"## How it was read\n\n{read}\n",
         f"## Appendix\n\nEvery entrant on every problem: [{paper.file}.csv]({paper.file}.csv).\n",
     ]
     (folder / f"{paper.file}.md").write_text("\n".join(parts), encoding="utf-8")
     appendix(own, folder / f"{paper.file}.csv")
-    return claims
+    return claims, alt
 
 
 def draw(paper: Paper, results: Sequence[Result], folder: Path) -> str:
     """The picture, and what it shows in words."""
-    runs = {name: those for name, those in paper.runs(results, paper.shown).items() if name in paper.drawn}
-    about, measure = problem(paper.shown), MEASURES[paper.wing]
-    figure, ax = picture.axes()
-    if all(len(r.curve.at) == 1 for those in runs.values() for r in those):
-        picture.bars(ax, runs, measure, about.budget.unit)
-    else:
-        picture.curves(ax, {name: runs[name] for name in paper.drawn if name in runs}, measure, about.budget.unit)
-    ax.set_title(about.title, fontsize=9)
+    measure, told = MEASURES[paper.wing], []
+    figure, panels = picture.axes(7.0 if len(paper.drawn) == 1 else 10.0, columns=len(paper.drawn))
+    for (name, entrants), ax in zip(paper.drawn, panels, strict=True):
+        about, found = problem(name), paper.runs(results, name)
+        runs = {who: found[who] for who in entrants if who in found}
+        picture.curves(ax, runs, measure, about.budget.unit, styles={who: k for k, who in enumerate(entrants)})
+        ax.set_title(textwrap.fill(about.title, 56), fontsize=9)
+        told.append(f"on {name} against {about.budget.unit}{_ends(runs, measure)}")
     picture.save(figure, folder / f"{paper.file}.png")
-    mark = shared_mark(runs, measure)
-    ends = (
-        {name: summary([*by_seed(those, measure, mark).values()]).mean for name, those in runs.items()} if mark else {}
-    )
+    return f"Lines of {picture.WORDS[measure]}, {'; '.join(told)}"
+
+
+def _ends(runs: Mapping[str, Sequence[Result]], measure: str) -> str:
+    if (mark := shared_mark(runs, measure)) is None:
+        return ""
+    ends = {name: summary([*by_seed(those, measure, mark).values()]).mean for name, those in runs.items()}
     told = ", ".join(f"{name} {shown(mean)}" for name, mean in sorted(ends.items(), key=lambda pair: pair[1]))
-    return f"{picture.WORDS[measure]} on {paper.shown} against {about.budget.unit}; at {mark or 0:g}: {told}"
+    return f", at {mark:g}: {told}"
 
 
 def beside(paper: Paper, results: Sequence[Result]) -> str:
-    """For each of the paper's problems that are shown: ours by default, the best published method, the best peer."""
+    """For each of the paper's problems that are shown: ours by default, and the best published method."""
     rows, measure = [], MEASURES[paper.wing]
     for name in paper.problems:
-        runs = paper.runs(results, name)
+        runs = {who: those for who, those in paper.runs(results, name).items() if those[0].entrant not in PEERS}
         mark = shared_mark(runs, measure)
         if mark is None:
             continue
         means = {who: summary([*by_seed(those, measure, mark).values()]) for who, those in runs.items()}
-        peers = [who for who, those in runs.items() if those[0].entrant in PEERS]
-        others = [who for who in means if who not in (*peers, *paper.ours) and not _left_out(runs[who][0].entrant)]
+        others = [who for who in means if who not in paper.ours and not _left_out(runs[who][0].entrant)]
         fixed = problem(name).seed_moves == "the start"
-        cells = [_best(means, side, fixed) for side in (paper.ours, others, peers)]
+        cells = [_best(means, side, fixed) for side in (paper.ours, others)]
         rows.append((name, f"{mark:g}", *cells))
-    unit = "money" if paper.wing == "cost-varying" else "rounds"
     note = (
-        "Mean ± standard error (seeds) at the last mark that all runs of the problem share. Ours is as it comes; of the others the "
-        "best is shown, options included, which flatters them.\n\n"
+        "Mean ± standard error (seeds) at the last mark that all these runs share. Ours is as it comes; of the published methods "
+        "the best is shown, options included, which flatters it.\n\n"
     )
-    columns = ("problem", unit, "ours", "the best of the published methods", "the best peer")
-    return note + markdown(columns, rows)
+    return note + markdown(("problem", _unit(paper), "ours", "the best of the published methods"), rows)
+
+
+def _unit(paper: Paper) -> str:
+    return "money" if paper.wing == "cost-varying" else "rounds"
+
+
+def peers(paper: Paper, results: Sequence[Result]) -> str:
+    """All peers, from the best on, at the last mark that they share with ours; what they cannot be told."""
+    rows, measure, own = [], MEASURES[paper.wing], paper.ours[0]
+    for name in paper.problems:
+        runs = paper.runs(results, name)
+        sides = {who: those for who, those in runs.items() if those[0].entrant in PEERS and who != "random"}
+        if not sides or own not in runs:
+            continue
+        mark = shared_mark(sides | {own: runs[own]}, measure)
+        if mark is None:
+            continue
+        values = {who: by_seed(those, measure, mark) for who, those in sides.items()}
+        means = {who: summary([*of.values()]) for who, of in values.items()}
+        order = sorted(means, key=lambda who: means[who].mean)
+        mine = by_seed(runs[own], measure, mark)
+        away = paired(mine, values[order[0]])
+        told = "; ".join(f"{who} {_told(means[who], False)}" for who in order)
+        less = "no seed in common" if away is None else f"{away} ({away.runs})"
+        rows.append((name, f"{mark:g}", f"{summary([*mine.values()])} ({len(mine)})", told, less))
+    if not rows:
+        return f"None was run. {paper.cannot}\n"
+    note = (
+        f"{paper.cannot} Each is played as its documentation has it ([adapters and their limits]({PEERS_PAGE})). Mean ± standard "
+        "error (seeds; few where they are slow) at the last mark that all in the row share, and the difference on the seeds that both have.\n\n"
+    )
+    return note + markdown(("problem", _unit(paper), own, "peers, from the best on", "ours less the best peer"), rows)
 
 
 def _left_out(entrant: str) -> bool:
@@ -137,19 +179,25 @@ def _told(found: Summary, fixed: bool) -> str:
     return f"{shown(found.mean)} ({found.runs})" if fixed else f"{found} ({found.runs})"
 
 
-def times(results: Sequence[Result]) -> str:
-    """Median over runs of the CPU milliseconds of a round, by entrant; machines differ, and were busy."""
-    found: dict[str, list[float]] = {}
-    for r in results:
-        spent = r.cpu_ms_per_ask or (1e3 * r.cpu_seconds / r.rounds if r.cpu_seconds and r.rounds else None)
-        if spent is not None:
-            found.setdefault(r.entrant, []).append(spent)
+def spent(wing: str, file: Path) -> str:
+    """What an ask costs in one interleaved run (`partial_control_bench.costs`)."""
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    found = {(line["entrant"], line["n"]): line for line in lines if line["wing"] == wing}
     if not found:
-        return "No times were kept.\n"
-    rows = [
-        (who, shown(float(np.median(ms))), len(ms)) for who, ms in sorted(found.items(), key=lambda p: np.median(p[1]))
-    ]
-    return "CPU milliseconds of a round, median over runs.\n\n" + markdown(("entrant", "ms", "runs"), rows)
+        return f"Not measured: `python -m partial_control_bench.costs {wing}`.\n"
+    rows = []
+    for who in dict.fromkeys(entrant for entrant, _ in found):
+        of = [found.get((who, n)) for n in SIZES]
+        times = [shown(line["ms"]) if line else "–" for line in of]
+        memory = [f"{line['mb']}" if line else "–" for line in (of[0], of[-1])]
+        rows.append((who, *times, *memory))
+    note = (
+        f"Median CPU milliseconds of an ask once n outcomes are known, and the process's peak memory, on {PROBLEMS[wing]}: one run, entrants "
+        f"by turns, one thread (`python -m partial_control_bench.costs {wing}`). –: not asked, for at the size before an ask took ten seconds, or "
+        "no answer came in 400.\n\n"
+    )
+    columns = ("entrant", *(f"n = {n}, ms" for n in SIZES), f"n = {SIZES[0]}, MB", f"n = {SIZES[-1]}, MB")
+    return note + markdown(columns, rows)
 
 
 def appendix(results: Sequence[Result], file: Path) -> None:

@@ -40,8 +40,12 @@ PAPER = Paper(
     "Regret of the best distribution so far, as a share of what can be gained over agents that pick at random: 1 is random, 0 the best "
     "there is.",
     claims,
-    "arena",
-    (_AS_PUBLISHED, "mf-gp-ucb", "gp-ucb", "add-gp-ucb", "turbo", "genetic", "annealing", "random-steerbo"),
+    (
+        (
+            "arena",
+            (_AS_PUBLISHED, "mf-gp-ucb", "gp-ucb", "add-gp-ucb", "turbo", "genetic", "annealing", "random-steerbo"),
+        ),
+    ),
     (
         "Two rewards cannot be meant as printed: crowding is read as −σ Σ P log(1 + P), swarm's reward as a mean over agents.",
         "Louisville's bikes and New York's taxis are not to be had: Pittsburgh's bikes and New York's Uber pickups of the same size "
@@ -52,5 +56,6 @@ PAPER = Paper(
     ),
     ("mf-gp-ucb",),
     ("swarm", "arena", "bikes-36", "new-york-160", "maritime", "coverage-160"),
+    "None has a distribution for an input: shares are numbers from 0 to 1, divided by their sum.",
     ((PUBLISHED, _AS_PUBLISHED),),
 )
