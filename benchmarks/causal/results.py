@@ -1,4 +1,4 @@
-"""The experiments of the paper: ``python -m benchmarks.causal.results`` runs what is missing and writes the page.
+"""The experiments of the paper: ``python -m benchmarks.causal.results`` runs what is missing and prints tables.
 
 Finished runs are kept as lines of JSON, so that the command can be stopped and run again. Rows with BoTorch's model are
 left out where it is not installed.
@@ -166,7 +166,7 @@ def page(done: dict[str, dict[str, Any]], seeds: int) -> str:
 
 
 def main() -> None:
-    """Run what is missing, then write the page."""
+    """Run what is missing, then print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=Path, default=Path("docs/results/causal-runs.jsonl"), help="what is kept")
     parser.add_argument("--seeds", type=int, default=30)
@@ -174,7 +174,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="only problems whose name starts like this")
     parser.add_argument("--row", default="", help="only rows whose method is labelled like this")
     parser.add_argument("--tables", action="store_true", help="run nothing, write the tables of what is finished")
-    parser.add_argument("--page", type=Path, default=Path("docs/results/causal-tables.md"))
+    parser.add_argument("--page", type=Path, help="where tables go; default: they are only printed")
     options = parser.parse_args()
     chosen = [
         e
@@ -187,8 +187,9 @@ def main() -> None:
     for done in play_missing({} if options.tables else jobs, run, options.runs, options.processes):
         print(f"{done['key']}: {done['clean']:.4f} without noise, {done['seconds']:.0f} s", flush=True)
     tables = page(finished(options.runs), options.seeds)
-    options.page.write_text(f"# Contextual causal Bayesian optimisation: tables\n\n{tables}")
     print(tables)
+    if options.page is not None:
+        options.page.write_text(f"# Contextual causal Bayesian optimisation: tables\n\n{tables}")
 
 
 if __name__ == "__main__":

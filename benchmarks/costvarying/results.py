@@ -1,6 +1,6 @@
 """All methods on all of the paper's problems: `python -m benchmarks.costvarying.results`.
 
-Finished runs are kept, one JSON line each, and not run again; the page is written from whatever is there.
+Finished runs are kept, one JSON line each, and not run again; tables are of whatever is there.
 """
 
 from __future__ import annotations
@@ -99,10 +99,10 @@ def _cell(values: list[float]) -> str:
 
 
 def main() -> None:
-    """Run the grid, print and write the tables."""
+    """Run the grid, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=Path, default=Path("docs/results/costvarying-runs.jsonl"), help="what is kept")
-    parser.add_argument("--page", type=Path, default=Path("docs/results/costvarying-tables.md"))
+    parser.add_argument("--page", type=Path, help="where tables go; default: they are only printed")
     parser.add_argument("--tables", action="store_true", help="run nothing, write the tables of what is finished")
     parser.add_argument("--problems", nargs="+", default=names())
     parser.add_argument("--costs", nargs="+", default=list(COSTS))
@@ -120,8 +120,9 @@ def main() -> None:
         for done in play_missing(jobs, play, given.runs, given.processes):
             print(f"{done['key']} {sum(done['plays'][-1])} plays, {done['seconds']:.0f} s", flush=True)
     page = tables(given.runs)
-    given.page.write_text(f"# Cost-varying variable subsets: tables\n\n{page}")
     print(page)
+    if given.page is not None:
+        given.page.write_text(f"# Cost-varying variable subsets: tables\n\n{page}")
 
 
 if __name__ == "__main__":

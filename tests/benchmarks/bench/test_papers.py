@@ -36,20 +36,23 @@ def test_committed_results_are_small() -> None:
 @real_data
 def test_pages_are_written_by_the_runs(tmp_path: Path) -> None:
     """Words and tables alike; pictures are there, and are spoken of."""
-    (tmp_path / "runs").symlink_to(HOME / "runs")
+    (tmp_path / "papers").mkdir()
+    for name in ("runs", "costs.jsonl"):
+        (tmp_path / "papers" / name).symlink_to(HOME / name)
     for file in write_all(tmp_path):
-        committed = (HOME / file.name).read_text()
-        assert file.read_text() == committed, "python -m partial_control_bench.papers docs/results/papers"
+        home = HOME.parent / file.parent.relative_to(tmp_path)
+        committed = (home / file.name).read_text()
+        assert file.read_text() == committed, "python -m partial_control_bench.papers docs/results"
         for alt, picture in re.findall(r"!\[(.*?)\]\((\S+\.png)\)", committed):
             assert alt
-            assert (HOME / picture).read_bytes().startswith(b"\x89PNG")
-        for csv in tmp_path.glob("*.csv"):
-            assert csv.read_text() == (HOME / csv.name).read_text()
+            assert (home / picture).read_bytes().startswith(b"\x89PNG")
+    for csv in (tmp_path / "papers").glob("*.csv"):
+        assert csv.read_text() == (HOME / csv.name).read_text()
 
 
 def test_pages_are_of_problems_that_there_are() -> None:
     for paper in PAPERS:
-        for name in (paper.shown, *paper.problems):
+        for name in (*dict(paper.drawn), *paper.problems):
             assert problems()[name].wing == paper.wing
 
 

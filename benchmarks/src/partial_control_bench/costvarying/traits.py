@@ -133,7 +133,7 @@ class Moving(Blind):
 
     @cached_property
     def _waves(self) -> Waves:
-        return Waves.draw(self.seed, 0.3 * 3 ** keyed(self.seed, 0, "lengthscales").random(self.dimension))
+        return Waves.draw(self.seed, (0.3 * 3 ** keyed(self.seed, 0, "lengthscales").random(self.dimension)).tolist())
 
     @cached_property
     def _best(self) -> float:
