@@ -33,6 +33,18 @@ def test_peers_play(entrant: str, name: str) -> None:
     assert first.curve == again.curve, "the same seed plays the same"
 
 
+@pytest.mark.skipif(find_spec("optuna") is None, reason="needs optuna: pip install './benchmarks[peers]'")
+def test_what_was_not_asked_for_is_a_trial_too() -> None:
+    entrant: Any = contender("optuna-tpe").load()(known("plant-cheap-0.02"), 0)
+    for values, outcome in problem("plant-cheap-0.02").make(0).before():
+        entrant.tell(values, outcome)
+    entrant.tell({"x1": 0.5}, Outcome(1.0))  # no control set
+    entrant.tell(entrant.ask({"round": 1}), Outcome(2.0))
+    trials = entrant.study.trials
+    assert [trial.params["controls"] for trial in trials[:5]] == [6] * 5, "the set that holds everything"
+    assert len(trials) == 6
+
+
 def known(name: str) -> dict[str, Any]:
     return {**problem(name).make(problem(name).seeds.tuning[0]).known, "budget": {"rounds": 10, "money": None}}
 
@@ -62,6 +74,13 @@ def test_a_cube_learns_what_nature_drew() -> None:
     X, y = cube.data()
     np.testing.assert_allclose(X, [[0.5 / 7, 0.2, 0.3, 0.9, 0.9, 0.9]])
     assert y.tolist() == [1.0]
+
+
+def test_a_cube_learns_the_shares_that_were_played() -> None:
+    cube = Cube(known("swarm"))
+    asked = cube.values(np.full(cube.dimension, 0.5), {})
+    cube.learn(asked, Outcome(1.0))
+    np.testing.assert_allclose(cube.data()[0], np.ravel(asked["distribution"])[None])
 
 
 def test_what_is_made_small_is_learned_upside_down() -> None:

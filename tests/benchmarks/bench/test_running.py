@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from partial_control_bench.checking import again
 from partial_control_bench.errors import BenchError
 from partial_control_bench.record import read
 from partial_control_bench.registry import contender
@@ -38,6 +39,21 @@ def test_options_make_another_run(tmp_path: Path) -> None:
         (found,) = play_missing([Job(contender("mle", {"confidence": width}), "daily", 1000)], file)
         assert found[1] == 0
     assert [result.options for result in read(file)] == [{"confidence": 1.0}, {"confidence": 2.0}]
+
+
+def test_a_smaller_budget_is_another_run(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    jobs = [Job(RANDOM, "daily", 1000, until) for until in (None, 10.0)]
+    whole, short = (result for result, _ in play_missing(jobs, file))
+    assert (whole.rounds, short.rounds, short.budget.rounds) == (72, 10, 10)
+    assert short.curve.at == [7.0, 10.0]
+    assert short.at("cumulative", 7.0) == whole.at("cumulative", 7.0)
+    assert [*again(file, 2)] == [(f"daily, random {{}}, seed {seed}", True) for seed in (1000, 1000)]
+    (money,) = (result for result, _ in play_missing([Job(RANDOM, "levy-cheap-0.02", 10, 7.0)], file))
+    assert (money.budget.money, money.curve.at) == (7.0, [5.0, 7.0])
+    for problem, until in (("daily", 73), ("daily", 2.5), ("levy-cheap-0.02", 101), ("daily", 0)):
+        with pytest.raises(BenchError, match=f"until {until:g}: must be .*at most the budget"):
+            list(play_missing([Job(RANDOM, problem, 1000, until)], file))
 
 
 def test_several_processes_give_the_same(tmp_path: Path) -> None:
