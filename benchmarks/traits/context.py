@@ -1,7 +1,7 @@
 """Does it pay to say what is known before choosing? `python -m benchmarks.traits.context --processes 1`.
 
 What is run and what is wanted was written down before: `docs/results/traits-registered.md`. Finished runs are kept
-beside the page of results, and are not run again. The rival's rows need `botorch`.
+beside the page of results, and are not run again. The rivals' rows need `botorch`, `xopt` and `ax-platform`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,20 @@ import numpy as np
 import steerbo as sb
 
 from ..runs import finished, play_missing
+from .fixed_features import RIVALS, play_rival
 from .seen_worlds import PRICES, World
 
 KEPT = "traits-context.jsonl"
 ROUNDS = 100
-SEEDS = {"drawn": 8, "airfoil": 2, "not there": 4}
-OURS, IGNORED, EVERYTHING, RIVAL, ABSENT = "seen", "ignored", "everything", "BoTorch, fixed features", "absent"
+SEEDS = {"drawn": range(8, 40), "airfoil": range(2, 8), "not there": range(4, 16)}
+RIVAL_SEEDS = {"drawn": range(8, 20), "airfoil": range(2, 5)}
+OURS, IGNORED, EVERYTHING, ABSENT = "seen", "ignored", "everything", "absent"
 METHODS = {
-    "drawn": (OURS, IGNORED, EVERYTHING, RIVAL),
-    "airfoil": (OURS, IGNORED, EVERYTHING, RIVAL),
+    "drawn": (OURS, IGNORED, EVERYTHING, *RIVALS),
+    "airfoil": (OURS, IGNORED, EVERYTHING, *RIVALS),
     "not there": (OURS, ABSENT),
 }
+NEEDS = dict(zip(RIVALS, ("botorch", "xopt", "ax"), strict=True))
 Job = tuple[str, str, int]
 
 
@@ -35,8 +38,10 @@ def jobs() -> Iterator[Job]:
     """World, method and seed: ours first, since others get the money that it spent."""
     for world, seeds in SEEDS.items():
         for method in METHODS[world]:
-            if method != RIVAL or find_spec("botorch") is not None:
-                yield from ((world, method, seed) for seed in range(seeds))
+            if method not in RIVALS:
+                yield from ((world, method, seed) for seed in seeds)
+            elif find_spec(NEEDS[method]) is not None:
+                yield from ((world, method, seed) for seed in RIVAL_SEEDS[world])
 
 
 def key_of(job: Job) -> str:
@@ -48,10 +53,8 @@ def run(job: Job, money: float = np.inf) -> dict[str, Any]:
     """One run; with `money` as long as that lasts, else `ROUNDS` rounds."""
     name, method, seed = job
     world = World(name, 1000 + seed)
-    if method == RIVAL:
-        from .fixed_features import play_rival
-
-        losses, answer, spent = play_rival(world, int(money))
+    if method in RIVALS:
+        losses, answer, spent = play_rival(world, int(money), method)
     else:
         losses, answer, spent = _play(world, method, seed, money)
     good, prices, oracles = [], [], []
@@ -105,7 +108,7 @@ class _Equal:
         self.file = file
 
     def __call__(self, job: Job) -> dict[str, Any]:
-        if job[1] not in (EVERYTHING, RIVAL):
+        if job[1] not in (EVERYTHING, *RIVALS):
             return run(job)
         ours = finished(self.file)[key_of((job[0], OURS, job[2]))]
         return run(job, ours["spent"])
@@ -119,7 +122,7 @@ def main() -> None:
     given = parser.parse_args()
     file = given.folder / KEPT
     everything = list(jobs())
-    for these in ((OURS, IGNORED, ABSENT), (EVERYTHING, RIVAL)):
+    for these in ((OURS, IGNORED, ABSENT), (EVERYTHING, *RIVALS)):
         some = {key_of(job): job for job in everything if job[1] in these}
         for done in play_missing(some, _Equal(file), file, given.processes):
             print(done)

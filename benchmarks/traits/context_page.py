@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure, save_file
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, bare, new_figure, save_file
 
 from ..runs import finished
-from .context import EVERYTHING, IGNORED, KEPT, METHODS, OURS, RIVAL
+from .context import EVERYTHING, IGNORED, KEPT, METHODS, OURS
+from .fixed_features import RIVALS
 
 Run = Mapping[str, Any]
 _COLUMNS: tuple[tuple[str, Callable[[Run], float]], ...] = (
@@ -51,7 +52,9 @@ def picture(groups: Mapping[tuple[str, str], Sequence[Run]], file: Path) -> None
     """On drawn functions: what every method's answers are worth and cost, and what was lost while learning."""
     shown = new_figure((10, 3.6), dpi=110)
     left, right = shown.subplots(1, 2)
-    colours = {OURS: GREEN, IGNORED: ORANGE, EVERYTHING: BLUE, RIVAL: PURPLE}
+    colours = {OURS: GREEN, IGNORED: ORANGE, EVERYTHING: BLUE} | dict(
+        zip(RIVALS, (PURPLE, SKY, VERMILION), strict=True)
+    )
     for k, (method, colour) in enumerate(colours.items()):
         runs = groups.get(("drawn", method), [])
         if not runs:
