@@ -1,4 +1,4 @@
-"""Others where something is seen, each as its documentation has it: all is held, and what is seen is fixed in the search."""
+"""Others where something is seen, as their documentation has it: all is held, what is seen is fixed in the search."""
 
 from __future__ import annotations
 
@@ -68,15 +68,18 @@ class BoTorch:
         self.last: Any = None
 
     def suggest(self, z: float) -> Floats[np.ndarray, " d"]:
+        """The largest acquisition."""
         from botorch.acquisition import UpperConfidenceBound
 
         return self._highest(UpperConfidenceBound(self._fitted(), beta=4.0), z)
 
     def tell(self, x: Floats[np.ndarray, " d"], z: float, value: float) -> None:
+        """One more row."""
         self.inputs.append([*x.tolist(), z])
         self.values.append(value)
 
     def answer(self, z: float) -> Floats[np.ndarray, " d"]:
+        """The largest mean."""
         from botorch.acquisition import PosteriorMean
 
         self.last = self.last or PosteriorMean(self._fitted())
@@ -122,17 +125,20 @@ class Xopt:
         self.model: Any = None
 
     def suggest(self, z: float) -> Floats[np.ndarray, " d"]:
+        """The largest acquisition."""
         self.generator.fixed_features = {"z": z}
         found = self.generator.generate(1)[0]
         return np.array([float(found[name]) for name in self.names])
 
     def tell(self, x: Floats[np.ndarray, " d"], z: float, value: float) -> None:
+        """One more row."""
         import pandas as pd
 
         row = {**dict(zip(self.names, map(float, x), strict=True)), "z": z, "y": value}
         self.generator.add_data(pd.DataFrame([row]))
 
     def answer(self, z: float) -> Floats[np.ndarray, " d"]:
+        """The largest mean."""
         import torch
 
         self.model = self.model or self.generator.train_model()
@@ -162,16 +168,19 @@ class Ax:
         self.trial: int | None = None
 
     def suggest(self, z: float) -> Floats[np.ndarray, " d"]:
+        """The largest acquisition."""
         ((self.trial, found),) = self.client.get_next_trials(max_trials=1, fixed_parameters={"z": z}).items()
         return np.array([float(found[name]) for name in self.names])
 
     def tell(self, x: Floats[np.ndarray, " d"], z: float, value: float) -> None:
+        """One more row."""
         if self.trial is None:
             self.trial = self.client.attach_trial({**dict(zip(self.names, map(float, x), strict=True)), "z": z})
         self.client.complete_trial(self.trial, raw_data={"y": value})
         self.trial = None
 
     def answer(self, z: float) -> Floats[np.ndarray, " d"]:
+        """The largest mean."""
         rows = [{**dict(zip(self.names, map(float, x), strict=True)), "z": z} for x in self.points]
         means = [row["y"][0] for row in self.client.predict(rows)]
         return self.points[int(np.argmax(means))]
