@@ -68,3 +68,26 @@ def test_where_nothing_is_enough_or_nothing_varies_it_is_the_first() -> None:
     for worth in worths(2.0):
         assert cheapest(worth, 0.0, 50, lambda each: True) == offer(worth, 0.0, 50)
         assert offer(worth, 0.0, 50).price == worth.fixed
+
+
+def test_what_is_recommended_is_what_is_set() -> None:
+    """Where two hills are as good at a rate, one of them cheap and not good enough, the answer's settings are its own."""
+
+    def value(dose: float) -> float:
+        return float(0.6 * np.exp(-(((dose - 0.2) / 0.1) ** 2)) + np.exp(-(((dose - 1.0) / 0.12) ** 2)))
+
+    graph = sb.CausalGraph.from_text("dose -> y", target="y", intervenable=["dose"])
+    problem = sb.Causal(
+        graph, [sb.Float("dose", 0, 1)], prices={"dose": "4 * dose"}, base=1, tolerance=sb.Absolute(0.1)
+    )
+    optimizer = sb.Optimizer(problem, seed=0, initial=1)
+    for dose in np.linspace(0, 1, 21):
+        optimizer.add(value(dose), realised={"dose": dose})
+    for _ in range(4):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, value(suggestion.values.get("dose", 0.0)))
+    advice = optimizer.recommend()
+    assert value(advice.values["dose"]) >= 0.89
+    assert advice.cost == pytest.approx(1 + 4 * advice.values["dose"], abs=0.1)
+    assert advice.mean == pytest.approx(value(advice.values["dose"]), abs=0.03)
