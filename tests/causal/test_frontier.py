@@ -71,7 +71,7 @@ def test_where_nothing_is_enough_or_nothing_varies_it_is_the_first() -> None:
 
 
 def test_what_is_recommended_is_what_is_set() -> None:
-    """Where two hills are as good at a rate, one of them cheap and not good enough, the answer's settings are its own."""
+    """Also where at the rate that money has another hill, cheaper and not good enough, is as good."""
 
     def value(dose: float) -> float:
         return float(0.6 * np.exp(-(((dose - 0.2) / 0.1) ** 2)) + np.exp(-(((dose - 1.0) / 0.12) ** 2)))
