@@ -25,7 +25,7 @@ MONEY, SEEDS, TOLERANCE, NOISE = 200.0, 20, 0.1, 0.02
 BASE, BLOOD, FIRST, MORE = 1.0, 2.0, 1.0, 4.0
 """What a play, a blood test and a dose cost: `FIRST + MORE * dose`."""
 FORMULA, LEARNED, FLAT = "formula", "learned", "flat"
-DOSE = {FORMULA: f"{FIRST:g} + {MORE:g} * dose", LEARNED: "learned", FLAT: FIRST + MORE / 2}
+DOSE: dict[str, Any] = {FORMULA: f"{FIRST:g} + {MORE:g} * dose", LEARNED: "learned", FLAT: FIRST + MORE / 2}
 _WAVES, _GRID, _TRUTH = 200, 101, 256
 Run = Mapping[str, Any]
 
@@ -54,7 +54,7 @@ class World:
         """As steerbo is told. What is not dosed takes half of a dose, more or less, by itself."""
         graph = sb.CausalGraph.from_text("blood -> y; dose -> y", target="y", intervenable=["dose"])
         variables = [sb.Float("dose", 0, 1), sb.Float("blood", 0, 1)]
-        prices = {"dose": DOSE[method], "blood": BLOOD}
+        prices: dict[str, Any] = {"dose": DOSE[method], "blood": BLOOD}
         return sb.Causal(graph, variables, prices=prices, base=BASE, tolerance=sb.Absolute(TOLERANCE))
 
     def worth(self, scope: sb.Scope, act: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> tuple[float, float]:
