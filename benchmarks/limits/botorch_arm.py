@@ -1,10 +1,14 @@
-"""One suggestion of BoTorch: constrained noisy expected improvement over the whole box, within the linear limits."""
+"""One suggestion of BoTorch: constrained noisy expected improvement over the whole box, within the linear limits.
+
+As long as no play has kept to all limits there is nothing to improve on, and BoTorch advises its probability of
+feasibility instead.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
-from botorch.acquisition.logei import qLogNoisyExpectedImprovement
+from botorch.acquisition.logei import qLogNoisyExpectedImprovement, qLogProbabilityOfFeasibility
 from botorch.acquisition.objective import GenericMCObjective
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import ModelListGP, SingleTaskGP
@@ -31,12 +35,16 @@ def suggest(world: World, points: np.ndarray, told: list[dict[str, float]], seed
     model = ModelListGP(*models)
     fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
     constraints = [lambda Z, k=k, end=limit.at_most: Z[..., k + 1] - end for k, limit in enumerate(limits)]
-    improvement = qLogNoisyExpectedImprovement(
-        model, X, objective=GenericMCObjective(lambda Z, X=None: -Z[..., 0]), constraints=constraints
+    wanted = (
+        qLogNoisyExpectedImprovement(
+            model, X, objective=GenericMCObjective(lambda Z, X=None: -Z[..., 0]), constraints=constraints
+        )
+        if any(all(limit.room(row) >= 0 for limit in limits) for row in told)
+        else qLogProbabilityOfFeasibility(model, constraints)
     )
     d = points.shape[1]
     found, _ = optimize_acqf(
-        improvement,
+        wanted,
         bounds=torch.stack([torch.zeros(d), torch.ones(d)]).double(),
         q=1,
         num_restarts=5,

@@ -11,6 +11,7 @@ from .laws import Beta, Law, Learned, LogNormal, Normal, TruncatedNormal, Unifor
 from .limit_checks import check_limits
 from .limits import Forbid, Limit, Limits, Linear, Measured, broken, outcomes_of
 from .scipy_law import Scipy
+from .shares import Crowd, Crowding, Headcount, Share
 from .simplex import Simplex, from_logits, largest_remainders, multinomial, project, to_logits
 from .space import Space
 from .variables import Categorical, Float, Integer, Variable, Variables
@@ -20,11 +21,14 @@ __all__ = [
     "Beta",
     "Categorical",
     "Change",
+    "Crowd",
+    "Crowding",
     "Discrete",
     "Distribution",
     "Empirical",
     "Float",
     "Forbid",
+    "Headcount",
     "Integer",
     "JointRows",
     "Law",
@@ -36,6 +40,7 @@ __all__ = [
     "Measured",
     "Normal",
     "Scipy",
+    "Share",
     "Simplex",
     "Space",
     "TruncatedNormal",
