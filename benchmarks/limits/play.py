@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,19 @@ def _row(linear: int, kept: list[list[bool]], value: float | None, likely: float
     return {"linear": linear, "kept": plain, "value": value, "likely": likely, "set": held}
 
 
+def rounded(world: World, unit: np.ndarray) -> dict[str, Any]:
+    """The settings nearest to an encoded point (1, d); with steps up or down, the nearest that keep to linear limits."""
+    space = world.problem.space
+    levels = [variable.levels for variable in space]
+    near = [
+        [x] if known is None else known[np.argsort(np.abs(known - x), kind="stable")[:2]].tolist()
+        for x, known in zip(unit[0], levels, strict=True)
+    ]
+    ways = sorted(product(*near), key=lambda way: float(((np.array(way) - unit[0]) ** 2).sum()))
+    found = space.decode(np.array(ways))
+    return next((x for x in found if not broken(world, x, sb.Linear)), found[0])
+
+
 def rival(world: World, seed: int) -> dict[str, Any]:
     """BoTorch's constrained expected improvement with everything set (its noisy, logarithmic form)."""
     from benchmarks.limits.botorch_arm import suggest  # only where it is installed
@@ -90,7 +104,7 @@ def rival(world: World, seed: int) -> dict[str, Any]:
                 unit = random.random((1, world.problem.space.dimension))
         else:
             unit = suggest(world, np.array(points), told, seed * 100 + len(points))
-        x = world.problem.space.decode(unit)[0]
+        x = rounded(world, unit)
         points.append(world.problem.space.encode([x])[0].tolist())
         told.append(measured(world, x, spread, random))
         linear += broken(world, x, sb.Linear)
