@@ -115,6 +115,7 @@ ELSEWHERE = {
     "meanfield/test_mf_gp_ucb.py": "meanfield.belief meanfield.candidates",
     "meanfield/test_methods.py": "meanfield.cells meanfield.description meanfield.realised",
     "meanfield/test_problem.py": "meanfield.checks",
+    "meanfield/test_region.py": "meanfield.projection",
     "space/test_limits.py": "space.limit_checks",
     "rounds/test_law_checks.py": "rounds.law_evidence rounds.law_findings rounds.stated_law",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.optimize import LinearConstraint, minimize
 
 from steerbo.meanfield.region import Region
 
+Made = Callable[[int, float | None], Region]
 CONTEXTS, ACTIONS = ("day", "night"), ("a", "b", "c", "d")
 
 
@@ -40,18 +42,33 @@ def limited(seed: int, move: float | None) -> Region:
 def keeps(found: Region, table: np.ndarray, slack: float) -> bool:
     if found.largest_move is not None and found.moved(table).max() > found.largest_move + slack:
         return False
-    fits = (found.agents_in @ table <= found.capacity + slack * 40).all()
+    taken, within = found.agents_in @ table, table * found.agents_in[:, None]
+    fits = (taken <= found.capacity + slack * 40).all() and (taken >= found.least - slack * 40).all()
+    fits &= (within >= found.cells[0] - slack * 40).all() and (within <= found.cells[1] + slack * 40).all()
     return bool(fits and np.abs(table.sum(axis=1) - 1).max() < 1e-9 and (table[~found.allowed] == 0).all())
 
 
+def bounded(seed: int, move: float | None) -> Region:
+    """The same with a least number in an action, and both bounds of single contexts' agents."""
+    random, found = np.random.default_rng(seed + 5), limited(seed, None)
+    inside = found.whole(found.project(np.exp(random.normal(size=(1, 2, 4))))[0])
+    cells = np.stack([np.zeros((2, 4), dtype=np.int64), np.tile(found.agents_in[:, None], 4)])
+    for c, a in ((0, random.integers(4)), (1, random.integers(4))):
+        cells[:, c, a] = max(0, inside[c, a] - random.integers(3)), inside[c, a] + random.integers(3)
+    least = np.where(np.arange(4) == random.integers(4), inside.sum(axis=0), 0)
+    fields = {"capacity": np.maximum(found.capacity, least), "allowed": found.allowed, "least": least, "cells": cells}
+    return region(**fields) if move is None else region(**fields).around(inside / found.agents_in[:, None], move)
+
+
+regions = st.sampled_from([limited, bounded])
 seeds = st.integers(0, 10**6)
 moves = st.sampled_from([None, 0.05, 0.2, 0.6])
 
 
 @settings(deadline=None, max_examples=40, derandomize=True)
-@given(seeds, moves)
-def test_projections_are_possible_and_leave_possible_tables_alone(seed: int, move: float | None) -> None:
-    found = limited(seed, move)
+@given(seeds, moves, regions)
+def test_projections_are_possible_and_leave_possible_tables_alone(seed: int, move: float | None, made: Made) -> None:
+    found = made(seed, move)
     tables = np.exp(2 * np.random.default_rng(seed + 1).normal(size=(3, 2, 4)))
     projected = found.project(tables)
     assert all(keeps(found, table, 1e-3) for table in projected)
@@ -60,9 +77,10 @@ def test_projections_are_possible_and_leave_possible_tables_alone(seed: int, mov
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("move", [None, 0.15])
-def test_projections_are_the_nearest(seed: int, move: float | None) -> None:
+@pytest.mark.parametrize("made", [limited, bounded])
+def test_projections_are_the_nearest(seed: int, move: float | None, made: Made) -> None:
     """Against scipy's SLSQP on the divergence itself."""
-    found = limited(seed, move)
+    found = made(seed, move)
     table = np.exp(1.5 * np.random.default_rng(seed + 7).normal(size=(2, 4))) * found.allowed
     table /= table.sum(axis=1, keepdims=True)
     p = found.agents_in / found.agents_in.sum()
@@ -74,7 +92,7 @@ def test_projections_are_the_nearest(seed: int, move: float | None) -> None:
     columns = np.kron(np.ones((1, 2)), np.eye(4)) @ pick
     parts = [
         LinearConstraint(np.hstack([rows, nothing]), p, p),
-        LinearConstraint(np.hstack([columns, np.zeros((4, n))]), -np.inf, found.capacity / 40),
+        LinearConstraint(np.hstack([columns, np.zeros((4, n))]), found.least / 40, found.capacity / 40),
     ]
     ours = found.project(table[None])[0]
     start = np.concatenate([(ours * p[:, None]).ravel()[keep], np.full(n, 0.1)])
@@ -92,20 +110,22 @@ def test_projections_are_the_nearest(seed: int, move: float | None) -> None:
         x = np.maximum(z[:n], 1e-12)
         return float((x * np.log(x / target)).sum())
 
-    box, options = [(0, 1)] * (2 * n), {"maxiter": 500}
+    low, high = (found.cells[k].ravel()[keep] / 40 for k in (0, 1))
+    box, options = [*zip(low, high, strict=True), *[(0, 1)] * n], {"maxiter": 500}
     best = minimize(divergence, start, method="SLSQP", constraints=parts, bounds=box, options=options)
     assert divergence((ours * p[:, None]).ravel()[keep]) <= best.fun + 1e-4
 
 
 @settings(deadline=None, max_examples=40, derandomize=True)
-@given(seeds, moves)
-def test_whole_agents_keep_to_every_limit(seed: int, move: float | None) -> None:
-    found = limited(seed, move)
+@given(seeds, moves, regions)
+def test_whole_agents_keep_to_every_limit(seed: int, move: float | None, made: Made) -> None:
+    found = made(seed, move)
     random = np.random.default_rng(seed + 2)
     table = found.project(np.exp(2 * random.normal(size=(1, 2, 4))))[0]
     for counts in (found.whole(table), found.sampled(table, random)):
         assert counts.sum(axis=1).tolist() == [30, 10]
         assert keeps(found, counts / found.agents_in[:, None], 1e-9)
+        assert found.keeps(counts)
 
 
 def test_without_limits_whole_agents_are_within_one() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidProblem, one_of
 from ..gp.drift import Sliding, check_clock
+from ..space.fields import as_whole, listed
 
 if TYPE_CHECKING:
     from .problem import MeanField
@@ -23,10 +24,17 @@ INSTEAD = {
     "control_sets": "All agents are steered in every round: leave it out.",
     "nature": "What is not steered here is ‹seen›, and given in every round: no law is needed.",
     "graph": "What causes what is for causal problems.",
-    "limits": "Where agents may go is limited by `allowed`, `capacity` and `largest_move`.",
     "priors": "They are for time-varying problems.",
 }
 """Of fields that other kinds have."""
+
+
+def names_of(given: Any) -> Any:
+    """A number of actions as that many names."""
+    number = None if isinstance(given, float) else as_whole(given)
+    if number is None:
+        return listed(given)
+    return tuple(str(i + 1) for i in range(min(number, MOST_ACTIONS + 1)))  # one more than allowed is refused by name
 
 
 def check_drift(problem: MeanField) -> None:

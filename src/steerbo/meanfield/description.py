@@ -35,7 +35,7 @@ def description(problem: MeanField) -> tuple[tuple[str, str], ...]:
 
 def _limits(problem: MeanField) -> list[str]:
     limits = [f"{context}: only {_listed(actions)}" for context, actions in problem.allowed.items()]
-    limits += [f"at most {counted(agents, 'agent')} in {action}" for action, agents in problem.capacity.items()]
+    limits += [str(limit) for limit in problem.every_limit]
     if problem.largest_move is not None:
         limits.append(f"at most {problem.largest_move:.4g} of a context's agents move in a round")
     if problem.moving_cost:

@@ -56,11 +56,13 @@ def exchange(bound: Bound, counts: Counts, region: Region, taken: Collection[byt
 
 def _promising(slopes: Float[np.ndarray, "C A"], counts: Counts, region: Region) -> Int[np.ndarray, "m 3"]:
     """Moves (context, from, to) within the limits, steepest first."""
-    room: Bool[np.ndarray, " A"] = counts.sum(axis=0) < region.capacity
+    taken = counts.sum(axis=0)
+    spare: Bool[np.ndarray, "C A"] = (counts > region.cells[0]) & (taken > region.least)
+    room: Bool[np.ndarray, "C A"] = region.allowed & (counts < region.cells[1]) & (taken < region.capacity)
     moves, gains = [], []
     for c, row in enumerate(slopes):
-        leave = [a for a in np.argsort(row, kind="stable") if counts[c, a] > 0][:_ENDS]
-        join = [a for a in np.argsort(-row, kind="stable") if region.allowed[c, a] and room[a]][:_ENDS]
+        leave = [a for a in np.argsort(row, kind="stable") if spare[c, a]][:_ENDS]
+        join = [a for a in np.argsort(-row, kind="stable") if room[c, a]][:_ENDS]
         for a in leave:
             for b in join:
                 if a != b and _keeps(counts, c, a, b, region):

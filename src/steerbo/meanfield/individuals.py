@@ -25,7 +25,7 @@ class Individuals(Population[OptionsT]):
     Everything is computed from the rounds told, in their order; the vector behind a suggestion is in its note.
 
     Raises:
-        InvalidProblem: capacities or limits on moves, which single agents know nothing of, or more agents than can be
+        InvalidProblem: limits on where agents may be or on moves, which single agents know nothing of, or more agents than can be
             held.
     """
 
@@ -38,10 +38,11 @@ class Individuals(Population[OptionsT]):
             raise InvalidProblem(
                 "agents", problem.agents, allowed, "Use 'mf-gp-ucb', whose cost does not depend on them."
             )
-        for field in ("capacity", "largest_move", "moving_cost", "variables"):
+        for field in ("capacity", "limits", "largest_move", "moving_cost", "variables"):
             if getattr(problem, field):
                 hint = "Use 'mf-gp-ucb' or 'random'."
-                given = problem.space.names if field == "variables" else getattr(problem, field)
+                said = {"variables": problem.space.names, "limits": [str(limit) for limit in problem.limits or ()]}
+                given = said.get(field, getattr(problem, field))
                 raise InvalidProblem(field, given, f"nothing of the kind for {self.name!r}", hint)
         self.context_of = np.repeat(np.arange(len(problem.contexts)), problem.agents_in)
         self.open = [np.flatnonzero(row) for row in problem.region.allowed]

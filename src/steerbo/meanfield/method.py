@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from ..bandit import Calibration, doubt_of_scale
 from ..rounds import (
@@ -193,11 +193,12 @@ class Population(Method[MeanField, OptionsT]):
         return replace(advice, note=f"as of time {known[TIME.name]:g}; {advice.note}") if self.problem.timed else advice
 
     def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
-        """The best distribution played, of those played where about the same was seen, and of late if payoffs drift."""
-        if not self.outcomes:
+        """The best distribution played within the limits, when about the same was seen, and of late if payoffs drift."""
+        kept = self.keeping()
+        if not kept.any():
             return self.untold()
-        averages = self.averages()
-        best = int(np.where(telling(self.problem, self.outcomes, seen), averages, -np.inf).argmax())
+        averages, near = self.averages(), telling(self.problem, self.outcomes, seen)
+        best = int(np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax())
         values = settings(self.problem, self.tables[best])
         return Recommendation(
             SCOPE,
@@ -221,6 +222,10 @@ class Population(Method[MeanField, OptionsT]):
         goal = self.problem.table(advice.values["distribution"])
         step, note = step_towards(self.problem, self.region(request), goal, advice.note)
         return PolicyStep(advice.scope, settings(self.problem, step), context=known, note=note)
+
+    def keeping(self) -> Bool[np.ndarray, " n"]:
+        """Which of the tables played keep to the limits on where agents may be, in the nearest whole agents."""
+        return np.array([self.problem.region.keeps(self.counts_of(table)) for table in self.tables], dtype=bool)
 
     def untold(self) -> Recommendation:
         """Before anything is known: spread evenly."""

@@ -222,7 +222,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         predicted = region.whole(found) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
         mean, sd = self.expected(history, seen, tables)
-        i = int((mean - _ANSWER * sd).argmax())
+        i = int(np.where([*self.keeping(), True], mean - _ANSWER * sd, -np.inf).argmax())
         sign = self.problem.sign
         lower, upper = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"

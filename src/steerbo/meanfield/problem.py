@@ -14,22 +14,15 @@ from ..errors import InvalidOutcome
 from ..gp.drift import AnyDrift
 from ..record import record
 from ..rounds import TIME, History, Outcome, Problem, RequestField, Scope, Suggestion, finite, read_when
-from ..space import Simplex, Space, Variables, largest_remainders
-from ..space.fields import Listed, Number, Text, as_whole, listed
+from ..space import Crowd, Crowding, Simplex, Space, Variables, largest_remainders
+from ..space.fields import Listed, Number, Text
 from . import feedback
-from .checks import INSTEAD, MOST_ACTIONS, check_drift, check_features, check_limits, check_seen, check_sizes
+from .checks import INSTEAD, check_drift, check_features, check_limits, check_seen, check_sizes, names_of
+from .crowding import check_crowding, crowds_of, region_of
 from .description import description
 from .present import CURRENT, read_present
 from .realised import played_in, really_played
 from .region import Region
-
-
-def _names(given: Any) -> Any:
-    """A number of actions as that many names."""
-    number = None if isinstance(given, float) else as_whole(given)
-    if number is None:
-        return listed(given)
-    return tuple(str(i + 1) for i in range(min(number, MOST_ACTIONS + 1)))  # one more than allowed is refused by name
 
 
 SCOPE = Scope(["distribution"])
@@ -59,6 +52,8 @@ class MeanField(Problem):
         counts: whether suggestions hold the whole numbers of agents too.
         allowed: actions open to a context, where not all are, by context.
         capacity: the most agents an action can take, by action; left out: no limit.
+        limits: how many agents may be in an action, at most and at least: `Share` and `Headcount`, of all agents or of
+            a context's.
         largest_move: the largest share of a context's agents that a round may move from the present distribution.
         moving_cost: what moving all agents would cost, in units of the value; paid by the share that moves.
         minimize: whether smaller payoffs are better.
@@ -77,7 +72,7 @@ class MeanField(Problem):
     {'distribution': {'everyone': {'north': 0.5, 'south': 0.5}}}
     """
 
-    actions: Annotated[tuple[Text, ...], BeforeValidator(_names)]
+    actions: Annotated[tuple[Text, ...], BeforeValidator(names_of)]
     agents: int = Field(ge=1, le=2**53)
     contexts: Annotated[tuple[Text, ...], Listed] = ("everyone",)
     weights: Annotated[tuple[Positive, ...], Listed] | None = None
@@ -88,6 +83,7 @@ class MeanField(Problem):
     counts: Annotated[bool, Strict()] = False
     allowed: dict[str, Annotated[tuple[str, ...], Listed]] = Field(default_factory=dict)
     capacity: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    limits: Crowding | None = None
     largest_move: float | None = Field(None, gt=0, le=1)
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)
     minimize: Annotated[bool, Strict()] = False
@@ -105,7 +101,7 @@ class MeanField(Problem):
         check_limits(self)
         check_seen(self)
         check_drift(self)
-        self.region.check()
+        check_crowding(self)
         return self
 
     @cached_property
@@ -141,9 +137,12 @@ class MeanField(Problem):
     @cached_property
     def region(self) -> Region:
         """The distributions that are possible, whatever the present one is."""
-        open_to = np.array([[a in self.allowed.get(c, self.actions) for a in self.actions] for c in self.contexts])
-        capacity = np.array([self.capacity.get(a, self.agents) for a in self.actions], dtype=np.int64)
-        return Region(self.contexts, self.actions, self.agents_in, open_to, capacity)
+        return region_of(self, self.every_limit)
+
+    @cached_property
+    def every_limit(self) -> tuple[Crowd, ...]:
+        """All limits on where agents may be, in whole agents: see `Problem.every_limit`."""
+        return crowds_of(self)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """Agents, contexts, actions and limits."""

@@ -1,26 +1,21 @@
-"""The distributions that are possible: allowed cells, capacities, a limit on moves; projections, and whole agents.
+"""The distributions that are possible: allowed cells, limits on where agents are, and on moves; and whole agents.
 
-Projections are in Kullback–Leibler divergence, which suits exponentiated gradients. Each limit alone has a closed
-form: rows are normalised, a crowded column is scaled down to its capacity, and a row that moved too far is cut above
-and lifted below its present shares by two factors. Dykstra's algorithm with Bregman projections (Bauschke & Lewis
-2000) finds the point that meets all of them. Whole agents are the integer programme next to it.
+Tables are moved to the nearest possible ones (see `projection.py`); whole agents are the integer programme next to it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from ..errors import InvalidProblem, InvalidRequest
 from ..space import largest_remainders, multinomial
+from .projection import Tables, Within
 
-Tables = Float[np.ndarray, "r C A"]
-
-_SWEEPS = 300
-_CLOSE, _ARRIVED = 1e-9, 1e-7  # change of a sweep, and excess over a limit, where it ends
-_TINY = 1e-300
+_LIFTED = 1e-9  # a share that projections can enlarge
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +27,8 @@ class Region:
         agents_in: (C,) whole agents in each context.
         allowed: (C, A) where agents may be.
         capacity: (A,) the most agents in each action.
+        least: (A,) the least agents in each; None: none.
+        cells: (2, C, A) the least and the most of each context's agents in each action; None: anything.
         present: (C, A) the present distribution, where moving is limited or costs.
         largest_move: the share of a context's agents that may move away from it, where that is limited.
     """
@@ -41,13 +38,28 @@ class Region:
     agents_in: Int[np.ndarray, " C"]
     allowed: Bool[np.ndarray, "C A"]
     capacity: Int[np.ndarray, " A"]
+    least: Int[np.ndarray, " A"] = None  # type: ignore[assignment]
+    cells: Int[np.ndarray, "2 C A"] = None  # type: ignore[assignment]
     present: Float[np.ndarray, "C A"] | None = None
     largest_move: float | None = None
 
-    @property
+    def __post_init__(self) -> None:
+        """What is not said limits nothing."""
+        if self.least is None:
+            object.__setattr__(self, "least", np.zeros_like(self.capacity))
+        if self.cells is None:
+            most = np.broadcast_to(self.agents_in[:, None], self.allowed.shape)
+            object.__setattr__(self, "cells", np.stack([np.zeros_like(most), most]))
+
+    @cached_property
     def limited(self) -> bool:
         """Whether anything beyond allowed cells limits the tables."""
-        return self.largest_move is not None or bool((self.capacity < self.agents_in.sum()).any())
+        crowded = (self.capacity < self.agents_in.sum()).any() or (self.least > 0).any()
+        return bool(self.largest_move is not None or crowded or self._by_context)
+
+    @cached_property
+    def _by_context(self) -> bool:
+        return bool((self.cells[0] > 0).any() or (self.cells[1] < self.agents_in[:, None]).any())
 
     def check(self) -> None:
         """Refuse capacities that cannot hold the agents of some contexts.
@@ -103,12 +115,25 @@ class Region:
 
     def _worst(self, table: Float[np.ndarray, "C A"]) -> tuple[str, float]:
         """The limit that a table of distributions breaks most, and by how much."""
-        room = self.agents_in @ table / self.agents_in.sum() - self.capacity / self.agents_in.sum()
+        taken, agents, every = self.agents_in @ table, self.agents_in[:, None], self.agents_in.sum()
+        fewer, more = self.cells[0] / agents - table, table - self.cells[1] / agents
         moved = self.moved(table) - (self.largest_move or 0.0)
-        a, c = int(room.argmax()), int(moved.argmax())
-        if room[a] >= moved[c]:
-            return f"the capacity of {self.actions[a]!r}", float(room[a])
-        return f"the limit on moves of context {self.contexts[c]!r}", float(moved[c])
+        found = [
+            *(zip((taken - self.capacity) / every, (f"the capacity of {a!r}" for a in self.actions), strict=True)),
+            *(zip((self.least - taken) / every, (f"the least in {a!r}" for a in self.actions), strict=True)),
+            *(zip(moved, (f"the limit on moves of context {c!r}" for c in self.contexts), strict=True)),
+        ]
+        for c, a in np.argwhere((self.cells[0] > 0) | (self.cells[1] < agents)):
+            said = f"the limit on agents of {self.contexts[c]!r} in {self.actions[a]!r}"
+            found.append((max(fewer[c, a], more[c, a]), said))
+        excess, name = max(found, key=lambda one: one[0])
+        return name, float(excess)
+
+    def keeps(self, counts: Int[np.ndarray, "C A"]) -> bool:
+        """Whether whole agents keep to the limits on where they may be, whatever the present distribution is."""
+        taken = counts.sum(axis=0)
+        inside = (self.cells[0] <= counts) & (counts <= self.cells[1]) & (self.allowed | (counts == 0))
+        return bool(inside.all() and (self.least <= taken).all() and (taken <= self.capacity).all())
 
     def moved(self, table: Float[np.ndarray, "... C A"]) -> Float[np.ndarray, "... C"]:
         """The share of each context's agents that must move from the present distribution."""
@@ -120,53 +145,21 @@ class Region:
     def project(self, tables: Tables) -> Tables:
         """The nearest possible tables in Kullback–Leibler divergence; shares that are zero stay zero.
 
-        Where limits meet at a narrow angle, up to a thousandth may be left over a limit; whole agents keep to it
-        exactly.
+        Only those that must be there are lifted first. Whole agents keep to every limit exactly; tables where limits
+        meet at a narrow angle up to a thousandth.
         """
         x = np.where(self.allowed, tables, 0.0)
-        x = x / x.sum(axis=2, keepdims=True)
         if not self.limited:
-            return x
-        joint = self.agents_in[:, None] / self.agents_in.sum()
-        limits = [self._fit_columns]
-        if self.largest_move is not None:
-            limits.append(self._cut_moves)
-        x = x * joint  # (r, C, A): shares of all agents
-        corrections = [np.ones_like(x) for _ in limits]
-        for _ in range(_SWEEPS):
-            before = x
-            for i, limit in enumerate(limits):
-                y = x * corrections[i]
-                x = limit(y)
-                corrections[i] = np.clip(np.divide(y, x, out=np.ones_like(y), where=x > _TINY), 1e-100, 1e100)
-                x = x * (joint / np.maximum(x.sum(axis=2, keepdims=True), _TINY))  # affine: needs no correction
-            # points may stand still while corrections build up: they have arrived only where they are possible
-            if np.abs(x - before).max() < _CLOSE and self._excess(x / joint) < _ARRIVED:
-                break
-        return np.asarray(x / x.sum(axis=2, keepdims=True))
+            return x / x.sum(axis=2, keepdims=True)
+        needed = self.allowed & ((self.least > 0) | (self.cells[0] > 0))
+        x = np.where(needed, np.maximum(x, _LIFTED), x)
+        return self._within.nearest(x / x.sum(axis=2, keepdims=True))
 
-    def _excess(self, tables: Tables) -> float:
-        """By how much the limits are broken at worst, in shares."""
-        crowds = (self.agents_in @ tables - self.capacity) / self.agents_in.sum()
-        moves = self.moved(tables) - self.largest_move if self.largest_move is not None else 0.0
-        return float(max(crowds.max(), np.max(moves)))
-
-    def _fit_columns(self, x: Tables) -> Tables:
-        """Scale columns down to their capacity."""
-        taken = x.sum(axis=1, keepdims=True)
-        room = self.capacity / self.agents_in.sum()
-        return np.asarray(x * np.minimum(1.0, room / np.maximum(taken, _TINY)))
-
-    def _cut_moves(self, x: Tables) -> Tables:
-        """Cut what lies too far above the present shares, and lift what lies too far below, row by row."""
-        assert self.present is not None
-        assert self.largest_move is not None
-        rows = x.sum(axis=2, keepdims=True)
-        y, q, move = x / np.maximum(rows, _TINY), self.present, self.largest_move
-        far = 0.5 * np.abs(y - q).sum(axis=2, keepdims=True) > move
-        low, high = _factor(y, q, move, above=True), _factor(y, q, move, above=False)
-        cut = np.where(low * y > q, low * y, np.where(high * y < q, high * y, q))
-        return np.asarray(np.where(far, cut, y) * rows)
+    @cached_property
+    def _within(self) -> Within:
+        agents, every = self.agents_in[:, None], self.agents_in.sum()
+        cells = self.cells * self.allowed / agents if self._by_context else None
+        return Within(agents / every, self.least / every, self.capacity / every, cells, self.present, self.largest_move)
 
     # -- whole agents --------------------------------------------------------------------------------------------------
 
@@ -175,7 +168,7 @@ class Region:
         if not self.limited:
             return largest_remainders(table, self.agents_in)
         exact = table * self.agents_in[:, None]
-        floor = np.floor(exact + 1e-9).astype(np.int64)
+        floor = np.minimum(np.floor(exact + 1e-9).astype(np.int64), self.cells[1])
         extra = self._extra(floor, exact - floor)
         if extra is None:  # no rounding of this table keeps to the limits: look further around it
             nearby = np.maximum(floor - 1 - np.ceil(0.01 * exact).astype(np.int64), 0)
@@ -198,15 +191,17 @@ class Region:
         rows = kron(identity(C), np.ones((1, A)))
         columns = kron(np.ones((1, C)), identity(A))
         due, slack = self.agents_in - floor.sum(axis=1), np.minimum(self.capacity - floor.sum(axis=0), C * most)
-        if (due < 0).any() or (slack < 0).any():
+        lacking, few = np.maximum(self.least - floor.sum(axis=0), 0), np.maximum(self.cells[0] - floor, 0)
+        room = np.where(self.allowed, np.minimum(self.cells[1] - floor, most), 0)
+        if (due < 0).any() or (lacking > slack).any() or (few > room).any():
             return None
         size, moves = C * A, self.largest_move is not None
         pad = csr_array((C, size)) if moves else None
         constraints = [
             LinearConstraint(hstack([rows, pad]) if moves else rows, due, due),
-            LinearConstraint(hstack([columns, csr_array((A, size))]) if moves else columns, -np.inf, slack),
+            LinearConstraint(hstack([columns, csr_array((A, size))]) if moves else columns, lacking, slack),
         ]
-        cost, upper = -wanted.ravel(), np.where(self.allowed, float(most), 0.0).ravel()
+        cost, lower, upper = -wanted.ravel(), few.ravel().astype(float), room.ravel().astype(float)
         if self.largest_move is not None and self.present is not None:
             # beside the agents z, how far each cell lies from the present: d ≥ |floor + z − present|
             gap = (self.present * agents - floor).ravel()
@@ -217,9 +212,10 @@ class Region:
                 LinearConstraint(hstack([eye, eye]), gap, np.inf),
                 LinearConstraint(hstack([csr_array((C, size)), rows]), -np.inf, far + 1e-6),
             ]
-            cost, upper = np.concatenate([cost, np.zeros(size)]), np.concatenate([upper, np.full(size, np.inf)])
+            cost, lower = np.concatenate([cost, np.zeros(size)]), np.concatenate([lower, np.zeros(size)])
+            upper = np.concatenate([upper, np.full(size, np.inf)])
         whole = np.concatenate([np.ones(size), np.zeros(len(cost) - size)])
-        found = milp(cost, integrality=whole, bounds=Bounds(0.0, upper), constraints=constraints)
+        found = milp(cost, integrality=whole, bounds=Bounds(lower, upper), constraints=constraints)
         return None if found.x is None else np.rint(found.x[:size]).astype(np.int64).reshape(C, A)
 
     def sampled(self, table: Float[np.ndarray, "C A"], random: np.random.Generator) -> Int[np.ndarray, "C A"]:
@@ -228,20 +224,3 @@ class Region:
         if not self.limited:
             return drawn
         return self.whole(self.project((drawn / self.agents_in[:, None] + 1e-9)[None])[0])
-
-
-def _factor(y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool) -> Float[np.ndarray, "r C 1"]:
-    """The factor m with Σ max(m y − q, 0) = move (`above`), or Σ max(q − m y, 0) = move: exact, by sorting q / y."""
-    ratio = np.divide(q, y, out=np.full(y.shape, np.inf), where=y > _TINY)
-    order = np.argsort(ratio, axis=2) if above else np.argsort(-ratio, axis=2)
-    ratio = np.take_along_axis(ratio, order, axis=2)
-    mass = np.cumsum(np.take_along_axis(y, order, axis=2), axis=2)
-    held = np.cumsum(np.take_along_axis(np.broadcast_to(q, y.shape), order, axis=2), axis=2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factors = (held + move) / mass if above else (held - move) / mass
-    k = y.shape[2]
-    following = np.concatenate([ratio[..., 1:], np.full((*ratio.shape[:2], 1), np.inf if above else -np.inf)], axis=2)
-    fits = (factors <= following) if above else (factors >= following)
-    first = np.argmax(fits & np.isfinite(factors), axis=2, keepdims=True)
-    chosen = np.take_along_axis(factors, np.minimum(first, k - 1), axis=2)
-    return np.asarray(np.maximum(np.nan_to_num(chosen, nan=1.0, posinf=1e100, neginf=0.0), 0.0))

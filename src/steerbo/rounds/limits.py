@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..errors import SteerboError
-from ..space import Forbid, Limit, Measured, broken
+from ..space import Crowd, Forbid, Limit, Measured, broken
 from .answers import Explanation, Recommendation, Table
 from .history import History
 from .method import Method
@@ -17,11 +17,6 @@ _NEAR = 0.02  # of a bound on what is measured: probabilities are known to no mo
 _BINDS = 1e-4  # of the sizes that are added up: less room than that is none
 
 
-def limits_of(problem: Problem) -> Sequence[Limit]:
-    """The limits of a problem on what is set."""
-    return getattr(problem, "limits", None) or ()
-
-
 def check_kept(problem: Problem, method: str, values: Mapping[str, Any], request: Mapping[str, Any]) -> None:
     """Refuse a choice that breaks a limit: methods of others may not know of limits.
 
@@ -29,15 +24,15 @@ def check_kept(problem: Problem, method: str, values: Mapping[str, Any], request
         SteerboError: naming the method and the limit.
     """
     known = {**request.get("context", {}), **values}
-    for i in broken(limits_of(problem), known):
-        raise SteerboError(f"{method} chose {known}, which breaks limits.{i} of the problem: {limits_of(problem)[i]}")
+    for i in broken(problem.every_limit, known):
+        raise SteerboError(f"{method} chose {known}, which breaks a limit of the problem: {problem.every_limit[i]}")
 
 
 def with_limits(
     explanation: Explanation, history: History, method: Method[Any, Any], advice: Recommendation
 ) -> Explanation:
     """An explanation with what room each limit leaves at what is recommended; as it is where there are no limits."""
-    limits = limits_of(method.problem)
+    limits = method.problem.every_limit
     if not limits:
         return explanation
     rooms = method.rooms(history, advice)
@@ -51,10 +46,10 @@ def with_limits(
     return replace(explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table))
 
 
-def _bound(limit: Limit, room: float | None, advice: Recommendation) -> bool:
+def _bound(limit: Limit | Crowd, room: float | None, advice: Recommendation) -> bool:
     if room is None:
         return False
-    if isinstance(limit, Forbid):
+    if isinstance(limit, Forbid | Crowd):
         return room < 1
     if isinstance(limit, Measured):
         return room <= _NEAR * max(abs(end) for end in (limit.at_most, limit.at_least) if end is not None)

@@ -164,7 +164,7 @@ class Method(ABC, Generic[P, OptionsT]):
 
     def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """By how much each of the problem's limits could be tighter where this is done: see `rounds.limits`."""
-        limits = getattr(self.problem, "limits", None) or ()
+        limits = self.problem.every_limit
         known = {**advice.context, **advice.values}
         return [limit.room(known) if known.keys() >= set(limit.names) else None for limit in limits]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -70,6 +70,11 @@ class Problem(ABC):
     def use(self, variable: Variable) -> str:
         """What `steerbo check` says of a variable's part; empty where its law says all."""
         return ("seen before choosing" + (", else drawn" if variable.law else "")) if variable.seen else ""
+
+    @property
+    def every_limit(self) -> Sequence[Any]:
+        """What no choice may break, and explanations say the room of: see `rounds.limits`."""
+        return getattr(self, "limits", None) or ()
 
     @property
     def stated_laws(self) -> Mapping[str, StatedLaw]:

@@ -16,7 +16,7 @@ from .arithmetic import one_blas_thread
 from .events import Event
 from .fold import Fold
 from .history import History
-from .limits import limits_of, with_limits
+from .limits import with_limits
 from .method import Method
 from .notebook import html_lines, html_table
 from .problem import Problem
@@ -112,7 +112,7 @@ class Reading:
         """Why: what was ruled out and when, the numbers behind the present choice, and what nature does not keep to."""
         with one_blas_thread():
             why = self._method.explain(self._fold.history)
-            if limits_of(self.problem):
+            if self.problem.every_limit:
                 why = with_limits(why, self._fold.history, self._method, self._method.recommend(self._fold.history))
         why = with_curve(why, self._fold.history, self._fold.gain())
         return replace(why, summary="\n".join([why.summary, *self._fold.checks.findings]))

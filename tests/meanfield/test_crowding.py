@@ -1,0 +1,145 @@
+"""Limits on where agents may be: kept in every round, named where they clash, and told of in answers."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidProblem, SteerboError
+from steerbo.record import from_plain, to_plain
+from steerbo.testing import Case, WingContract
+from tests.meanfield.worlds import case, crowd
+
+LIMITS = [
+    sb.Share("d", at_least=0.2),
+    sb.Share("a", at_most=0.5, context="day"),
+    sb.Headcount("b", at_least=2, at_most=4, context="night"),
+]
+
+
+def limited(**changes: Any) -> sb.MeanField:
+    return crowd(**{"limits": LIMITS, "capacity": {"c": 9}, "counts": True, **changes})
+
+
+@pytest.mark.parametrize("method", ["mf-gp-ucb", "random"])
+@pytest.mark.parametrize("changes", [{}, {"rounding": "sampled"}, {"allowed": {"day": ("a", "b", "d")}}])
+def test_no_suggestion_and_no_answer_breaks_one(method: str, changes: dict[str, Any]) -> None:
+    problem = limited(**changes)
+    world = case(method, problem)
+    optimizer = world.start()
+    for _ in range(9):
+        suggestion = world.ask(optimizer)
+        counts = suggestion.values["counts"]
+        everywhere = {a: sum(row.get(a, 0) for row in counts.values()) for a in problem.actions}
+        assert everywhere["d"] >= 8
+        assert everywhere["c"] <= 9
+        assert counts["day"].get("a", 0) <= 15
+        assert 2 <= counts["night"].get("b", 0) <= 4
+        optimizer.tell(suggestion, **world.outcome(suggestion))
+    best = optimizer.recommend()
+    assert not [limit for limit in problem.every_limit if limit.breaks(best.values)]
+
+
+def test_what_happened_beyond_the_limits_is_learned_from_and_not_recommended() -> None:
+    for name in ("mf-gp-ucb", "random"):
+        world = case(name, limited())
+        optimizer = world.play(world.start(), 6)
+        optimizer.add(100.0, realised={"distribution": {"day": {"a": 1.0}, "night": {"a": 1.0}}})
+        assert not [limit for limit in world.problem.every_limit if limit.breaks(optimizer.recommend().values)]
+
+
+def test_explanations_say_which_one_binds() -> None:
+    world = case("mf-gp-ucb", limited())
+    table = world.play(world.start(), 8).explain().tables[-1]
+    assert table.title == "Limits"
+    assert [row[0] for row in table.rows] == [*map(str, LIMITS), "at most 9 agents in c"]
+    assert all(row[2] == (row[1] < 1) for row in table.rows)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_limits_are_possible_where_some_whole_agents_keep_to_them(seed: int) -> None:
+    """Against all tables of five and three agents in two places."""
+    random = np.random.default_rng(seed)
+    limits = []
+    for _ in range(random.integers(1, 4)):
+        ends = np.sort(random.integers(0, 6, 2))
+        context = random.choice([None, "day", "night"])
+        limits.append(sb.Headcount(str(random.choice(["a", "b"])), int(ends[1]), int(ends[0]), context))
+    fields: dict[str, Any] = {"actions": ("a", "b"), "agents": 8, "contexts": ("day", "night"), "weights": (5, 3)}
+
+    def keep(day: int, night: int) -> bool:
+        there = {"a": {"day": day, "night": night}, "b": {"day": 5 - day, "night": 3 - night}}
+        sums = [sum(n for c, n in there[x.action].items() if x.context in (None, c)) for x in limits]
+        return all(x.at_least <= n <= x.at_most for x, n in zip(limits, sums, strict=True))
+
+    possible = any(keep(day, night) for day, night in itertools.product(range(6), range(4)))
+    if possible:
+        table = sb.Optimizer(sb.MeanField(**fields, limits=limits, counts=True), seed=seed).ask()
+        assert table is not None
+        assert keep(*(table.values["counts"][c].get("a", 0) for c in ("day", "night")))
+    else:
+        with pytest.raises(InvalidProblem, match=r"limits that 8 agents can keep to") as caught:
+            sb.MeanField(**fields, limits=limits)
+        named = [limit for limit in limits if str(limit) in caught.value.value]
+        assert named
+        fewer = [limit for limit in limits if limit is not named[0]]
+        sb.MeanField(**fields, limits=fewer if len(named) == len(limits) else [x for x in named if x is not named[0]])
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"limits": [sb.Share("a", at_least=0.6), sb.Share("b", at_least=0.5), LIMITS[1]]}, ["60 %", "50 %"]),
+        ({"limits": [sb.Share("a", at_least=0.6), *LIMITS], "capacity": {"a": 5}}, ["60 %", "at most 5 agents"]),
+        (
+            {"limits": [sb.Headcount("a", at_least=9, context="night")], "allowed": {"night": ("b", "c")}},
+            ["9 agents of night", "allowed: night only in b, c"],
+        ),
+    ],
+)
+def test_those_that_clash_are_named(changes: dict[str, Any], named: list[str]) -> None:
+    with pytest.raises(InvalidProblem, match="clash") as caught:
+        crowd(**changes)
+    assert len(caught.value.value) == len(named)
+    assert all(part in text for part, text in zip(named, caught.value.value, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("limit", "field"),
+    [
+        (sb.Share("z", at_most=0.5), "limits.0.action"),
+        (sb.Share("a", at_most=0.5, context="noon"), "limits.0.context"),
+        (sb.Linear({"a": 1}, at_most=1), "limits.0"),
+        ({"kind": "share", "action": "a", "at_most": 3}, "limits.0.at_most"),
+    ],
+)
+def test_what_is_no_limit_of_this_problem_is_refused(limit: Any, field: str) -> None:
+    with pytest.raises(InvalidProblem) as caught:
+        crowd(limits=[limit])
+    assert field in caught.value.field
+
+
+def test_single_agents_know_nothing_of_them() -> None:
+    with pytest.raises(SteerboError, match=r"limits: \['at least 20 %"):
+        sb.Optimizer(crowd(limits=LIMITS), "turbo")
+
+
+def test_they_are_plain_data_and_in_words() -> None:
+    problem = limited()
+    assert from_plain(sb.MeanField, to_plain(problem)) == problem
+    assert ("limit", "at least 20 % of all agents in d") in problem.describe()
+    assert ("limit", "at most 9 agents in c") in problem.describe()
+
+
+class TestContract(WingContract):
+    """Shares and headcounts of all and of a context."""
+
+    @staticmethod
+    def case() -> Case:
+        problem = limited()
+        world = case("mf-gp-ucb", problem, starting_points=3)
+        return Case(problem, world.method, world.evaluate, added=world.added, options=world.options, rounds=6)
