@@ -76,7 +76,7 @@ def _row(linear: int, kept: list[list[bool]], value: float | None, likely: float
 
 
 def rounded(world: World, unit: np.ndarray) -> dict[str, Any]:
-    """The settings nearest to an encoded point (1, d); with steps up or down, the nearest that keep to linear limits."""
+    """The settings nearest to an encoded point (1, d); of steps up and down, those that keep to linear limits."""
     space = world.problem.space
     levels = [variable.levels for variable in space]
     near = [

@@ -64,10 +64,10 @@ def test_explanations_say_which_one_binds() -> None:
 def test_limits_are_possible_where_some_whole_agents_keep_to_them(seed: int) -> None:
     """Against all tables of five and three agents in two places."""
     random = np.random.default_rng(seed)
-    limits = []
+    limits: list[Any] = []
     for _ in range(random.integers(1, 4)):
         ends = np.sort(random.integers(0, 6, 2))
-        context = random.choice([None, "day", "night"])
+        context = [None, "day", "night"][random.integers(3)]
         limits.append(sb.Headcount(str(random.choice(["a", "b"])), int(ends[1]), int(ends[0]), context))
     fields: dict[str, Any] = {"actions": ("a", "b"), "agents": 8, "contexts": ("day", "night"), "weights": (5, 3)}
 
@@ -84,7 +84,8 @@ def test_limits_are_possible_where_some_whole_agents_keep_to_them(seed: int) -> 
     else:
         with pytest.raises(InvalidProblem, match=r"limits that 8 agents can keep to") as caught:
             sb.MeanField(**fields, limits=limits)
-        named = [limit for limit in limits if str(limit) in caught.value.value]
+        value: Any = caught.value.value
+        named = [limit for limit in limits if str(limit) in value]
         assert named
         fewer = [limit for limit in limits if limit is not named[0]]
         sb.MeanField(**fields, limits=fewer if len(named) == len(limits) else [x for x in named if x is not named[0]])
@@ -104,8 +105,9 @@ def test_limits_are_possible_where_some_whole_agents_keep_to_them(seed: int) -> 
 def test_those_that_clash_are_named(changes: dict[str, Any], named: list[str]) -> None:
     with pytest.raises(InvalidProblem, match="clash") as caught:
         crowd(**changes)
-    assert len(caught.value.value) == len(named)
-    assert all(part in text for part, text in zip(named, caught.value.value, strict=True))
+    value: Any = caught.value.value
+    assert len(value) == len(named)
+    assert all(part in text for part, text in zip(named, value, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_room_is_counted_in_agents_of_the_contexts_that_count() -> None:
         (lambda: sb.Share("a", at_least=-0.1), "at_least"),
         (lambda: sb.Headcount("a"), "at_most"),
         (lambda: sb.Headcount("a", 1, 2), "at_least"),
-        (lambda: sb.Headcount("a", 1.5), "at_most"),
+        (lambda: sb.Headcount("a", 1.5), "at_most"),  # type: ignore[arg-type]
         (lambda: sb.Headcount("a", -1), "at_most"),
     ],
 )

@@ -29,9 +29,12 @@ def crowds_of(problem: MeanField) -> tuple[Crowd, ...]:
 def region_of(problem: MeanField, crowds: Sequence[Crowd], closed: bool = True) -> Region:
     """The distributions that these leave. `closed`: agents are only where their context is allowed to be."""
     simplex, agents = problem.simplex, problem.agents_in
-    open_to = np.array([
-        [not closed or a in problem.allowed.get(c, problem.actions) for a in problem.actions] for c in problem.contexts
-    ])
+    open_to = np.array(
+        [
+            [not closed or a in problem.allowed.get(c, problem.actions) for a in problem.actions]
+            for c in problem.contexts
+        ]
+    )
     least, most = np.zeros(simplex.shape[1], dtype=np.int64), np.full(simplex.shape[1], agents.sum())
     cells = np.stack([np.zeros(simplex.shape, dtype=np.int64), np.tile(agents[:, None], simplex.shape[1])])
     for crowd in crowds:

@@ -25,8 +25,8 @@ class Individuals(Population[OptionsT]):
     Everything is computed from the rounds told, in their order; the vector behind a suggestion is in its note.
 
     Raises:
-        InvalidProblem: limits on where agents may be or on moves, which single agents know nothing of, or more agents than can be
-            held.
+        InvalidProblem: limits on where agents may be or on moves, which single agents know nothing of, or more agents
+            than can be held.
     """
 
     most_agents = _LARGEST

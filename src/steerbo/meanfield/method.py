@@ -193,7 +193,7 @@ class Population(Method[MeanField, OptionsT]):
         return replace(advice, note=f"as of time {known[TIME.name]:g}; {advice.note}") if self.problem.timed else advice
 
     def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
-        """The best distribution played within the limits, when about the same was seen, and of late if payoffs drift."""
+        """The best distribution played within limits, when about the same was seen, and of late if payoffs drift."""
         kept = self.keeping()
         if not kept.any():
             return self.untold()

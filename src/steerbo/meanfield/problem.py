@@ -24,7 +24,6 @@ from .present import CURRENT, read_present
 from .realised import played_in, really_played
 from .region import Region
 
-
 SCOPE = Scope(["distribution"])
 """Of every suggestion: nothing else can be set."""
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
