@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 Tables = Float[np.ndarray, "r C A"]
 
-_SWEEPS = 300
+_SWEEPS, _MORE = 300, 1000  # and where single shares have bounds
 _CLOSE, _ARRIVED = 1e-9, 1e-7  # change of a sweep, and excess over a limit, where it ends
 _SPECK = 1e-9  # smaller shares are lifted like this one
 _TINY = 1e-300
@@ -43,7 +43,8 @@ class Within:
     def nearest(self, tables: Tables) -> Tables:
         """The nearest tables within the bounds; shares that are zero stay zero.
 
-        Where limits meet at a narrow angle, up to a thousandth may be left over a limit.
+        Where limits meet at a narrow angle, up to a thousandth may be left over a limit, or a few where single shares
+        have bounds, too.
         """
         joint, limits = self.joint, [self._fit_columns]
         if self.cells is not None:
@@ -52,7 +53,7 @@ class Within:
             limits.append(self._cut_moves)
         x = tables * joint  # (r, C, A): shares of all agents
         corrections = [np.ones_like(x) for _ in limits]
-        for _ in range(_SWEEPS):
+        for _ in range(_SWEEPS if self.cells is None else _MORE):
             before = x
             for i, limit in enumerate(limits):
                 y = x * corrections[i]

@@ -146,7 +146,7 @@ class Region:
         """The nearest possible tables in Kullback–Leibler divergence; shares that are zero stay zero.
 
         Only those that must be there are lifted first. Whole agents keep to every limit exactly; tables where limits
-        meet at a narrow angle up to a thousandth.
+        meet at a narrow angle up to some thousandths.
         """
         x = np.where(self.allowed, tables, 0.0)
         if not self.limited:
