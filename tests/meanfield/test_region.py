@@ -93,7 +93,8 @@ def test_projections_are_the_nearest(seed: int, move: float | None, made: Made) 
     columns = np.kron(np.ones((1, 2)), np.eye(4)) @ pick
     parts = [
         LinearConstraint(np.hstack([rows, nothing]), p, p),
-        LinearConstraint(np.hstack([columns, np.zeros((4, n))]), found.least / 40, found.capacity / 40),
+        LinearConstraint(np.hstack([columns, np.zeros((4, n))]), -np.inf, found.capacity / 40),
+        LinearConstraint(np.hstack([columns, np.zeros((4, n))]), found.least / 40, np.inf),
     ]
     ours = found.project(table[None])[0]
     start = np.concatenate([(ours * p[:, None]).ravel()[keep], np.full(n, 0.1)])
