@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from .entrants import BUILT_IN
 from .errors import BenchError
 from .playing import run
 from .record import Key, Result, lines, parse
@@ -71,21 +72,24 @@ def complaints(result: Result) -> Iterator[str]:
         yield f"curve.unit is {result.curve.unit}, and in this problem {about.budget.unit}"
 
 
-def again(file: Path, count: int, seed: int = 0) -> Iterator[tuple[str, bool]]:
+def again(file: Path, count: int, entrants: Iterable[str] = (), seed: int = 0) -> Iterator[tuple[str, bool | None]]:
     """Some runs, drawn at random and played again: each with whether it came out the same.
 
-    Raises:
-        BenchError: an entrant is not one that can be found by its name.
+    None stands where its entrant is neither ours, nor a peer, nor one of `entrants`, which are such as "file.py:Class".
     """
+    places = {contender(place).name: place for place in entrants}
     everything = [parse(line, str(file)) for _, line in lines(file)]
     drawn = np.random.default_rng(seed).permutation(len(everything))[:count]
     for i in drawn:
         kept = everything[i]
-        who = contender(kept.entrant, kept.options)
+        name = f"{kept.problem}, {kept.entrant} {json.dumps(kept.options)}, seed {kept.seed}"
+        if kept.entrant not in BUILT_IN and kept.entrant not in places:
+            yield name, None
+            continue
+        who = contender(places.get(kept.entrant, kept.entrant), kept.options)
         budget = kept.budget
         about = problem(kept.problem).until(budget.rounds if budget.money is None else budget.money)
         now = run(about, who.name, who.load(), kept.seed, who.options, who.packages)
-        name = f"{kept.problem}, {kept.entrant} {json.dumps(kept.options)}, seed {kept.seed}"
         yield name, same(kept, now)
 
 

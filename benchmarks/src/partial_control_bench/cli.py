@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from . import checking, data, page
 from .entrants import BUILT_IN
 from .errors import BenchError
-from .problem import WINGS
+from .problem import WINGS, Problem, Seeds
 from .record import Result, read, schema
 from .registry import contender, problem, problems
 from .running import Job, play_missing
@@ -95,18 +95,24 @@ def run_(
 ) -> None:
     """Play an entrant on a problem; stopped and called again, it goes on where it was."""
     about, who = problem(problem_name), contender(entrant, _options(option or []))
+    _plays(entrant, about)
     who.load()
-    wanted = [Job(who, about.name, seed, until) for seed in _seeds(seeds, about.seeds.reported)]
+    wanted = [Job(who, about.name, seed, until) for seed in _seeds(seeds, about.seeds)]
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     played = 0
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"{who.name} on {about.name}", total=len(wanted))
-        for result, left in play_missing(wanted, out, executor, jobs):
-            played += 1
-            progress.update(bar, completed=len(wanted) - left)
-            if not console.is_terminal:
-                print(f"seed {result.seed}: {_ended(result)}; {left} to go", file=sys.stderr, flush=True)
+        try:
+            for result, left in play_missing(wanted, out, executor, jobs):
+                played += 1
+                progress.update(bar, completed=len(wanted) - left)
+                if not console.is_terminal:
+                    print(f"seed {result.seed}: {_ended(result)}; {left} to go", file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            progress.stop()
+            print(f"stopped; {out} has what was played, and the same command goes on from there", file=sys.stderr)
+            raise typer.Exit(130) from None
     print(f"{len(wanted)} runs are in {out}: {played} played now, {len(wanted) - played} were there")
     print(f"next: pcb check {out}; pcb page {out}")
 
@@ -130,34 +136,57 @@ def _options(given: list[str]) -> dict[str, object]:
     return found
 
 
-def _seeds(given: str, reported: range) -> list[int]:
+def _plays(entrant: str, about: Problem) -> None:
+    built = BUILT_IN.get(entrant)
+    if built is not None and about.wing not in built.wings:
+        these = ", ".join(built.wings)
+        raise BenchError(f"{entrant}: plays {these} problems; {about.name} is {about.wing} (`pcb list {about.wing}`)")
+
+
+def _seeds(given: str, split: Seeds) -> list[int]:
     if not given:
-        return list(reported[:10])
+        return list(split.reported[:10])
     found: list[int] = []
     for part in given.split(","):
         first, dash, last = part.strip().partition("-")
         if not first.isdigit() or (dash and not last.isdigit()) or (dash and int(last) < int(first)):
             raise BenchError(f"--seeds {given!r}: must be whole numbers and ranges of them, such as 1000-1019,1050")
         found += range(int(first), int(last or first) + 1)
+    for seed in found:
+        if split.split(seed) is None:
+            raise BenchError(
+                f"--seeds {given!r}: {seed} is none of this problem's; {_range(split.tuning)} are to tune on, "
+                f"{_range(split.reported)} to report"
+            )
     return list(dict.fromkeys(found))
+
+
+_ALIKE = {
+    True: "the same",
+    False: "NOT the same",
+    None: "not played: nobody here has this name; if it is yours, say where it is, --entrant FILE.py:Class",
+}
 
 
 @app.command("check")
 def check_(
     file: Annotated[Path, typer.Argument(help="of results")],
     again: Annotated[int, typer.Option(min=0, help="play so many of them again, drawn at random")] = 0,
+    entrant: Annotated[
+        list[str] | None, typer.Option(help="where yours is, FILE.py:Class, for --again; again for more")
+    ] = None,
 ) -> None:
     """Whether a file can be believed; ends with 1 where it cannot."""
     found = checking.check(file)
-    for (name, entrant, split), count in sorted(found.runs.items()):
-        print(f"{name}: {entrant}, {count} {'run' if count == 1 else 'runs'} on {split} seeds")
+    for (name, who, split), count in sorted(found.runs.items()):
+        print(f"{name}: {who}, {count} {'run' if count == 1 else 'runs'} on {split} seeds")
     for complaint in found.complaints:
         print(complaint, file=sys.stderr)
     bad = len(found.complaints)
-    for name, alike in checking.again(file, again) if again else ():
-        print(f"again: {name}: {'the same' if alike else 'NOT the same'}")
-        bad += not alike
-    print("all is well" if not bad else f"{bad} faults")
+    for name, alike in checking.again(file, again, entrant or ()) if again else ():
+        print(f"again: {name}: {_ALIKE[alike]}")
+        bad += alike is False
+    print("all is well" if not bad else "1 fault" if bad == 1 else f"{bad} faults")
     if bad:
         raise typer.Exit(1)
 

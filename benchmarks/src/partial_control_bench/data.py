@@ -81,7 +81,8 @@ def required(name: str) -> Path:
     path = path_of(name)
     if path is None:
         place = os.environ.get(VARIABLE)
-        raise DataMissing(f"{VARIABLE} {place!r}: needed is a folder that holds {name} (`pcb data` lists the files)")
+        found = f"is {place!r}, where {name} is not" if place else "is not set"
+        raise DataMissing(f"{VARIABLE} {found}: it must name a folder that holds {name} (`pcb data` lists the files)")
     return path
 
 

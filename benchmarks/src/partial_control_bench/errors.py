@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class BenchError(ValueError):
@@ -18,4 +21,32 @@ def unknown(what: str, name: str, known: Iterable[str]) -> BenchError:
     """
     near = get_close_matches(name, list(known), n=1)
     meant = f"; did you mean {near[0]!r}?" if near else "."
-    return BenchError(f"{what} {name!r}: there is none of this name{meant} `pcb list` lists all")
+    yours = ", and yours is named FILE.py:Class" if what == "entrant" else ""
+    return BenchError(f"{what} {name!r}: there is none of this name{meant} `pcb list` lists all{yours}")
+
+
+def told(error: Exception, file: str | None = None) -> str:
+    """What somebody else's code raised, in a line, and where: the last place in `file`, if it was there at all.
+
+    >>> told(KeyError("x"))
+    "KeyError: 'x'"
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename == file] or frames
+    where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    return f"{type(error).__name__}: {error}{where}"
+
+
+@contextmanager
+def blamed(what: str, file: str | None = None) -> Iterator[None]:
+    """Whatever is raised inside is an entrant's fault, and said in a line.
+
+    Raises:
+        BenchError: something was raised.
+    """
+    try:
+        yield
+    except BenchError:
+        raise
+    except Exception as error:
+        raise BenchError(f"{what}: {told(error, file)}") from error

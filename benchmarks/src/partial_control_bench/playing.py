@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .errors import BenchError
+from .errors import BenchError, blamed
 from .problem import Budget, Problem
 from .protocol import Look, Values, World
 from .record import Curve, Result, Spent, machine, plain, rounded
@@ -34,23 +35,28 @@ def play(world: World, entrant: Any, budget: Budget) -> Played:
     Raises:
         BenchError: the entrant answers what is no answer.
     """
-    for values, outcome in world.before():
-        entrant.tell(values, outcome)
+    who, file = type(entrant).__name__, getattr(sys.modules.get(type(entrant).__module__), "__file__", None)
+    with blamed(f"{who}: tell, before the first round", file):
+        for values, outcome in world.before():
+            entrant.tell(values, outcome)
     regrets: list[float] = []
     costs: list[float] = []
     seconds: list[float] = []
     left = np.inf if budget.money is None else budget.money
     for number in range(1, budget.rounds + 1):
         began = time.process_time()
-        answer = entrant.ask({"round": number, **world.now(number)})
-        if answer is None:  # by itself: enough is known, or nothing is affordable
-            break
-        values, seen = _decided(world, entrant, number, answer)
+        with blamed(f"{who}: ask, round {number}", file):
+            answer = entrant.ask({"round": number, **world.now(number)})
+            if answer is None:  # by itself: enough is known, or nothing is affordable
+                break
+            values, seen = _decided(world, entrant, number, answer)
         took = time.process_time() - began
-        outcome = world.play(number, values, seen)
+        with blamed(f"{who}: round {number}, what ask returned, {str(values)[:80]}"):
+            outcome = world.play(number, values, seen)
         if outcome.cost > left:
             break
-        entrant.tell(values, outcome)
+        with blamed(f"{who}: tell, round {number}", file):
+            entrant.tell(values, outcome)
         left -= outcome.cost
         regrets.append(world.regret(number, values, seen))
         costs.append(outcome.cost)
@@ -109,7 +115,8 @@ def run(
     told = {**world.known, "budget": {"rounds": budget.rounds, "money": budget.money}}
     with threadpool_limits(1):
         began = time.process_time()
-        entrant = make(told, seed, **given)
+        with blamed(f"{name}: cannot be made from what is known, a seed and options {given}"):
+            entrant = make(told, seed, **given)
         played = play(world, entrant, budget)
         seconds = time.process_time() - began
     median = float(np.median(played.seconds)) if len(played.seconds) else None

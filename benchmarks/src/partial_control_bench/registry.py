@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 from .causal.problems import problems as causal
 from .costvarying.problems import problems as costvarying
 from .entrants import BUILT_IN
-from .errors import BenchError, unknown
+from .errors import BenchError, told, unknown
 from .meanfield.problems import problems as meanfield
 from .playing import Maker
 from .problem import Problem
@@ -71,10 +72,17 @@ class Contender:
         try:
             found: Maker = partial(getattr(importlib.import_module(module), attribute), **self.fixed)
         except ImportError as error:
-            missing = error.name or str(error)
-            raise BenchError(f"{self.name}: needs {missing}, which is not there; pip install it") from None
+            missing, extra = error.name or str(error), "ours" if self.packages[:1] == ("steerbo",) else "peers"
+            every = f", or 'partial-control-bench[{extra}]'" if self.packages else ""
+            raise BenchError(f"{self.name}: needs {missing}, which is not there; pip install it{every}") from None
         except AttributeError:
-            raise BenchError(f"{self.name}: {module} has no {attribute!r}") from None
+            near = get_close_matches(attribute, dir(sys.modules[module]), n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise BenchError(f"{self.name}: {module} has no {attribute!r}{meant}") from None
+        except SyntaxError as error:
+            raise BenchError(f"{module}: cannot be read: {error}") from None
+        except Exception as error:  # of a stranger's file, while it is read
+            raise BenchError(f"{module}: cannot be read: {told(error)}") from error
         return found
 
 

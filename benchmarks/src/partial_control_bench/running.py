@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,6 +97,8 @@ def _lines(missing: list[Job], executor: str | None, processes: int) -> Iterator
         try:
             for future in as_completed(futures):
                 yield future.result()
+        except BrokenProcessPool:
+            raise BenchError("a process that played was ended from outside, or ran out of memory; call again") from None
         finally:
             for future in futures:
                 future.cancel()
