@@ -48,7 +48,7 @@ def check(file: Path) -> Checked:
         if result.key in seen:
             found.complaints.append(f"{where}: the same run as line {seen[result.key]}")
         seen[result.key] = number
-        found.runs[result.problem, result.entrant, split or "other seeds"] += 1
+        found.runs[result.problem, result.entrant, split or "other"] += 1
     return found
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from partial_control_bench.cli import main
 from partial_control_bench.record import read
+from partial_control_bench.running import play_missing
 
 
 def pcb(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
@@ -29,6 +32,10 @@ def pcb(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (("check", "none.jsonl"), "no such file"),
         (("page", "none.jsonl"), "no such file"),
         (("list", "nothing"), "none of this name"),
+        (("run", "random", "daily", "--seeds", "600"), "0 to 99 are to tune on, 1000 to 1199 to report"),
+        (("run", "random", "daily", "--until", "73"), "at most the budget, 72 rounds"),
+        (("run", "wdbo", "swarm"), "wdbo: plays time-varying problems; swarm is mean-field"),
+        (("run", "mine.Mine", "daily"), "yours is named FILE.py:Class"),
     ],
 )
 def test_what_is_not_allowed(
@@ -55,7 +62,7 @@ def test_run_check_and_what_is_wrong(
     assert "all is well" in capsys.readouterr().out
     Path("runs.jsonl").write_text(Path("runs.jsonl").read_text().replace('"seed":1000', '"seed":600'))
     assert pcb(monkeypatch, "check", "runs.jsonl") == 1
-    assert "1 faults" in capsys.readouterr().out
+    assert "1 fault\n" in capsys.readouterr().out
 
 
 def test_lists(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,3 +76,77 @@ def test_lists(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
             main()
         assert not ended.value.code
         assert said in capsys.readouterr().out
+
+
+MINE = """import math
+
+class Fine:
+    def __init__(self, known, seed, step=1):
+        self.levels = known["variables"][0]["levels"]
+
+    def ask(self, now):
+        return {"setting": self.levels[0]}
+
+    def tell(self, values, outcome):
+        pass
+
+class Raises(Fine):
+    def ask(self, now):
+        return {"setting": math.sqrt(-1)}
+
+class Words(Fine):
+    def ask(self, now):
+        return {"setting": "hot"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("mine.py:Raises", "daily"), "Raises: ask, round 1: ValueError: math domain error (mine.py, line 15)"),
+        (("mine.py:Words", "daily"), "Words: round 1, what ask returned, {'setting': 'hot'}: ValueError"),
+        (("mine.py:Fin", "daily"), "has no 'Fin'; did you mean 'Fine'?"),
+        (("mine.py:Fine", "daily", "--option", "stp=2"), "options {'stp': 2}: TypeError"),
+        (("broken.py:Fine", "daily"), "broken: cannot be read: invalid syntax (broken.py, line 1)"),
+    ],
+)
+def test_a_stranger_s_mistakes_are_said_in_a_line(
+    words: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    Path("mine.py").write_text(MINE)
+    Path("broken.py").write_text("x = = 3")
+    assert pcb(monkeypatch, "run", *words) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_stranger_s_runs_are_played_again_where_its_class_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    Path("mine.py").write_text(MINE)
+    assert pcb(monkeypatch, "run", "mine.py:Fine", "daily", "--seeds", "1000") == 0
+    assert pcb(monkeypatch, "check", "runs.jsonl", "--again", "1") == 0
+    assert "not played: nobody here has this name" in capsys.readouterr().out
+    assert pcb(monkeypatch, "check", "runs.jsonl", "--again", "1", "--entrant", "mine.py:Fine") == 0
+    assert "seed 1000: the same" in capsys.readouterr().out
+
+
+def test_what_was_played_is_kept_when_it_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*given: Any) -> Iterator[Any]:
+        yield from [*play_missing(*given)][:1]
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("partial_control_bench.cli.play_missing", stopped)
+    assert pcb(monkeypatch, "run", "random", "daily", "--seeds", "1000") == 130
+    assert "stopped; runs.jsonl has what was played" in capsys.readouterr().err
+    assert len([*read(Path("runs.jsonl"))]) == 1
