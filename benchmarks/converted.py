@@ -52,16 +52,11 @@ def costvarying() -> Iterator[Result]:
             continue
         told, world = run["run"], run["run"]["world"]
         name = plant_name(world["name"], world["costs"], world["variance"])
-        best, counts = BEST[world["name"], world["variance"]], [sum(plays) for plays in run["plays"]]
+        best = BEST[world["name"], world["variance"]]
         highest = [None if h is None else max(best - h, 0.0) for h in run["highest"]]
-        total = [
-            None if e is None else max(best * t - e, 0.0) for t, e in zip(counts, run["expected"], strict=True)
-        ]  # fmt: skip
-        curve = Curve(
-            unit="money", at=list(problem(name).budget.marks), simple=_digits(highest), cumulative=_digits(total)
-        )
+        curve = Curve(unit="money", at=list(problem(name).budget.marks), simple=_digits(highest))
         yield _result(
-            name, _ours(told["method"]), told["seed"], curve, source, counts[-1], options=told["options"],
+            name, _ours(told["method"]), told["seed"], curve, source, sum(run["plays"][-1]), options=told["options"],
             budget=Spent(rounds=told["rounds"], money=told["budget"]), money=rounded(run["spent"]),
             cpu_seconds=run["seconds"],
         )  # fmt: skip

@@ -17,6 +17,11 @@ from . import registered
 from .problems import world
 from .runner import Job, play
 
+CSV = "meanfield-tables.csv"
+_MARKED = (
+    *(("best", mark) for mark in ("20", "40", "80", "250")), ("payoff", "250"),
+    *((what, mark) for what in ("now", "answer") for mark in ("80", "250")),
+)  # fmt: skip
 FIRST_SEED = 10
 """Seeds 0 to 5 were looked at while the method was made; evidence begins here."""
 PAPER: tuple[tuple[str, Any], ...] = (
@@ -66,12 +71,8 @@ def label(job: dict[str, Any]) -> str:
 
 def page(runs: list[dict[str, Any]], bench: dict[str, Any] | None = None, kept: Path | None = None) -> str:
     """The results as Markdown, with what `speed.py` measured and the registered runs, if they are at hand."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for run in runs:
-        job = json.loads(run["key"])
-        groups.setdefault((job["problem"], label(job)), []).append(run)
+    groups = _groups(runs)
     lines = [_HEAD]
-    problems = [p for p in PROBLEMS if any(key[0] == p for key in groups)]
     lines += [
         "## Targets",
         "",
@@ -87,22 +88,7 @@ def page(runs: list[dict[str, Any]], bench: dict[str, Any] | None = None, kept: 
                 lines.append(
                     f"| {problem} | {mark} | {least} | {middle:.4f} ({len(values)}) | {min(values):.4f} | {verdict} |"
                 )
-    for problem in problems:
-        place = world(problem)
-        lines += [
-            "",
-            f"## {problem}",
-            "",
-            f"{place.problem.agents} agents, {len(place.problem.actions)} actions, "
-            f"{len(place.problem.contexts)} contexts; random {place.random:.4f}, optimum {place.optimum:.4f}.",
-            "",
-            "| method | seeds | best, 20 | 40 | 80 | 250 | its payoff, 250 | worst, 250 | now, 80 | 250 "
-            "| answer, 80 | 250 | distinct | s |",
-            "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-        ]
-        for (name, row), group in groups.items():
-            if name == problem:
-                lines.append(_row(row, group))
+    lines += ["", f"Every method on every problem, with its agents, actions, contexts and optimum: [{CSV}]({CSV})."]
     today = [registered.section(kept)] if kept is not None and kept.is_file() else []
     return "\n".join([*lines, "", *today, *(_speed(bench) if bench else []), _TAIL])
 
@@ -121,22 +107,47 @@ def _speed(bench: dict[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
-def _row(name: str, group: list[dict[str, Any]]) -> str:
+def _groups(runs: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for run in runs:
+        job = json.loads(run["key"])
+        groups.setdefault((job["problem"], label(job)), []).append(run)
+    return groups
+
+
+def table(runs: list[dict[str, Any]]) -> str:
+    """A line of comma-separated values for each method on each problem: medians over seeds, and errors of means."""
+    lines = [
+        "problem,agents,actions,contexts,random,optimum,method,seeds,"
+        + ",".join(f"{what} at {mark},its error" for what, mark in _MARKED)
+        + ",worst at 250,distinct,seconds"
+    ]
+    groups = _groups(runs)
+    for name in PROBLEMS:
+        place = world(name)
+        told = place.problem
+        head = f"{name},{told.agents},{len(told.actions)},{len(told.contexts)},{place.random:.4f},{place.optimum:.4f}"
+        lines += [f'{head},"{row}",{_row(group)}' for (problem, row), group in groups.items() if problem == name]
+    return "\n".join(lines) + "\n"
+
+
+def _row(group: list[dict[str, Any]]) -> str:
     def middle(what: str, mark: str) -> str:
         values = [run[what][mark] for run in group]
-        error = f" ± {np.std(values, ddof=1) / np.sqrt(len(values)):.3f}" if len(values) > 2 else ""
-        return f"{np.median(values):.3f}{error}"
+        error = f"{np.std(values, ddof=1) / np.sqrt(len(values)):.3f}" if len(values) > 2 else ""
+        return f"{np.median(values):.3f},{error}"
 
-    cells = [middle("best", mark) for mark in ("20", "40", "80", "250")] + [middle("payoff", "250")]
-    cells.append(f"{min(run['worst']['250'] for run in group):.2f}")
-    cells += [middle("now", "80"), middle("now", "250"), middle("answer", "80"), middle("answer", "250")]
-    distinct = int(np.median([run["distinct"] for run in group]))
-    return (
-        f"| {name} | {len(group)} | {' | '.join(cells)} | {distinct} | {np.median([r['seconds'] for r in group]):.1f} |"
-    )
+    cells = [str(len(group)), *(middle(what, mark) for what, mark in _MARKED)]
+    cells += [
+        f"{min(run['worst']['250'] for run in group):.2f}",
+        f"{int(np.median([run['distinct'] for run in group]))}",
+    ]
+    return ",".join([*cells, f"{np.median([run['seconds'] for run in group]):.1f}"])
 
 
 _HEAD = """# Mean-field results
+
+An appendix of [crowds](papers/mean-field.md), where the claims stand.
 
 `python -m benchmarks.meanfield.results` plays these; `--full` plays ten seeds of everything. T = 250 rounds,
 feedback is the population's average. Scores are `(payoff − random) / (optimum − random)` of noise-free payoffs:
@@ -241,6 +252,7 @@ def main() -> None:
     bench = json.loads(measured.read_text()) if measured.is_file() else None
     runs = [done[key] for key in keys if key in done]
     given.page.write_text(page(runs, bench, given.page.parent / registered.KEPT))
+    (given.page.parent / CSV).write_text(table(runs))
 
 
 if __name__ == "__main__":

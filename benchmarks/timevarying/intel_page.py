@@ -15,6 +15,7 @@ from .experiments import CHOOSERS, CHOOSERS_AND_OURS, FORGETTING, OURS, PAPERS, 
 from .rows import Runs, figure, pick, ratio, shares, table, totals
 
 _AT = (12, 36, 72, 144)
+CSV = "timevarying-intel.csv"
 
 
 def _averages(regret: Sequence[float]) -> np.ndarray:
@@ -66,18 +67,16 @@ class Day:
         """For the picture: regrets of the methods that know all priors, (seeds, steps)."""
         return {m: np.array([r["regret"] for r in runs]) for m, runs in self.found.items() if m not in FORGETTING}
 
-    def block(self) -> str:
-        """Its two tables."""
-        lines = [
-            (m, *(figure(average[:, min(t, average.shape[1]) - 1].tolist(), 2) for t in _AT))
-            for m, average in self.average.items()
-        ]
+    def lines(self) -> list[str]:
+        """Average regrets up to some steps, and how often each earlier day's prior was played, comma-separated."""
+        ends = [(m, t, average[:, min(t, average.shape[1]) - 1]) for m, average in self.average.items() for t in _AT]
+        regrets = [f"{self.number},{m},average regret up to step,{t},{figure(of.tolist(), 2)}" for m, t, of in ends]
         behind = [shares(m, self.found[m]) for m in (*CHOOSERS, OURS) if m in self.found]
-        head = ("method", *(f"{day}" for day in range(1, self.number)))
-        return (
-            f"### {self.name}\n\n{table(('method', *(f't = {t}' for t in _AT)), lines)}\n"
-            f"Share of rounds behind the prior of each day of March:\n\n{table(head, behind)}"
-        )
+        return regrets + [
+            f"{self.number},{m},share of rounds behind the prior of March,{day},{share}"
+            for m, *each in behind
+            for day, share in enumerate(each, start=1)
+        ]
 
     def against(self) -> str:
         """Our regret as a share of prior elimination's."""
@@ -86,7 +85,7 @@ class Day:
 
 
 def intel(rows: Runs, folder: Path) -> str:
-    """Tables of every day, and a figure of them in `folder`."""
+    """What came of all days; a figure of them, and every number, in `folder`."""
     days = [Day.of(rows, day) for day in sorted({r["setting"]["day"] for r in rows if r["experiment"] == "intel"})]
     if not days:
         return ""
@@ -96,7 +95,8 @@ def intel(rows: Runs, folder: Path) -> str:
     same = sum(day.order == as_published for day in days)
     early = sum(day.first == PAPERS for day in days)
     orders = [(day.name, " < ".join(day.order), day.against()) for day in days]
-    blocks = "\n".join(day.block() for day in days)
+    lines = ["day of March,method,what,at,value (standard error)", *(line for day in days for line in day.lines())]
+    (folder / CSV).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return f"""## Intel lab temperatures
 
 The warmest of 52 motes every ten minutes; priors learned from each earlier day of March (`Prior.from_panel`), zero-mean
@@ -105,7 +105,8 @@ t. Methods that believe one prior (`gp-ucb` and the forgetting ones) get yesterd
 
 ![Average regret against time](timevarying-intel.png)
 
-{blocks}
+Every method on every day, and which day's prior it played: [{CSV}]({CSV}).
+
 The paper's ordering, elimination < fully Bayesian < MLE < balancing < random, holds on {same} of {len(days)} days:
 
 {table(("day", "order of average regret at the end", "ours / PE"), orders)}

@@ -24,6 +24,8 @@ from .rows import Runs, figure, pick, ratio, shares, table, totals
 
 HEAD = """# Time-varying objectives with several candidate priors: results
 
+An appendix of [objectives that drift](papers/unknown-priors.md), where the claims stand.
+
 Written by `python -m benchmarks.timevarying.results` (which runs what is missing and rewrites this page; the Intel
 days need `STEERBO_DATA`). Regret is cumulative unless said otherwise, summed over {rounds} rounds; in brackets the
 standard error over {seeds} seeds. `gp-ucb` is the oracle: it is told the true prior. Every run begins with one

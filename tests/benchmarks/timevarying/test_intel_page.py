@@ -30,12 +30,15 @@ def test_a_day_is_summed_up() -> None:
     assert day.first == PAPERS
     assert day.against() == f"{(36 * 5 + 108 * 3) / (36 * 0.1 + 108 * 9):.2f} (0.00)"
     assert day.average[PAPERS][0, [0, 35]] == pytest.approx([0.1, 0.1])
-    assert f"| {PAPERS} | 0.10 (0.00) | 0.10 (0.00) | 4.55 (0.00) | 6.78 (0.00) |" in day.block()
-    assert f"| {PAPERS} | {' | '.join(['14 %'] * 7)} |" in day.block()
+    regrets = [line for line in day.lines() if line.startswith(f"8,{PAPERS},average")]
+    assert [line.rpartition(",")[2] for line in regrets] == ["0.10 (0.00)", "0.10 (0.00)", "4.55 (0.00)", "6.78 (0.00)"]
+    shares = [line for line in day.lines() if line.startswith(f"8,{PAPERS},share")]
+    assert [line.rpartition(",")[2] for line in shares] == ["14 %"] * 7
 
 
 def test_the_section_counts_days(tmp_path: Path) -> None:
     said = intel(runs(8) + runs(9), tmp_path)
     assert "holds on 0 of 2 days" in said
+    assert (tmp_path / "timevarying-intel.csv").read_text().count("\n9,") > 20
     assert "is the best of the four on\n2 of 2 days" in said
     assert intel([], tmp_path) == ""

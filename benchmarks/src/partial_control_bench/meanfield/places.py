@@ -45,10 +45,7 @@ def rows_of(name: str) -> list[dict[str, str]]:
     Raises:
         DataMissing: it is not at hand.
     """
-    content = data.text(name)
-    if content is None:
-        raise data.DataMissing(f"{data.VARIABLE} {data.folder()}: needed is a folder that holds {name}")
-    return list(csv.DictReader(io.StringIO(content)))
+    return list(csv.DictReader(io.StringIO(data.required(name).read_text(encoding="utf-8"))))
 
 
 def _days(rows: list[dict[str, str]]) -> Float[np.ndarray, " A"]:

@@ -78,6 +78,6 @@ PAPER = Paper(
         "Peers set every action: on Figure 1 that cannot lose less than 1/3 a round, whatever they learn.",
     ),
     (COCA,),
-    ("figure-1", "figure-1-120", "cosine", "psa-1", "psa-2", "plates"),
+    ("figure-1", "figure-1-120", "cosine", "psa-1", "psa-2", "plates", "priced-looks"),
     "None can leave an action to nature, nor be told a graph: all actions are set; those with a model of contexts look at all of them.",
 )

@@ -78,6 +78,12 @@ PAPER = Paper(
         "Some runs were made before changes that move the last digits of the model; `pcb check --again` shows which come out anew.",
     ),
     ("cheap-first",),
-    tuple(plant_name(name, "moderate", 0.02) for name in (*PUBLISHED, "ackley-off")),
+    (
+        *(plant_name(name, "moderate", 0.02) for name in (*PUBLISHED, "ackley-off")),
+        "seen-first",
+        "drift-slides",
+        "change-oven",
+        "weather-together",
+    ),
     "None can be told what a control set costs, nor what nature's law is: the set is a category, a condition or a loop over searches.",
 )

@@ -13,7 +13,6 @@ from .. import picture
 from ..costs import PROBLEMS, SIZES
 from ..entrants import PEERS
 from ..page import markdown, shared_mark
-from ..problem import MEASURES
 from ..record import Result
 from ..registry import problem
 from ..statistics import Summary, by_entrant, by_seed, paired, shown, summary
@@ -90,16 +89,17 @@ def write(paper: Paper, results: Sequence[Result], folder: Path) -> tuple[list[C
 
 def draw(paper: Paper, results: Sequence[Result], folder: Path) -> str:
     """The picture, and what it shows in words."""
-    measure, told = MEASURES[paper.wing], []
+    told = []
     figure, panels = picture.axes(7.0 if len(paper.drawn) == 1 else 10.0, columns=len(paper.drawn))
     for (name, entrants), ax in zip(paper.drawn, panels, strict=True):
         about, found = problem(name), paper.runs(results, name)
+        measure = about.compared
         runs = {who: found[who] for who in entrants if who in found}
         picture.curves(ax, runs, measure, about.budget.unit, styles={who: k for k, who in enumerate(entrants)})
         ax.set_title(textwrap.fill(about.title, 56), fontsize=9)
-        told.append(f"on {name} against {about.budget.unit}{_ends(runs, measure)}")
+        told.append(f"{picture.WORDS[measure]} on {name} against {about.budget.unit}{_ends(runs, measure)}")
     picture.save(figure, folder / f"{paper.file}.png")
-    return f"Lines of {picture.WORDS[measure]}, {'; '.join(told)}"
+    return f"Lines of {'; '.join(told)}"
 
 
 def _ends(runs: Mapping[str, Sequence[Result]], measure: str) -> str:
@@ -112,8 +112,9 @@ def _ends(runs: Mapping[str, Sequence[Result]], measure: str) -> str:
 
 def beside(paper: Paper, results: Sequence[Result]) -> str:
     """For each of the paper's problems that are shown: ours by default, and the best published method."""
-    rows, measure = [], MEASURES[paper.wing]
+    rows = []
     for name in paper.problems:
+        measure = problem(name).compared
         runs = {who: those for who, those in paper.runs(results, name).items() if those[0].entrant not in PEERS}
         mark = shared_mark(runs, measure)
         if mark is None:
@@ -122,23 +123,30 @@ def beside(paper: Paper, results: Sequence[Result]) -> str:
         others = [who for who in means if who not in paper.ours and not _left_out(runs[who][0].entrant)]
         fixed = problem(name).seed_moves == "the start"
         cells = [_best(means, side, fixed) for side in (paper.ours, others)]
-        rows.append((name, f"{mark:g}", *cells))
+        rows.append((name, _at(name, mark), *cells))
     note = (
         "Mean ± standard error (seeds) at the last mark that all these runs share. Ours is as it comes; of the published methods "
         "the best is shown, options included, which flatters it.\n\n"
     )
-    return note + markdown(("problem", _unit(paper), "ours", "the best of the published methods"), rows)
+    return note + markdown(("problem", "after", "ours", "the best of the published methods"), rows)
 
 
-def _unit(paper: Paper) -> str:
-    return "money" if paper.wing == "cost-varying" else "rounds"
+def _at(name: str, mark: float) -> str:
+    return f"{mark:g} {problem(name).budget.unit}"
+
+
+def _paid(runs: Sequence[Result]) -> str:
+    """What they paid on average, where rounds are counted and cost more or less than 1."""
+    money = [r.money for r in runs]
+    same = runs[0].budget.money is not None or all(r.money == r.rounds for r in runs)
+    return "" if same else f", paid {shown(sum(money) / len(money))}"
 
 
 def peers(paper: Paper, results: Sequence[Result]) -> str:
     """All peers, from the best on, at the last mark that they share with ours; what they cannot be told."""
-    rows, measure, own = [], MEASURES[paper.wing], paper.ours[0]
+    rows, own = [], paper.ours[0]
     for name in paper.problems:
-        runs = paper.runs(results, name)
+        runs, measure = paper.runs(results, name), problem(name).compared
         sides = {who: those for who, those in runs.items() if those[0].entrant in PEERS and who != "random"}
         if not sides or own not in runs:
             continue
@@ -150,16 +158,17 @@ def peers(paper: Paper, results: Sequence[Result]) -> str:
         order = sorted(means, key=lambda who: means[who].mean)
         mine = by_seed(runs[own], measure, mark)
         away = paired(mine, values[order[0]])
-        told = "; ".join(f"{who} {_told(means[who], False)}" for who in order)
+        told = "; ".join(f"{who} {means[who]} ({means[who].runs}{_paid(sides[who])})" for who in order)
         less = "no seed in common" if away is None else f"{away} ({away.runs})"
-        rows.append((name, f"{mark:g}", f"{summary([*mine.values()])} ({len(mine)})", told, less))
+        here = f"{summary([*mine.values()])} ({len(mine)}{_paid(runs[own])})"
+        rows.append((name, _at(name, mark), here, told, less))
     if not rows:
         return f"None was run. {paper.cannot}\n"
     note = (
         f"{paper.cannot} Each is played as its documentation has it ([adapters and their limits]({PEERS_PAGE})). Mean ± standard "
-        "error (seeds; few where they are slow) at the last mark that all in the row share, and the difference on the seeds that both have.\n\n"
+        "error (seeds; few where they are slow; where rounds count, what was paid) at the last mark that all in the row share, and the difference on the seeds that both have.\n\n"
     )
-    return note + markdown(("problem", _unit(paper), own, "peers, from the best on", "ours less the best peer"), rows)
+    return note + markdown(("problem", "after", own, "peers, from the best on", "ours less the best peer"), rows)
 
 
 def _left_out(entrant: str) -> bool:
