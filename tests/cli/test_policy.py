@@ -52,7 +52,20 @@ def test_many_cases_at_once(drug: Path, tmp_path: Path) -> None:
     (tmp_path / "cases.json").write_text('[{"age": 61}, {"age": 44}]')
     for given in (tmp_path / "cases.csv", tmp_path / "cases.json", '[{"age": 61}, {"age": 44}]'):
         assert json.loads(said("policy", drug, "--contexts", given, "--json")) == one
-    assert said("policy", drug, "--contexts", '[{"age": 61}]').startswith("having seen age = 61: set dose = ")
+    assert said("policy", drug, "--contexts", '[{"age": 61}]').startswith("having seen age = 61")
+    lines = said("policy", drug, "--contexts", tmp_path / "cases.csv").splitlines()
+    assert all(line.startswith("having seen age = ") and line.endswith(" mg") for line in lines)
+    (tmp_path / "none.csv").write_text("age\n")
+    for given in (tmp_path / "none.csv", "[]"):
+        assert "no cases" in said("policy", drug, "--contexts", given)
+        assert json.loads(said("policy", drug, "--contexts", given, "--json")) == []
+
+
+def test_what_was_seen_far_away_is_a_guess(drug: Path) -> None:
+    said_of = {age: said("policy", drug, "--context", f"age={age}") for age in (61, 610)}
+    assert "guess" not in said_of[61]
+    assert "age = 610 is outside its range, " in said_of[610]
+    assert "this is a guess" in said("policy", drug, "--contexts", '[{"age": 610}]')
 
 
 REFUSED = {

@@ -57,6 +57,21 @@ def test_contexts_are_missing_or_unknown_by_name() -> None:
         played(crowd_case("random"), 1).policy({"age": 3})
 
 
+def test_what_comes_later_does_not_stand_for_what_comes_first() -> None:
+    optimizer = played(staged("coca-bo", initial=1), 10)
+    with pytest.raises(InvalidContext, match=r"a value for 'age'. pulse comes after it"):
+        optimizer.policy({"pulse": 0.4})
+
+
+def test_settings_beyond_the_range_of_what_is_seen_are_called_a_guess() -> None:
+    optimizer = played(staged("coca-bo", initial=1), 10)
+    contexts = {"age": "old", "pulse": 0.4}
+    assert optimizer.policy(contexts).note == ""
+    step = optimizer.policy({**contexts, "pulse": 7.0})
+    assert step.values
+    assert step.note == "pulse = 7 is outside its range, 0 to 1: this is a guess"
+
+
 def test_what_a_policy_does_not_look_at_is_said() -> None:
     optimizer = played(figure("coca-bo-no-context", initial=1), 6)
     step = optimizer.policy({"c": 0.5})

@@ -57,8 +57,9 @@ class Greedy:
         for k, (look, ready) in enumerate(arm.stages):
             later = {name for stage, _ in arm.stages[k:] for name in stage}
             missing = tuple(name for name in look if name not in seen)
-            if missing and later & seen.keys() - set(arm.problem_space.seen):
-                raise InvalidContext("context", seen, f"a value for {missing[0]!r}", "They are looked at together.")
+            if missing and (ahead := [name for name in seen if name in later - set(arm.problem_space.seen)]):
+                together = "They are looked at together." if ahead[0] in look else f"{ahead[0]} comes after it."
+                raise InvalidContext("context", seen, f"a value for {missing[0]!r}", together)
             if missing:
                 return PolicyStep(arm.scope, values, missing, seen, note)
             values.update(self.best(ready, {**seen, **values}))

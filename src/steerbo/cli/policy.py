@@ -12,7 +12,7 @@ from .arguments import AsJson, Place, cases, explain_credentials, open_study, pa
 from .commands import group
 from .declared import Declaring, Given
 from .screen import answer, echo, print_json
-from .todo import todo_by_policy
+from .todo import line_by_policy, todo_by_policy
 
 commands = group()
 
@@ -54,4 +54,6 @@ def policy(
             print_json([step.to_dict() for step in steps])
         else:
             for step in steps:
-                echo(str(step))
+                echo(line_by_policy(going, step))
+            if not steps:
+                echo("no cases, so there is nothing to set")

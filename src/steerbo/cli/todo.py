@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from shlex import quote
 from typing import Any
 
@@ -51,3 +52,13 @@ def todo_by_policy(study: Study, step: PolicyStep, place: str) -> str:
         looks = " ".join(f"--context {quote(name)}={value}" for name, value in given.items())
         lines += [f"  look at {', '.join(step.observe)}, then", f"  steerbo policy {place} {looks}"]
     return "\n".join(lines)
+
+
+def line_by_policy(study: Study, step: PolicyStep) -> str:
+    """The same in one line, of many cases: with units."""
+
+    def shown(values: dict[str, Any]) -> dict[str, Any]:
+        rows = {name: value for name, value in values.items() if isinstance(value, dict)}
+        return {**study.problem.shown(values), **rows}
+
+    return str(replace(step, context=shown(step.context), values=shown(step.values)))

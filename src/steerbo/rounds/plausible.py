@@ -9,6 +9,9 @@ from ..space import Space
 from .events import Added, Amended, Asked, Decided, Event, Failed, Told
 from .history import History
 
+_ROUNDING = 1e-9
+"""Share of a range's width that is none."""
+
 
 def doubts(event: Event, space: Space, history: History) -> list[str]:
     """In words, which values of an event that was just taken in lie far outside their ranges, and how to correct them.
@@ -44,3 +47,17 @@ def _named(where: str, measured: Mapping[str, Any], space: Space, how: str) -> l
         for name in space.names
         if name in measured and space[name].is_far(measured[name])
     ]
+
+
+def outside(seen: Mapping[str, Any], space: Space) -> str:
+    """In words, which values that were seen lie outside their ranges: outcomes say little about what to do there.
+
+    >>> from steerbo.space import Float
+    >>> outside({"age": 150.0, "pulse": 80.0}, Space((Float("age", 20, 90, unit="years"), Float("pulse", 50, 120))))
+    'age = 150 is outside its range, 20 to 90 years: this is a guess'
+    """
+    far = [name for name in space.names if name in seen and space[name].is_far(seen[name], _ROUNDING)]
+    if not far:
+        return ""
+    named = [f"{name} = {seen[name]:g} is outside its range, {space[name].range_text}" for name in far]
+    return f"{'; '.join(named)}: this is a guess"

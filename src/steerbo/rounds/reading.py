@@ -19,6 +19,7 @@ from .history import History
 from .limits import with_limits
 from .method import Method
 from .notebook import html_lines, html_table
+from .plausible import outside
 from .problem import Problem
 from .round import Round
 from .stopping import with_curve
@@ -106,6 +107,7 @@ class Reading:
         with one_blas_thread():
             step = self._method.policy(self._fold.history, seen, read)
         order = self.problem.in_order
+        step = replace(step, note="; ".join(filter(None, [step.note, outside(seen, self.problem.space)])))
         return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
 
     def explain(self) -> Explanation:

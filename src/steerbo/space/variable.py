@@ -63,7 +63,7 @@ class Lawful(ABC):
         atoms = self.distribution.atoms
         return None if atoms is None else (self._code(atoms[0]), atoms[1])
 
-    def is_far(self, value: Any) -> bool:
+    def is_far(self, value: Any, beyond: float = FAR) -> bool:
         """Whether a measured value is hard to believe; never where values have no distance."""
         return False
 
@@ -113,13 +113,17 @@ class Numeric(Lawful):
             raise InvalidOutcome(self.name, x[index].item(), allowed)
         return z
 
-    def is_far(self, value: Any) -> bool:
+    def is_far(self, value: Any, beyond: float = FAR) -> bool:
         """Whether a measured value lies more than half the range's width (on the variable's scale) beyond its ends.
 
         The range is that of the bounds and of what the law, if there is one, does but once in a million times.
+
+        Args:
+            value: measured.
+            beyond: another share of the width than half of it.
         """
         low, high = self._usual
-        return not abs(float(self.encode([value])[0]) - (low + high) / 2) <= (0.5 + FAR) * (high - low)
+        return not abs(float(self.encode([value])[0]) - (low + high) / 2) <= (0.5 + beyond) * (high - low)
 
     @property
     def range_text(self) -> str:
