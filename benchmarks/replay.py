@@ -2,7 +2,8 @@
 
 Of each wing's kept runs that share is drawn, among those that took at most `--seconds`. What is compared is every
 figure that the run kept, but for its time; two that agree to `DIGITS` are the same. A run that differs was kept by an
-older version of its method: delete its line, and `results` plays it anew.
+older version of its method: delete its line, and `results` plays it anew. Or it is the same method, and a sum that is
+formed in another order: then its curve begins as the kept one does, and rounding grew later.
 """
 
 from __future__ import annotations
@@ -84,6 +85,18 @@ def differences(kept: Any, now: Any, at: str = "") -> Iterator[str]:
         yield f"{at}: {kept}, now {now}"
 
 
+def agreed(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """How far two curves go together, in words; empty where they do not begin alike.
+
+    >>> agreed({"curve": [1.0, 2.0, 3.0]}, {"curve": [1.0, 2.00001, 3.5]})
+    '2 of 3 marks of its curve are the same'
+    """
+    curve = kept.get("curve", [])
+    marks = [not list(differences(*pair)) for pair in zip(curve, now.get("curve", []), strict=False)]
+    alike = (*marks, False).index(False)
+    return f"{alike} of {len(curve)} marks of its curve are the same" if alike else ""
+
+
 def main() -> None:
     """Draw, play and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -104,7 +117,7 @@ def main() -> None:
                 continue
             found = list(differences(run, json.loads(json.dumps(now))))
             same += not found
-            for line in found[:3]:
+            for line in [*found[:3], *filter(None, [agreed(run, now)] if found else [])]:
                 print(f"{run['key']}: {line}", flush=True)
         print(f"{wing}: {same} of {len(runs)} runs are the same", flush=True)
 

@@ -5,7 +5,7 @@ What is run was written down before: `docs/results/timevarying-registered.md`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +38,15 @@ Job = tuple[str, str, int]
 
 
 def jobs() -> Iterator[Job]:
-    """Case, method (or δ_B) and seed of every run."""
-    for case, seeds in SEEDS.items():
-        for method in METHODS:
-            if method != CONSTANT or case != TOY:  # a constant may not be available there
-                yield from ((case, method, seed) for seed in range(FIRST, FIRST + seeds))
-    for delta in DELTAS:
-        yield from ((STILL, str(delta), seed) for seed in range(FIRST, FIRST + _STILL_SEEDS))
+    """Case, method (or δ_B) and seed of every run: first seeds first, so that what is played at any time is even."""
+    for seed in range(FIRST, FIRST + _STILL_SEEDS):
+        yield from ((case, method, seed) for case in SEEDS if seed < FIRST + SEEDS[case] for method in methods(case))
+        yield from ((STILL, str(delta), seed) for delta in DELTAS)
+
+
+def methods(case: str) -> list[str]:
+    """Those that a case is played by."""
+    return [method for method in METHODS if method != CONSTANT or case != TOY]  # a constant may not be available there
 
 
 def run(job: Job) -> dict[str, Any]:
@@ -80,24 +82,32 @@ def in_vain(delta_b: float, seed: int) -> int:
 
 
 def section(place: Path) -> str:
-    """Two tables for the page: average regret of a round, and alarms in vain."""
+    """Two tables for the page: average regret of a round, and alarms in vain; of the seeds that all of a case have."""
     done = finished(place)
-    cells: dict[tuple[str, str], list[float]] = {}
-    for case, method, seed in jobs():
-        if (row := done.get(f"{case}/{method}/{seed}")) is not None:
-            cells.setdefault((case, method), []).append(row["events" if case == STILL else "regret"])
-    if not cells:
+    common = {
+        **{case: _common(done, case, methods(case), n) for case, n in SEEDS.items()},
+        STILL: _common(done, STILL, [str(delta) for delta in DELTAS], _STILL_SEEDS),
+    }
+    if not any(common.values()):
         return ""
-    whole = {of: found for of, found in cells.items() if len(found) == SEEDS.get(of[0])}
-    lines = [(method, *(figure(whole.get((case, method), []), 3) for case in SEEDS)) for method in METHODS]
+    lines = [
+        (method, *(figure([done[f"{case}/{method}/{s}"]["regret"] for s in common[case]], 3)
+                   if method in methods(case) else "–" for case in SEEDS))
+        for method in METHODS
+    ]  # fmt: skip
     alarms = []
-    for delta in DELTAS:
-        if not (found := np.array(cells.get((STILL, str(delta)), []))).size:
-            continue
+    for delta in DELTAS if common[STILL] else ():
+        found = np.array([done[f"{STILL}/{delta}/{seed}"]["events"] for seed in common[STILL]])
         share = f"{int((found > 0).sum())} of {len(found)}"
         alarms.append((f"{delta:g}", f"{delta / 2:g}", share, f"{found.mean():.2f}"))
     columns = ("δ_B", "at most, by the sum of all tests", "runs with an event", "events a run")
-    return table(("method", *SEEDS), lines) + ("\n" + table(columns, alarms) if alarms else "")
+    heads = (f"{case}, {len(common[case])} of {n} seeds" for case, n in SEEDS.items())
+    return table(("method", *heads), lines) + ("\n" + table(columns, alarms) if alarms else "")
+
+
+def _common(done: Mapping[str, Any], case: str, methods: Iterable[str], n: int) -> list[int]:
+    """The seeds of a case that every method has played."""
+    return [s for s in range(FIRST, FIRST + n) if all(f"{case}/{method}/{s}" in done for method in methods)]
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.replay import differences, drawn, main
+from benchmarks.replay import agreed, differences, drawn, main
 
 RUNS: dict[str, dict[str, Any]] = {str(i): {"key": str(i), "seconds": float(i)} for i in range(40)}
 
@@ -37,3 +37,11 @@ def test_a_wing_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("sys.argv", ["replay", "nothing"])
     with pytest.raises(SystemExit):
         main()
+
+
+def test_where_two_curves_part() -> None:
+    kept = {"curve": [0.12131708, 0.04244978, 0.0283987, 0.0228733]}
+    assert agreed(kept, {"curve": [0.12131708, 0.04244978, 0.0283986, 0.0219081]}).startswith("3 of 4 marks")
+    assert agreed(kept, {"curve": [0.2, 0.04244978, 0.0283986, 0.0219081]}) == ""
+    assert agreed(kept, kept).startswith("4 of 4")
+    assert agreed({"noisy": 1.0}, {"noisy": 2.0}) == ""

@@ -11,8 +11,12 @@ A false alarm. Under a static prior that is right, `y − μ(x)` is normal with 
 chose x, and each test fails with probability at most `2 (1 − Φ(√ρ_n)) ≤ exp(−ρ_n / 2) = δ_B / (2 π_n)`. These add up to
 δ_B / 2: so often, at most, anything is forgotten in vain before the first event, however long that takes.
 
-Of the paper only the abstract could be read when this was written: the test's form and constants, and that the outcome
-behind an event is kept, are our reading of it, and the bound above is ours.
+Of the paper (arXiv 2208.10790) only abstract and introduction could be read, so no equation is numbered here. Form and
+constants, n counted anew after an event, and that the outcome behind it is kept, are those of a program that two of its
+authors published later: `ETSO_experiments.py` of "Event-Triggered Safe Bayesian Optimization on Quadcopters"
+(Holzapfel, Brunzema & Trimpe 2024), whose trigger is "similar to ET-GP-UCB". It writes the noise's part as
+`√(2 R² ln(2 π_n / δ_B))`, which is √ρ_n R. Its factors, 3 at σ and 4 at the difference, are of its application. The
+bound above is ours.
 
 An outcome that arrives late, older than one that is known already, is taken in without a test, as it is no news of now;
 one from before the last event is left out.
