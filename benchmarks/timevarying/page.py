@@ -91,7 +91,7 @@ SINGLE = """## Believing one prior
 
 Average regret of a round (standard error) of methods that believe one prior, the middle one of the twelve candidates,
 with β = 1.5, beside the default, which has all twelve. What is run was [written down
-before](timevarying-registered.md); a dash is still to be played. Runs: [{kept}]({kept}), made by
+before](timevarying-registered.md); where fewer seeds were played, they are the first ones, for all methods alike. Runs: [{kept}]({kept}), made by
 `python -m benchmarks.timevarying.single`.
 
 {table}
