@@ -91,12 +91,12 @@ SINGLE = """## Believing one prior
 
 Average regret of a round (standard error) of methods that believe one prior, the middle one of the twelve candidates,
 with β = 1.5, beside the default, which has all twelve. What is run was [written down
-before](timevarying-registered.md); where fewer seeds were played, they are the first ones, for all methods alike. Runs: [{kept}]({kept}), made by
-`python -m benchmarks.timevarying.single`.
+before](timevarying-registered.md). Runs: [{kept}]({kept}), made by `python -m benchmarks.timevarying.single`.
 
 {table}
-`et-gp-ucb` knows nothing of drift and starts over when an outcome cannot be explained. How often it does so in vain
-where nothing changes is at most δ_B / 2 by derivation; `tests/timevarying/test_event_triggered.py` holds it, by Monte
+`et-gp-ucb` knows nothing of drift and starts over when an outcome cannot be explained; in each of these cases it loses
+more than `gp-ucb`, which is told how fast things drift. How often it starts over in vain where nothing changes is at most
+δ_B / 2 by derivation; the second table counts it, and `tests/timevarying/test_event_triggered.py` holds it, by Monte
 Carlo, to what normal tails give.
 """
 STREAM = """## Streams that never end
