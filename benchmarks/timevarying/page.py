@@ -95,9 +95,9 @@ before](timevarying-registered.md). Runs: [{kept}]({kept}), made by `python -m b
 
 {table}
 `et-gp-ucb` knows nothing of drift and starts over when an outcome cannot be explained; in each of these cases it loses
-more than `gp-ucb`, which is told how fast things drift. How often it starts over in vain where nothing changes is at most
-δ_B / 2 by derivation; the second table counts it, and `tests/timevarying/test_event_triggered.py` holds it, by Monte
-Carlo, to what normal tails give.
+more than `gp-ucb`, which is told how fast things drift. How often it starts over in vain where nothing changes is at
+most δ_B / 2 by derivation; the second table counts it, and `tests/timevarying/test_event_triggered.py` holds it, by
+Monte Carlo, to what normal tails give.
 """
 STREAM = """## Streams that never end
 
