@@ -1,8 +1,14 @@
 """Runs of the authors' own program on Figure 1 as lines of results: `python -m benchmarks.causal.authors FOLDER`.
 
-Their program (github.com/VahanArsenian/POMPSBO, commit a304f43) is not copied, and needs an environment of its own:
-Python 3.10 with HEBO 0.3.2, pymoo 0.5.0, GPy 1.10.0, numpy 1.23, pandas below 2, pyro-ppl, and its `scmmab` installed.
-In its folder, for each seed:
+Their program (github.com/VahanArsenian/POMPSBO, commit a304f43) is not copied, and needs an environment of its own, of
+Python 3.10. In its folder:
+
+    pip install HEBO==0.3.2 pymoo==0.5.0 GPy==1.10.0 numpy==1.23.5 scipy==1.9.3 'pandas<2' 'matplotlib<3.8'
+    pip install 'setuptools<66' pyro-ppl networkx
+    pip install cma==3.2.2                       # newer than pymoo asks for, which does not run without it
+    pip install --no-build-isolation ./scmmab
+
+and for each seed, which takes about five minutes of a processor:
 
     PYTHONPATH=. python experiments/pomps_paper_example_impossible_for_contextual.py --no-smoke --n_iter 120 --seed 0
 

@@ -14,6 +14,7 @@ from .record import Result
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 """Okabe and Ito (2008): told apart by the colour-blind."""
 _DASHES = ("-", "--", "-.", ":")
+_MANY = 6  # a legend of more stands beside the axes
 _MARKERS = "os^vDPX*"
 WORDS = {"simple": "regret of the best round so far", "cumulative": "regret summed over rounds"}
 
@@ -69,7 +70,8 @@ def curves(
     ax.set_xlabel({"rounds": "rounds played", "money": "money spent (units of the problem)"}[unit])
     ax.set_ylabel(f"{WORDS[measure]}\n(units of the problem)")
     ax.grid(alpha=0.3)
-    ax.legend(fontsize=7, frameon=False)
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if len(runs) > _MANY else {}
+    ax.legend(fontsize=7, frameon=False, **beside)
 
 
 def save(figure: Any, file: Path) -> None:

@@ -42,9 +42,11 @@ def write_all(folder: Path) -> Iterator[Path]:
         rows.append((f"[{paper.title}]({page})", *(tally[verdict] or "" for verdict in _COLUMNS)))
         pictures.append(f"## {paper.title}\n\n{paper.about}\n\n[![{alt}]({image})]({page})\n\nMade by `{COMMAND}`.\n")
         yield home / f"{paper.file}.md"
+    timed = [r.cpu_seconds for r in results if r.cpu_seconds is not None]
     note = (
         f"\n{len(results)} runs, in [runs](https://github.com/steerbo/steerbo/tree/main/docs/results/papers/runs). "
-        "Most were kept before there was a benchmark, and put into its form by `python -m benchmarks.converted`.\n\n"
+        "Most were kept before there was a benchmark, and put into its form by `python -m benchmarks.converted`. "
+        f"The {len(timed)} of them whose times were kept, ours, published methods and peers, took {sum(timed) / 3600:.1f} CPU hours.\n\n"
     )
     front = _HEAD + markdown(("claims of", *_COLUMNS), rows) + note + _OTHERS + "\n".join(pictures)
     (folder / "index.md").write_text(front, encoding="utf-8")
