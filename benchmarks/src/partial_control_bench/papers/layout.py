@@ -198,14 +198,13 @@ def spent(wing: str, file: Path) -> str:
     for who in dict.fromkeys(entrant for entrant, _ in found):
         of = [found.get((who, n)) for n in SIZES]
         times = [shown(line["ms"]) if line else "–" for line in of]
-        memory = [f"{line['mb']}" if line else "–" for line in (of[0], of[-1])]
-        rows.append((who, *times, *memory))
+        rows.append((who, *times, max(line["mb"] for line in of if line)))
     note = (
         f"Median CPU milliseconds of an ask once n outcomes are known, and the process's peak memory, on {PROBLEMS[wing]}: one run, entrants "
-        f"by turns, one thread (`python -m partial_control_bench.costs {wing}`). –: not asked, for at the size before an ask took ten seconds, or "
-        "no answer came in 400.\n\n"
+        f"by turns, one thread (`python -m partial_control_bench.costs {wing}`). –: not measured, for at the size before an ask took ten seconds, or "
+        "the run was stopped before.\n\n"
     )
-    columns = ("entrant", *(f"n = {n}, ms" for n in SIZES), f"n = {SIZES[0]}, MB", f"n = {SIZES[-1]}, MB")
+    columns = ("entrant", *(f"n = {n}, ms" for n in SIZES), "MB at the last")
     return note + markdown(columns, rows)
 
 
