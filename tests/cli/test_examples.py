@@ -14,7 +14,7 @@ import pytest
 from tests.cli.test_app import call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-RUN = ("greenhouse", "dose", "fleet", "kiln", "polytunnel", "clinic-prices")
+RUN = ("greenhouse", "dose", "fleet", "kiln", "polytunnel", "clinic-prices", "clinic-by-the-milligram")
 
 
 @pytest.fixture
