@@ -23,14 +23,14 @@ from ..runs import finished, keep
 from .moving_worlds import ROUNDS, World
 
 KEPT = "traits-moving.jsonl"
-SEEDS, SETS, RIVALS = 12, 100, 2
-FRESH = 5200
+SEEDS, SETS, RIVALS = 12, 100, 4
+FRESH = 9200
 """The first seed of the registration."""
 STILL, LEARNED, GIVEN, KNOWN = "no drift", "learned", "given", "known"
 RIVAL, CUTS = "BoTorch, time as a column", "false cuts"
 WORLDS = ("linear", "switch", "sine", "days", "still", "rough", "linear, aslant", "sine, aslant")
 GIVENS = {"linear": sb.Sliding(80.0), "sine": sb.MaternInTime(25.0, 2.5), "days": sb.Periodic(20.0)}
-KNOWNS = ("sine", "days")
+KNOWNS = ("linear", "sine", "days")
 FROM, ASKED = 15, (20, 40, 60, 80)
 """The round from which on losses count, and those after which a recommendation is judged."""
 Job = tuple[str, str, int]

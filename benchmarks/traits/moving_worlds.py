@@ -114,8 +114,10 @@ class World:
         return value + 0.02 * float(random.normal()), x
 
     def cause(self, number: int) -> float:
-        """What moves it, from -1 to 1, as who knows what it is sees it: how far it swings; of days, what time it is."""
+        """What moves it, from -1 to 1, as who knows what it is sees it: how far it swings, or what time it is."""
         z = self.seen(number)
+        if self.name == "linear":
+            return 2 * z - 1
         return 2 * (4 * z % 1) - 1 if self.name == "days" else math.sin(2 * math.pi * z)
 
     def problem(self, drift: Any, cause: bool = False) -> sb.CostVarying:
