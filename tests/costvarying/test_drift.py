@@ -111,14 +111,37 @@ def test_what_slides_is_forecast() -> None:
         np.testing.assert_allclose(mean, direct, atol=1e-6)
 
 
-def test_bounds_are_half_as_wide_where_something_drifts() -> None:
-    def beta(drift: Any, rounds: int = 3) -> float:
-        method: Any = play(drift, rounds, moves=False)._fold.method
-        return float(method.beta)
+def test_where_something_drifts_bounds_are_half_as_wide_and_nothing_makes_up_for_lagging_behind() -> None:
+    def beta_and_patience(drift: Any, rounds: int = 3, moves: bool = False) -> tuple[float, float]:
+        method: Any = play(drift, rounds, moves=moves)._fold.method
+        return method.beta, method.patience
 
-    assert (beta(None), beta("learned"), beta(sb.MaternInTime(25.0)), beta(sb.Sliding(60))) == (2.0, 2.0, 1.0, 1.0)
-    moved: Any = play("learned")._fold.method
-    assert moved.beta == 1.0
+    for steady in (None, "learned"):
+        assert beta_and_patience(steady) == (2.0, 1.0)
+    for drifts in (sb.MaternInTime(25.0), sb.Sliding(60)):
+        assert beta_and_patience(drifts) == (1.0, 0.0)
+    assert beta_and_patience("learned", 40, moves=True) == (1.0, 0.0)
+
+
+def test_a_set_that_is_known_not_to_be_good_enough_is_not_looked_at_again_because_time_has_passed() -> None:
+    """A drift makes what was not seen for long uncertain: with patience for that the cheap set came back for ever."""
+    problem = sb.CostVarying(
+        [sb.Float("x", 0, 1), sb.Float("w", 0, 1, law=sb.Uniform())],
+        [["x"], ["x", "w"]],
+        costs=[1, 3],
+        tolerance=sb.Absolute(0.2),
+        drift=sb.MaternInTime(25.0),
+    )
+    optimizer = sb.Optimizer(problem, rounds=40, seed=1)
+    random = np.random.default_rng(3)
+    for _ in range(40):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        x = {"x": random.random(), "w": random.random(), **suggestion.values}
+        value = 3 * x["w"] + np.sin(4 * x["x"]) + 0.03 * random.normal()
+        optimizer.tell(suggestion, value, realised=x)
+    late = [len(played.suggestion.scope.set) for played in optimizer.history][20:]
+    assert late.count(1) == 0
 
 
 def test_a_switch_is_noticed_and_what_was_before_is_forgotten() -> None:

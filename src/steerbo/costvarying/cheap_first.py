@@ -18,9 +18,10 @@ itself, half of the later money went to larger sets where a nested smaller one w
 There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as it is known well enough to
 say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
 
-Where the objective is known to drift, or was found to, bounds have half that width: what is found out does not last, so
-less is paid for finding out. (With all of it a model that is told of a drift never stops looking for what may have come
-up elsewhere, and loses more by that than the drift itself costs.)
+Where the objective is known to drift, or was found to, bounds have half that width, and κ is 0: what is found out does
+not last, so less is paid for finding out. (A model that is told of a drift never stops being unsure of what it has not
+seen for long. With patience for that it plays a cheap set again and again of which it knows, again and again, that it
+is not good enough; and loses more by that than the drift itself costs.)
 
 Where moving variables has a price, every set has twin arms of which some of these stay where they are; an arm's price
 is that of its set and of what its next play would move. Few values of such a variable are ever tried, and a model that
@@ -89,7 +90,7 @@ class CheapFirstOptions:
         beta: width of all bounds, in posterior standard deviations; half as much again where something is hard to
             change, else half as much where the objective drifts.
         patience: κ: how much of what is not known about a play makes up for lagging behind. 0: cost counts among equals
-            only.
+            only, as it does where the objective drifts, unless something is hard to change.
     """
 
     beta: float = Field(2.0, ge=0, allow_inf_nan=False)
@@ -110,8 +111,17 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     @property
     def beta(self) -> float:
         """Width of all bounds, as things stand."""
-        drifts = self.course is not None and self.course.drifts
-        return self.options.beta * (WIDER if self._hard else FLEETING if drifts else 1.0)
+        return self.options.beta * (WIDER if self._hard else FLEETING if self._fleeting else 1.0)
+
+    @property
+    def patience(self) -> float:
+        """κ, as things stand."""
+        return 0.0 if self._fleeting else self.options.patience
+
+    @property
+    def _fleeting(self) -> bool:
+        """Whether what is found out does not last, and mistakes do not either: the next round may put them right."""
+        return not self._hard and self.course is not None and self.course.drifts
 
     def learn(self, event: Event, history: History) -> None:
         """What is fitted anew is doubted anew."""
@@ -140,7 +150,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
                 plays.update(zip(tried, self.best_of(tried, outlook, number, beta)[1], strict=True))
             return np.array([self._width(outlook, i, plays[i]) for i in tried])
 
-        best = cheap_first(upper, prices, self._least(float(upper.max()), outlook), widths, self.options.patience)
+        best = cheap_first(upper, prices, self._least(float(upper.max()), outlook), widths, self.patience)
         a = arms[best.arm]
         arm, point = outlook.arms[a], self.point_to_play(a, plays[a], outlook, number, beta)
         if self.problem.space.changes and not self.fits(history, arm, point):

@@ -3,8 +3,9 @@
 What is learned is one of four: nothing changes; it changes smoothly, `exp(−Δ²/2ℓ²)`; what was seen fades,
 `exp(−|Δ|/τ)`; the whole slides at a steady velocity, and what slides changes smoothly: so that where it is now is the
 less known the longer it was not seen. Each is fitted by maximum a posteriori, and one that drifts has to
-be likelier than none by a factor e, and for each velocity by √n (Schwarz 1978): where nothing moves, next to nothing is
-then lost. Beside these there are cuts: at a moment everything began anew.
+be likelier than none by a factor e, and by √n for its scale of time and for each velocity (Schwarz 1978): where nothing
+moves, next to nothing is then lost. Beside these there are cuts: at a moment everything began anew. One has to be
+likelier than all else by e·n²: it may be at any of n moments, and is looked for n times.
 """
 
 from __future__ import annotations
@@ -147,7 +148,7 @@ def learn_course(
     if (cut := _cut(empty, model, steady, fits[0][2])) is not None:
         anew = replace(steady, cuts=(*steady.cuts, cut))
         score, other = _fitted(empty, model, before, anew)
-        if score > scores[best] + 1.0 + math.log(len(model)):
+        if score > scores[best] + ODDS + 2.0 * math.log(len(model)):
             better = _cut(empty, model, steady, other)  # with less noise it is seen more exactly when
             return (anew if better is None else replace(steady, cuts=(*steady.cuts, better))), other
     return course, found
@@ -176,7 +177,7 @@ def _asked(course: Course, model: Regression[Product]) -> float:
     if course.kind == "steady":
         return 0.0
     velocities = len(_numbers(_space(model.kernel))) if course.kind == "sliding" else 0
-    return ODDS + 0.5 * velocities * math.log(len(model))
+    return ODDS + 0.5 * (1 + velocities) * math.log(len(model))
 
 
 def _fitted(empty: Empty, model: Regression[Product], before: Course, course: Course) -> tuple[float, Hyperparameters]:
