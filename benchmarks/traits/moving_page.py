@@ -38,7 +38,8 @@ def figure_of(values: Sequence[float], digits: int = 2) -> str:
 
 def table(groups: Mapping[tuple[str, str], Mapping[int, Run]]) -> str:
     """Means over the runs with their standard errors; against no drift run by run, as Markdown."""
-    head = ("world", "method", "runs", "loss", "of that without drift", "recommendation's loss", "of that", "cuts")
+    measured = ("loss", "of that without drift", "recommendation's loss", "of that", "spent", "cuts")
+    head = ("world", "method", "runs", *measured)
     lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
     for (world, method), runs in groups.items():
         if method == CUTS:
@@ -52,7 +53,8 @@ def table(groups: Mapping[tuple[str, str], Mapping[int, Run]]) -> str:
         elif method == RIVAL:
             cells[3] = ""  # judged after the last round alone
         cuts = str(sum(len(run["cuts"]) for run in runs.values())) if method == LEARNED else ""
-        lines.append(f"| {world} | {method} | {len(runs)} | {' | '.join(cells)} | {cuts} |")
+        cells += [f"{np.mean([run['spent'] for run in runs.values()]):.0f}", cuts]
+        lines.append(f"| {world} | {method} | {len(runs)} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

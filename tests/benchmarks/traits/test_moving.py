@@ -56,7 +56,8 @@ def test_one_set_of_plays_where_nothing_moves() -> None:
 def test_tables_compare_run_by_run(tmp_path: Path) -> None:
     def kept(method: str, seed: int, loss: float, **more: Any) -> None:
         about = {"key": f"linear / {method} / {seed}", "world": "linear", "method": method, "seed": seed}
-        keep(tmp_path / "runs", {**about, "loss": loss, "advice": [loss, 0.0], "cuts": [], "kinds": [], **more})
+        played = {"loss": loss, "advice": [loss, 0.0], "cuts": [], "kinds": [], "spent": 20.4}
+        keep(tmp_path / "runs", {**about, **played, **more})
 
     for seed, (still, learned) in enumerate([(4.0, 1.0), (6.0, 2.0)]):
         kept(STILL, seed, still)
@@ -67,9 +68,7 @@ def test_tables_compare_run_by_run(tmp_path: Path) -> None:
     groups = grouped(tmp_path / "runs")
     lines = table(groups).splitlines()
     assert lines[2].startswith("| linear | no drift | 2 | 5.00 ± 1.00 |  |")
-    assert (
-        lines[3]
-        == "| linear | learned | 2 | 1.50 ± 0.50 | 0.30 (-3.50 ± 0.50) | 0.750 ± 0.250 | 0.30 (-1.750 ± 0.250) | 1 |"
-    )
+    share = "0.30 (-3.50 ± 0.50) | 0.750 ± 0.250 | 0.30 (-1.750 ± 0.250)"
+    assert lines[3] == f"| linear | learned | 2 | 1.50 ± 0.50 | {share} | 20 | 1 |"
     assert "| linear | given | 1 | 0.50 ± nan | 0.12 (-3.50 ± nan)" in lines[4]
     assert false_cuts(groups) == "2 sets of random plays where nothing moves: 1 cut, a drift said at some time of 1\n"
