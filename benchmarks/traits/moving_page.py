@@ -31,9 +31,9 @@ def grouped(file: Path) -> dict[tuple[str, str], dict[int, Run]]:
 
 
 def figure_of(values: Sequence[float], digits: int = 2) -> str:
-    """A mean, with its standard error."""
-    error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else float("nan")
-    return f"{np.mean(values):.{digits}f} ± {error:.{digits}f}"
+    """A mean, with its standard error where there is one."""
+    mean = f"{np.mean(values):.{digits}f}"
+    return mean if len(values) < 2 else f"{mean} ± {np.std(values, ddof=1) / np.sqrt(len(values)):.{digits}f}"
 
 
 def table(groups: Mapping[tuple[str, str], Mapping[int, Run]]) -> str:

@@ -70,5 +70,5 @@ def test_tables_compare_run_by_run(tmp_path: Path) -> None:
     assert lines[2].startswith("| linear | no drift | 2 | 5.00 ± 1.00 |  |")
     share = "0.30 (-3.50 ± 0.50) | 0.750 ± 0.250 | 0.30 (-1.750 ± 0.250)"
     assert lines[3] == f"| linear | learned | 2 | 1.50 ± 0.50 | {share} | 20 | 1 |"
-    assert "| linear | given | 1 | 0.50 ± nan | 0.12 (-3.50 ± nan)" in lines[4]
+    assert "| linear | given | 1 | 0.50 | 0.12 (-3.50) | 0.250 | 0.12 (-1.750) |" in lines[4]
     assert false_cuts(groups) == "2 sets of random plays where nothing moves: 1 cut, a drift said at some time of 1\n"
