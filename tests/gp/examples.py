@@ -20,6 +20,7 @@ from steerbo.gp import (
     Matern32,
     Matern52,
     PeriodicKernel,
+    Sheared,
     Regression,
     SquaredExponentialKernel,
     Warp,
@@ -42,6 +43,7 @@ KERNELS: dict[str, Kernel] = {
     "constant": Constant(3.0),
     "sum": Linear([0]) + Matern32([0.3, 0.5], dimensions=[1, 2], categorical=[False, True]) + Constant(0.1),
     "product": SquaredExponentialKernel(0.5, dimensions=[0]) * DecayKernel(1, 0.1) * Linear([0], centre=-1.0),
+    "sheared": Sheared(Matern52([0.4, 0.9, 1.2], categorical=[False, False, True]), ((0, 1),), (-0.7,)),
     "nested": (Matern52(0.5, dimensions=[0], learn_variance=False) + Constant(0.5)) * Matern32(0.7, dimensions=[1]),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import ClassVar
 
 from ..errors import InvalidOption
@@ -36,7 +37,7 @@ class CheapOptions:
 
     checking: ClassVar[None] = None  # observations are trusted where the graph says so
 
-    def model(self, space: Space | None, course: Course | None) -> ArmModel:
+    def model(self, space: Space | None, course: Course | None, actions: Collection[str] = ()) -> ArmModel:
         """An empty model over these variables (None: over none), and over the time where there is a course."""
         kernel: Kernel = Constant() if space is None else SquaredExponentialKernel.over(space.categorical)
         if course is not None:

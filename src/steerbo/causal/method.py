@@ -69,6 +69,7 @@ class ScopeBandit(Paying[O]):
         self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
+        self.settable = frozenset(name for graph in graphs for name in graph.intervenable)
         self.arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
         self.models = Models(self.arms, self.empty_model, problem.sign, self.options.checking, problem.drift)
         self.plays = np.zeros(len(self.arms), dtype=int)
@@ -84,7 +85,7 @@ class ScopeBandit(Paying[O]):
 
     def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
         """A model without data over these variables (None: over none), and over the time where there is a course."""
-        return self.options.model(space, course)
+        return self.options.model(space, course, self.settable)
 
     def needed(self, i: int) -> int:
         """Plays of arm `i` before its model counts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
@@ -37,8 +37,11 @@ class Acting(Protocol):
     def checking(self) -> ModelOptions | None:
         """How observations without intervention are checked; None: they are trusted."""
 
-    def model(self, space: Space | None, course: Course | None) -> ArmModel:
-        """An empty model over these variables (None: over none), and over the time where there is a course."""
+    def model(self, space: Space | None, course: Course | None, actions: Collection[str] = ()) -> ArmModel:
+        """An empty model over these variables (None: over none), and over the time where there is a course.
+
+        `actions` are the variables that can be set.
+        """
 
 
 O = TypeVar("O", bound=Acting)  # noqa: E741  the method's options

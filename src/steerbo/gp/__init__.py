@@ -21,6 +21,7 @@ from .kernels import (
     Matern52,
     PeriodicKernel,
     Product,
+    Sheared,
     SlidingKernel,
     SquaredExponentialKernel,
     Stationary,
@@ -33,6 +34,7 @@ from .parameters import Parameter, log_prior
 from .plausible import doubted, rougher
 from .process import GaussianProcess
 from .regression import MomentsAndGradients, Regression
+from .slanted import SlantedRegression
 from .transforms import Output
 from .warp import Warp
 
@@ -68,6 +70,8 @@ __all__ = [
     "PeriodicKernel",
     "Product",
     "Regression",
+    "Sheared",
+    "SlantedRegression",
     "Sliding",
     "SlidingKernel",
     "SquaredExponentialKernel",
