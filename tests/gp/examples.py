@@ -20,8 +20,8 @@ from steerbo.gp import (
     Matern32,
     Matern52,
     PeriodicKernel,
-    Sheared,
     Regression,
+    Sheared,
     SquaredExponentialKernel,
     Warp,
 )
