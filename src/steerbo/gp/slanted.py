@@ -13,6 +13,7 @@ from .hyperparameters import Hyperparameters
 from .kernels import Kernel, Sheared
 from .kernels.sheared import SLOPE
 from .many import learned
+from .parameters import LITTLE_NOISE
 from .process import GaussianProcess
 from .regression import Regression
 from .transforms import Transform
@@ -50,7 +51,7 @@ class SlantedRegression(Regression[Kernel]):
         *,
         warp: Sequence[int] = (),
         transform: Transform | None = None,
-        likely_noise: float,
+        likely_noise: float = LITTLE_NOISE,
     ) -> None:
         held = Sheared(base, tuple(pairs), (0.0,) * len(pairs), held=True)
         free = replace(held, held=False)
