@@ -101,37 +101,14 @@ def test_the_tour_names_files() -> None:
     assert len([name for name in NAMED if name.endswith(".py")]) > 25
 
 
-ELSEWHERE = {
-    "causal/test_scopes.py": "causal.canonical causal.published causal.rules causal.scope_graph causal.step_limit",
-    "costvarying/test_problem.py": "costvarying.checks",
-    "search/test_region.py": "search.walk",
-    "causal/test_methods.py": "causal.arm causal.arm_model causal.contexts causal.greedy causal.models",
-    "causal/test_graph.py": "causal.checks",
-    "causal/test_cheap_first.py": "causal.cheap_options causal.nearness causal.sharing causal.worth",
-    "causal/test_money.py": "causal.paying",
-    "plots/test_costvarying.py": "plots.control_sets",
-    "costvarying/test_drift.py": "costvarying.learning",
-    "interop/optuna/test_export.py": "interop.optuna.distributions",
-    "meanfield/test_mf_gp_ucb.py": "meanfield.belief meanfield.candidates",
-    "meanfield/test_methods.py": "meanfield.cells meanfield.description meanfield.realised",
-    "meanfield/test_problem.py": "meanfield.checks",
-    "meanfield/test_region.py": "meanfield.projection",
-    "space/test_limits.py": "space.limit_checks",
-    "rounds/test_law_checks.py": "rounds.law_evidence rounds.law_findings rounds.stated_law",
-}
-"""Modules whose tests stand under another name: by the file that has them."""
-
-
 def home_of_tests(module: str, tree: ast.Module) -> str:
-    """The file of a module's tests: of its name; of methods their wing's contract; or as `ELSEWHERE` says."""
+    """The file of a module's tests: of its name; or, of methods that have none, their wing's contract."""
     *folders, name = module.split(".")
     own = "/".join([*folders, f"test_{name}.py"])
     if (ROOT / "tests" / own).exists():
         return own
     named = any(isinstance(node, ast.AnnAssign) and "name: ClassVar" in ast.unparse(node) for node in ast.walk(tree))
-    if folders and folders[0] in WINGS and (named or name == "method"):
-        return f"{folders[0]}/test_methods.py"
-    return next((file for file, modules in ELSEWHERE.items() if module in modules.split()), own)
+    return f"{folders[0]}/test_methods.py" if folders and folders[0] in WINGS and (named or name == "method") else own
 
 
 def test_every_module_with_logic_has_its_tests() -> None:
@@ -143,12 +120,5 @@ def test_every_module_with_logic_has_its_tests() -> None:
         if logic and path.name not in ("__init__.py", "__main__.py") and not module.startswith("testing."):
             home = home_of_tests(module, tree)
             if not (ROOT / "tests" / home).exists():
-                homeless.append(f"{module}: write tests/{home}, or say in ELSEWHERE where its tests stand")
+                homeless.append(f"{module}: write tests/{home}")
     assert not homeless, "\n".join(homeless)
-
-
-def test_elsewhere_is_where_there_is_no_file_of_that_name() -> None:
-    for modules in ELSEWHERE.values():
-        for module in modules.split():
-            *folders, name = module.split(".")
-            assert not (ROOT / "tests" / "/".join(folders) / f"test_{name}.py").exists(), f"{module} has its own tests"

@@ -18,13 +18,6 @@ def _apart() -> Arm:
     return Arm(Scope.of({"x1": ["a"], "x2": ["a", "b"]}), graph, problem.space)
 
 
-def test_an_action_may_use_its_own_contexts_only() -> None:
-    arm = _apart()
-    assert arm.known_to(("x1",)) == {"a"}
-    assert arm.known_to(("x2",)) == {"a", "b", "x1"}
-    assert arm.groups(("x1", "x2")) == [("x1",), ("x2",)]
-
-
 @pytest.mark.parametrize("played", [1, 6])
 def test_a_policy_never_reads_a_context_that_it_was_not_given(monkeypatch: pytest.MonkeyPatch, played: int) -> None:
     """x1 looks at a and x2 at b: what b is must not change x1 in a single bit, though both are seen at once."""

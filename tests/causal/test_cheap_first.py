@@ -10,10 +10,6 @@ import pytest
 
 import steerbo as sb
 from benchmarks.traits.priced_worlds import World, world
-from steerbo.causal.arm import Arm
-from steerbo.causal.nearness import Realised, few
-from steerbo.rounds import Scope
-from steerbo.surrogate import Rows
 
 
 def play(
@@ -33,84 +29,6 @@ def play(
         realised = {name: float(happened[name][0]) for name in of.problem.graph.contexts or ()} if measured else {}
         optimizer.tell(suggestion, float(happened["y"][0]) + noise, realised=realised)
     return optimizer
-
-
-def models(optimizer: sb.Optimizer) -> dict[str, int]:
-    """Which model every arm has."""
-    method: Any = optimizer._fold.method
-    return {str(arm.scope): k for arm, k in zip(method.arms, method.models.of, strict=True)}
-
-
-# -- contexts ----------------------------------------------------------------------------------------------------------
-
-
-def test_dependent_contexts_move_along() -> None:
-    """Given one of two that hardly differ, the other is drawn about it, also from few rows."""
-    random = np.random.default_rng(0)
-    first = random.random(60)
-    points = np.column_stack([first, first + 0.02 * random.normal(size=60)])
-    law = Realised(points, np.array([False, False])).law([0], np.array([0.3]), [1])
-    assert law.weights @ law.points[:, 0] == pytest.approx(0.3, abs=0.02)
-    assert np.sqrt(law.weights @ (law.points[:, 0] - 0.3) ** 2) < 0.05
-    unseen = Realised(points, np.array([False, False])).law([], np.zeros(0), [0, 1])
-    assert unseen.points == pytest.approx(points)
-
-
-def test_another_category_counts_less() -> None:
-    points = np.array([[0.0, 0.1], [0.0, 0.2], [1.0, 0.9]])
-    shares = Realised(points, np.array([True, False])).near([0], np.array([1.0]))
-    assert shares == pytest.approx([0.1 / 1.2, 0.1 / 1.2, 1 / 1.2])
-
-
-def test_few_stand_for_many() -> None:
-    points = np.random.default_rng(0).random((100, 2))
-    alike = few(Rows(points, np.full(100, 0.01)), np.array([False, False]))
-    assert len(alike.weights) <= 32
-    assert alike.weights @ alike.points == pytest.approx(points.mean(axis=0), abs=0.01)
-    uneven = np.arange(1, 101) / 5050
-    assert few(Rows(points, uneven), np.array([False, False])).points == pytest.approx(points[::-1][:32])
-
-
-# -- who shares --------------------------------------------------------------------------------------------------------
-
-
-def test_scopes_with_the_same_actions_share_a_model() -> None:
-    looks = world("looks")
-    optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 3)
-    found = models(optimizer)
-    assert len({found[name] for name in found if name.startswith("x")}) == 1
-    assert len(set(found.values())) == 2
-
-
-def test_where_a_context_is_not_measured_scopes_part_and_come_together_again() -> None:
-    looks = world("looks")
-    optimizer = sb.Optimizer(looks.problem, seed=0)
-    while (suggestion := optimizer.ask()) is not None and suggestion.scope.set != ("x",):
-        optimizer.tell(suggestion, 0.1, realised={"lab": 0.2, "quick": 0.1})
-    assert suggestion is not None
-    optimizer.tell(suggestion, 0.5, realised={"lab": 0.2})
-    parted = models(optimizer)
-    assert parted["x"] != parted["x after looking at quick"]
-    assert parted["x"] == parted["x after looking at lab"]
-    play(looks, optimizer, 5)
-    again = sb.Optimizer.replay(optimizer.problem, optimizer.events)
-    assert again.ask() == optimizer.ask()
-    optimizer.amend(suggestion, realised={"quick": 0.3})
-    assert len({k for name, k in models(optimizer).items() if name.startswith("x")}) == 1
-
-
-def test_what_is_affected_is_no_column_of_others() -> None:
-    graph = sb.CausalGraph.from_text(
-        "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y; age -> rest",
-        target="y",
-        intervenable=["dose", "rest"],
-    )
-    arm = Arm(Scope.of({"dose": [], "rest": ["pulse"]}), graph, sb.Causal(graph, _floats("dose rest age pulse")).space)
-    assert arm.affected == {"pulse"}
-    problem = sb.Causal(graph, _floats("dose rest age pulse"), prices={"dose": 1.0, "pulse": 1.0}, base=1)
-    method: Any = sb.Optimizer(problem, seed=0)._fold.method
-    assert all(not each.beside for each in method.arms if each.affected)
-    assert all("pulse" not in each.measured for each in method.arms if "dose" in each.actions and not each.affected)
 
 
 def _floats(names: str) -> list[sb.Float]:

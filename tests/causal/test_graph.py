@@ -27,12 +27,6 @@ FEW = settings(max_examples=60, deadline=None, derandomize=True)
     ("text", "roles", "message"),
     [
         ("a -> b -> c -> a", {"target": "c"}, r"a -> b -> c -> a.*without cycles"),
-        ("a -> a", {"target": "a"}, "self-loop"),
-        ("a -> b", {"target": "y"}, "target: 'y'.*one of a, b"),
-        ("a -> b", {"target": "b", "intervenable": ["ab"]}, "intervenable: 'ab'.*did you mean"),
-        ("a -> b", {"target": "b", "intervenable": ["b"]}, "other than the target"),
-        ("a -> b", {"target": "b", "intervenable": ["a"], "contexts": ["a"]}, "list it once"),
-        ("a -> b; a -> b", {"target": "b", "intervenable": ["a", "a"]}, "every variable once"),
         ("a - b", {"target": "b"}, "graph line 1.*edges such as"),
         ("a -> b\nfoo: x", {}, "graph line 2.*roles"),
         ("", {"target": "b"}, "at least one edge"),
@@ -43,13 +37,6 @@ FEW = settings(max_examples=60, deadline=None, derandomize=True)
 def test_refused(text: str, roles: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
         CausalGraph.from_text(text, **{"intervenable": [], **roles})
-
-
-def test_repeated_edges_are_refused_where_they_are_declared() -> None:
-    with pytest.raises(InvalidProblem, match="every edge once"):
-        CausalGraph([("a", "b"), ("a", "b")], target="b", intervenable=["a"])
-    with pytest.raises(InvalidProblem, match="every edge once"):
-        CausalGraph([], [("a", "b"), ("b", "a")], target="b", intervenable=["a"])
 
 
 OURS = CausalGraph.from_text("age -> dose -> y; age -> y; dose <-> y", target="y", intervenable=["dose"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +12,6 @@ from steerbo.errors import InvalidContext, InvalidOption, InvalidOutcome, Invali
 from steerbo.rounds import Optimizer, load
 
 FIGURE = figure_1().problem
-
-
-# -- problems ------------------------------------------------------------
 
 
 def test_errors_of_a_round_lose_nothing() -> None:
@@ -33,21 +29,6 @@ def test_errors_of_a_round_lose_nothing() -> None:
         optimizer.tell(decided, 1.0, realised={"elsewhere": 1.0})
     optimizer.tell(decided, 1.0)
     assert optimizer.status.told == 1
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"beta": -1}, {"initial": 0}, {"rho": -1}, {"delta": 1}, {"arm_rule": "best"}, {"mode": "all"}, {"kernel": "rbf"}],
-)
-def test_bad_options(options: dict[str, Any]) -> None:
-    with pytest.raises(InvalidOption, match=next(iter(options))):
-        Optimizer(FIGURE, "coca-bo", **options)
-
-
-# -- arms ------------------------------------------------------------
-
-
-# -- indices ------------------------------------------------------------
 
 
 def test_noise_is_not_taken_for_a_rough_function() -> None:
@@ -69,12 +50,6 @@ def test_noise_is_not_taken_for_a_rough_function() -> None:
         optimizer.ask()
         excess.append((optimizer.recommend().mean or 0.0) - np.mean(outcomes))
     assert np.mean(excess) < 0.7
-
-
-# -- observations without intervention ------------------------------------------------------------
-
-
-# -- policies ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["coca-bo", "cabo", "cobo", "random"])

@@ -8,7 +8,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.money import checked_prices, price_of
-from steerbo.errors import InvalidOption, InvalidProblem, OutcomeConflict
+from steerbo.errors import InvalidProblem, OutcomeConflict
 from steerbo.rounds import Scope
 
 STAGED = sb.CausalGraph.from_text(
@@ -121,26 +121,3 @@ def test_a_cost_that_is_told_goes_before_the_prices() -> None:
         suggestion = optimizer.decide(suggestion, seen)
     optimizer.tell(suggestion, 1.0, cost=35.5)
     assert optimizer.status.spent == 35.5
-
-
-@pytest.mark.parametrize("method", ["cheap-first", "coca-bo", "cabo", "coca-bo-no-context", "random"])
-def test_no_method_plays_what_it_cannot_pay(method: str) -> None:
-    optimizer = sb.Optimizer(problem(), method, seed=0, budget=100, initial=1)
-    number = 0
-    while (suggestion := optimizer.ask()) is not None:
-        number += 1
-        while suggestion.observe:
-            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, 0.1 * (number % 10)))
-        optimizer.tell(suggestion, float(number % 3))
-        assert optimizer.status.spent <= 100
-    assert optimizer.status.finished in ("no scope fits into what is left of the budget", "the budget is spent")
-    assert optimizer.recommend().cost is not None
-
-
-def test_a_budget_below_the_cheapest_scope() -> None:
-    with pytest.raises(InvalidOption, match="no scope fits"):
-        sb.Optimizer(problem(base=7), seed=0, budget=6)
-    optimizer = sb.Optimizer(problem(base=7), seed=0, budget=8)
-    optimizer.tell(optimizer.ask().token, 1.0)  # type: ignore[union-attr]
-    assert optimizer.ask() is None
-    assert optimizer.status.finished == "no scope fits into what is left of the budget"

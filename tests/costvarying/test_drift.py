@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.errors import InvalidOutcome, InvalidProblem, InvalidRequest
+from steerbo.errors import InvalidProblem, InvalidRequest
 from steerbo.record import from_plain, to_plain
 from steerbo.rounds import Event, Optimizer, Refitted
 from steerbo.testing import Case, WingContract
@@ -190,29 +190,6 @@ def test_without_a_drift_nobody_asks_what_time_it_is() -> None:
     assert suggestion is not None
     assert optimizer.history.latest is not None
     assert optimizer.history.latest.request == {}
-
-
-def times_of(optimizer: Optimizer) -> Any:
-    """Of all outcomes that the model has."""
-    method: Any = optimizer._fold.method
-    return method.model.inputs[:, -1]
-
-
-def test_data_says_when_it_was_measured_or_it_is_now() -> None:
-    world = drifting_case("ucb-psq")
-    optimizer = world.play(world.start(), 6)
-    data = {"temperature": 20.0, "ph": 5.0, "plants": 2, "line": "a"}
-    optimizer.add(1.0, data)
-    optimizer.add(1.0, {**data, "time": -2})
-    times = times_of(optimizer)
-    assert times[-2:].tolist() == [optimizer.history.latest.request["time"], -2.0]  # type: ignore[union-attr]
-    optimizer.amend("added-2", 1.5)
-    optimizer.amend(optimizer.history.latest.suggestion, 1.5)  # type: ignore[union-attr]
-    assert sorted(times_of(optimizer)) == sorted(times)
-    with pytest.raises(InvalidOutcome, match=r"realised\.time"):
-        optimizer.add(1.0, {**data, "time": float("nan")})
-    again = Optimizer.replay(world.problem, optimizer.events)
-    assert bits(again.recommend()) == bits(optimizer.recommend())
 
 
 @pytest.mark.parametrize("drift", [1, 0.1, "unknown", {"kind": "decay"}, {"kind": "matern", "lengthscale": 0},

@@ -12,16 +12,7 @@ from hypothesis import strategies as st
 import steerbo as sb
 from steerbo.errors import InvalidProblem
 from steerbo.record import from_plain, to_plain
-from steerbo.space import Limit, Space, broken, check_limits
-
-SPACE = Space(
-    [
-        sb.Float("a", 0, 5),
-        sb.Integer("n", 1, 6),
-        sb.Categorical("m", ["x", "y"]),
-        sb.Float("w", 0, 1, seen=True),
-    ]
-)
+from steerbo.space import Limit, broken
 
 
 @pytest.mark.parametrize(
@@ -83,19 +74,3 @@ def test_limits_of_which_a_value_is_not_known_are_not_broken() -> None:
 def test_what_is_no_limit_is_refused(make: Any, said: str) -> None:
     with pytest.raises(InvalidProblem, match=said):
         make()
-
-
-@pytest.mark.parametrize(
-    ("limit", "said"),
-    [
-        (sb.Linear({"A": 1}, at_most=1), r"limits\.0\.weights: 'A' .*did you mean 'a'"),
-        (sb.Linear({"m": 1}, at_most=1), "category"),
-        (sb.Linear({"w": 1}, at_most=1), "seen before choosing"),
-        (sb.Forbid({"a": 1}), "use Linear"),
-        (sb.Forbid({"m": "z"}), r"limits\.0\.combination\.m: 'z'"),
-        (sb.Forbid({"n": [1, 7]}), "from 1 to 6"),
-    ],
-)
-def test_limits_of_what_is_not_there_are_refused_by_name(limit: Limit, said: str) -> None:
-    with pytest.raises(InvalidProblem, match=said):
-        check_limits([limit], SPACE)

@@ -30,4 +30,5 @@ def theorem_beta(cells: int, number: int) -> float:
     """
     t2 = float(number) ** 2
     tables = cells * np.log(cells * t2 * (np.log(cells) + np.sqrt(np.pi) / 2))
-    return float(2 * (np.log(cells * t2 / np.sqrt(2 * np.pi)) + tables))
+    beta = 2 * (np.log(cells * t2 / np.sqrt(2 * np.pi)) + tables)
+    return max(0.0, float(beta))  # of one cell it would be negative in the first round, and then bounds nothing

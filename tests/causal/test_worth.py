@@ -1,0 +1,134 @@
+"""What a scope is worth, against averages of the model by brute force."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.causal.arm import Arm
+from steerbo.causal.arm_model import ArmModel
+from steerbo.causal.cheap_options import CheapOptions
+from steerbo.causal.nearness import Realised
+from steerbo.causal.worth import NestedActor, Worth, fitted_at
+from steerbo.gp import Course
+from steerbo.rounds import Scope
+from steerbo.surrogate import Standardised, upper_bound
+
+GRAPH = sb.CausalGraph.from_text("a -> y; b -> y; x -> y", target="y", intervenable=["x"])
+SPACE = sb.Causal(GRAPH, [sb.Float(name, 0, 1) for name in ("x", "a", "b")]).space
+NOTHING = np.zeros((0, 3))
+CONTEXTS = np.random.default_rng(3).random((24, 2))
+LOOKS: dict[str, tuple[list[str], tuple[str, ...]]] = {
+    "neither": ([], ("a", "b")),
+    "a": (["a"], ("b",)),
+    "both": (["a", "b"], ()),
+}
+
+
+@cache
+def model() -> ArmModel:
+    """x is best at a, and b matters by itself."""
+    found, random = CheapOptions().model(SPACE, None), np.random.default_rng(0)
+    for x, a, b in random.random((40, 3)):
+        found.add(np.array([x, a, b]), float(-3 * (x - a) ** 2 + b))
+    found.set(found.fit())
+    return found
+
+
+def worth(looks: str, **more: Any) -> Worth:
+    seen, beside = LOOKS[looks]
+    arm = Arm(Scope.of({"x": seen}), GRAPH, SPACE, beside=beside)
+    realised = Realised(CONTEXTS, np.array([False, False]))
+    return Worth(arm, model(), NOTHING, Standardised.of(model(), NOTHING), realised, **more)
+
+
+GRID = np.linspace(0, 1, 201)
+
+
+def means(weights: np.ndarray) -> np.ndarray:
+    """Posterior means over rows of contexts with these weights, for each of many x, standardised."""
+    rows = np.column_stack([np.repeat(GRID, len(CONTEXTS)), np.tile(CONTEXTS, (len(GRID), 1))])
+    return np.asarray(model().marginals(rows)[0].reshape(len(GRID), -1) @ weights)
+
+
+def test_who_looks_at_all_has_the_best_action_in_every_context() -> None:
+    rows = np.column_stack([np.repeat(GRID, len(CONTEXTS)), np.tile(CONTEXTS, (len(GRID), 1))])
+    mean, variance = (part.reshape(len(GRID), -1) for part in model().marginals(rows))
+    for root in (0.0, 2.0):
+        found, sd, price = worth("both").bounds(root, 100)
+        bounds = mean + root * np.sqrt(variance)
+        np.testing.assert_allclose(found, bounds.max(axis=0), atol=0.02)
+        assert (found <= bounds.max(axis=0) + 1e-3).all(), "of few actions none is better than of many"
+        assert (sd > 0).all()
+        assert set(price) == {1.0}
+
+
+def test_who_looks_at_nothing_has_one_action_for_the_average() -> None:
+    best = means(np.full(len(CONTEXTS), 1 / len(CONTEXTS))).max()
+    found, _, _ = worth("neither").bounds(0.0, 100)
+    assert len(found) == len(CONTEXTS)
+    np.testing.assert_allclose(found, best, atol=0.02)
+
+
+def test_to_look_at_more_is_worth_more_and_only_where_it_changes_what_is_done() -> None:
+    neither, a, both = (worth(looks).bounds(0.0, 100)[0].mean() for looks in ("neither", "a", "both"))
+    assert neither < a - 0.2
+    assert a == pytest.approx(both, abs=0.12), "b changes nothing of what x is best"
+
+
+def test_points_without_an_outcome_make_it_surer_and_no_better() -> None:
+    pending = np.column_stack([CONTEXTS[:, 0], CONTEXTS])
+    for looks in LOOKS:
+        plain = worth(looks)
+        sure = Worth(plain.arm, model(), pending, Standardised.of(model(), pending), plain.realised)
+        assert sure.bounds(0.0, 100)[0] == pytest.approx(plain.bounds(0.0, 100)[0], abs=1e-6)
+        assert (sure.bounds(2.0, 100)[1] < plain.bounds(2.0, 100)[1]).all()
+
+
+def test_only_the_latest_contexts_are_compared_over() -> None:
+    both = worth("both")
+    np.testing.assert_allclose(both.bounds(1.0, 5)[0], both.bounds(1.0, 100)[0][:5])
+
+
+def test_a_model_of_nothing_has_one_bound() -> None:
+    arm = Arm(Scope(), GRAPH, SPACE)
+    constant = CheapOptions().model(None, None)
+    for value in (1.0, 2.0, 3.0):
+        constant.add(np.zeros(0), value)
+    found = Worth(arm, constant, np.zeros((0, 0)), None, Realised(np.zeros((1, 0)), np.zeros(0, dtype=bool)), fixed=4.0)
+    bound, sd, price = found.bounds(2.0, 100)
+    mean, variance = constant.marginals(np.zeros((1, 0)))
+    assert sd == pytest.approx(np.sqrt(variance))
+    assert bound == pytest.approx(mean + 2 * np.sqrt(variance))
+    assert price.tolist() == [4.0]
+
+
+def test_posterior_means_are_moved_to_a_time() -> None:
+    timed, random = CheapOptions().model(SPACE.subset(["x"]), Course.of(sb.Decay(0.1))), np.random.default_rng(0)
+    for t in range(12):
+        timed.add(np.array([random.random(), float(t)]), float(t))
+    assert fitted_at(timed, None) == pytest.approx(timed.fitted)
+    later = np.column_stack([timed.inputs[:, 0], np.full(12, 11.0)])
+    np.testing.assert_allclose(fitted_at(timed, 11.0), timed.means(later))
+    assert timed.inputs[0, -1] == 0.0, "what it was told stays"
+
+
+def test_an_actor_averages_over_what_is_not_looked_at_given_what_is() -> None:
+    """b is what a is: who sees a low a expects a low b, and sets x by that."""
+    model_of_b, random = CheapOptions().model(SPACE, None), np.random.default_rng(0)
+    for x, a, b in random.random((40, 3)):
+        model_of_b.add(np.array([x, a, b]), float(-3 * (x - b) ** 2))
+    model_of_b.set(model_of_b.fit())
+    a = random.random(60)
+    realised = Realised(np.column_stack([a, a + 0.01 * random.normal(size=60)]), np.array([False, False]))
+    arm = Arm(Scope.of({"x": ["a"]}), GRAPH, SPACE, beside=("b",))
+    actor = NestedActor(arm, model_of_b, realised=realised)
+    for seen in (0.2, 0.8):
+        found = actor.best(("x",), {"a": seen}, upper_bound(0.0), np.random.default_rng(0))
+        assert found["x"] == pytest.approx(seen, abs=0.1)
+    both = NestedActor(Arm(Scope.of({"x": ["a", "b"]}), GRAPH, SPACE), model_of_b, realised=realised)
+    assert both._unseen({"a": 0.1, "b": 0.9}, np.random.default_rng(0)) == {}

@@ -1,0 +1,100 @@
+"""Evidence against one law: where values stand in it, and which rounds show what nature does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.rounds import Optimizer
+from steerbo.rounds.law_evidence import LawEvidence, _decimals, shown_by
+from steerbo.rounds.stated_law import StatedLaw
+
+
+def evidence(variable: Any) -> LawEvidence:
+    return LawEvidence(StatedLaw.of(variable))
+
+
+def test_it_grows_against_a_wrong_law_and_not_against_a_right_one() -> None:
+    """A right law reaches 100 in at most one of a hundred sequences (Ville): of 40 more than three is one in 900."""
+    random, alarms = np.random.default_rng(0), 0
+    for _ in range(40):
+        right = evidence(sb.Float("t", 0, 1, law=sb.Uniform()))
+        alarms += max(right.take(float(u)) for u in random.random(60)) > 100
+    assert alarms <= 3
+    wrong = evidence(sb.Float("t", 0, 1, law=sb.Uniform()))
+    for u in 0.3 * random.random(60):
+        wrong.take(float(u))
+    assert wrong.value > 1e6
+    assert len(wrong.values) == 60
+
+
+def test_a_number_stands_at_its_probability() -> None:
+    found = evidence(sb.Float("t", -10, 10, law=sb.TruncatedNormal(0.0, 1.0)))
+    assert found._interval(0.123456789) == pytest.approx((0.54912, 0.54912), abs=1e-4)
+    for beyond, at in ((-50.0, 0.0), (50.0, 1.0)):
+        assert found._interval(beyond) == (at, at)
+
+
+def test_a_rounded_number_stands_for_all_that_are_rounded_to_it() -> None:
+    found = evidence(sb.Float("t", 0, 10, law=sb.Uniform()))
+    assert found._interval(4.0) == pytest.approx((0.35, 0.45))
+    assert found._interval(4.25) == pytest.approx((0.4245, 0.4255))
+    assert found._interval(4.0) == pytest.approx((0.3995, 0.4005)), "who wrote two decimals means them"
+    assert found._interval(0.0)[0] == 0.0
+
+
+def test_a_choice_and_a_whole_number_stand_from_less_to_no_more() -> None:
+    sky = evidence(sb.Categorical("sky", ["sun", "rain"], law=sb.Discrete({"sun": 0.8, "rain": 0.2})))
+    assert sky._interval("sun") == pytest.approx((0.0, 0.8))
+    assert sky._interval("rain") == pytest.approx((0.8, 1.0))
+    wind = evidence(sb.Integer("wind", 1, 4, law=sb.Uniform()))
+    assert [wind._interval(k) for k in (1, 4)] == [pytest.approx((0.0, 0.25)), pytest.approx((0.75, 1.0))]
+
+
+def test_data_is_held_against_its_ranks_not_against_a_density() -> None:
+    found = evidence(sb.Float("t", 0, 1, law=sb.Empirical([0.2, 0.4, 0.6])))
+    low, high = found._interval(0.5)
+    assert (low, high) == pytest.approx((2 / 4, 3 / 4)), "above two of three values, and one of them itself"
+
+
+@pytest.mark.parametrize(("value", "places"), [(3.0, 0), (0.5, 1), (-1.25, 2), (0.1 + 0.2, 1), (1 / 3, 6), (1e9, 0)])
+def test_decimals_are_as_they_were_written_down(value: float, places: int) -> None:
+    """Sums of decimals are not taken for finer than they are where rounding gives them back."""
+    assert _decimals(value) == (places if value != 0.1 + 0.2 else 6)
+
+
+def test_told_and_failed_rounds_show_what_was_measured_and_data_only_where_the_scope_is_known() -> None:
+    variables = [sb.Float("valve", 0, 1), sb.Float("heat", 0, 1, law=sb.Uniform())]
+    optimizer = Optimizer(sb.CostVarying(variables, [["valve"], ["valve", "heat"]]), "random", seed=0)
+
+    def asked() -> sb.Suggestion:
+        while (suggestion := optimizer.ask()) is not None and "heat" in suggestion.values:
+            optimizer.abandon(suggestion)
+        assert suggestion is not None
+        return suggestion
+
+    def latest() -> tuple[bool, list[Any]]:
+        return shown_by(optimizer.events[-1], optimizer.history)
+
+    first = asked()
+    assert latest() == (False, []), "nothing was played yet"
+    optimizer.tell(first, 1.0, realised={"heat": 0.3})
+    anew, ((held, known, realised),) = latest()
+    assert (anew, list(held), list(known)) == (False, ["valve"], [])
+    assert realised["heat"] == 0.3
+    second = asked()
+    optimizer.fail(second, "the pump broke", realised={"heat": 0.4})
+    assert latest()[1][0][2]["heat"] == 0.4
+    optimizer.add(1.0, {"valve": 0.5, "heat": 0.6})
+    assert latest() == (False, [])
+    optimizer.add(1.0, {"valve": 0.5, "heat": 0.7}, scope=["valve"])
+    assert [(list(held), dict(realised)) for held, _, realised in latest()[1]] == [
+        (["valve"], {"valve": 0.5, "heat": 0.7})
+    ]
+    optimizer.amend(first, realised={"heat": 0.9})
+    anew, every = latest()
+    assert anew, "all is shown again"
+    assert sorted(realised["heat"] for _, _, realised in every) == [0.4, 0.7, 0.9]
