@@ -16,7 +16,6 @@ from ..rounds import (
     Amended,
     Event,
     Extended,
-    Failed,
     History,
     OptionsT,
     Outcome,
@@ -29,9 +28,8 @@ from ..rounds import (
     time_of,
 )
 from ..search import Box, Guarded
-from ..surrogate import Following, Part
+from ..surrogate import Following, Part, Watching, margin_over
 from .money import Paying
-from .outcomes import Watched, margin_over
 from .problem import CostVarying
 
 STARTING_POINTS = 5
@@ -51,7 +49,7 @@ class Learning(Paying[OptionsT]):
         self.following = Following(problem.drift, first=STARTING_POINTS)
         self.model = self._fresh(self.course)
         self.fitted_at = 0
-        self.watched = {name: Watched.of(limit, self._fresh, problem.drift) for name, limit in problem.further.items()}
+        self.watching = Watching(problem.further, self._fresh, problem.drift, self.space.names, self._point)
         self._added: dict[str, float] = {}  # when data came that do not say when they were measured
 
     @property
@@ -76,65 +74,37 @@ class Learning(Paying[OptionsT]):
             case Refitted():
                 self.model = self.following.take(self._fresh, self.model, event.hyperparameters["objective"])
                 self.fitted_at = len(self.model)
-                for name, each in self.watched.items():
-                    each.model = each.following.take(self._fresh, each.model, event.hyperparameters[name])
             case Told():
                 point, value = self._row(event.outcome, event.token, history[event.token])
                 self.following.hear(self.model, point, value, event.token)
                 self.model.add(point, value)
-                for name, each in self.watched.items():
-                    each.hear(point, event.outcome.realised[name], event.token)
             case Added():
                 if self.problem.timed:
                     self._added[history.latest_data] = now(history)
                 point, value = self._row(event.outcome, history.latest_data, None)
                 self.model.add(point, value)
-                for name, each in self.watched.items():
-                    if name in event.outcome.realised:
-                        each.model.add(point, event.outcome.realised[name])
             case Amended():
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.columns_of_model))
                 self.model.replace(points, np.array([y for _, y in rows]))
                 names = (name for name, _, _ in history.outcomes())
                 self.following.correct({name: y for name, (_, y) in zip(names, rows, strict=True)})
-                self._begin_anew(history)
-            case Failed():  # what broke may have been measured all the same
-                for name, each in self.watched.items():
-                    if (found := self._seen(history[event.token], name)) is not None:
-                        each.hear(*found, event.token)
             case Extended():
-                for following in (self.following, *(each.following for each in self.watched.values())):
-                    following.correct({})
+                self.following.correct({})
             case _:
                 pass
-
-    def _begin_anew(self, history: History) -> None:
-        """Further outcomes as they stand now: of plays, also of those that failed, and of data."""
-        for name, each in self.watched.items():
-            rows = [(r.suggestion.token, *seen) for r in history if (seen := self._seen(r, name)) is not None]
-            for token, data in history.data.items():
-                if name in data.outcome.realised:
-                    rows.append((token, self._row(data.outcome, token, None)[0], data.outcome.realised[name]))
-            each.begin_anew(rows, len(self.columns_of_model))
-
-    def _seen(self, played: Round, name: str) -> tuple[np.ndarray, float] | None:
-        """Where a further outcome was measured in a round, and what it was; None: it was not, or nobody knows where."""
-        known = played.realised if played.state in ("told", "failed") else {}
-        if name not in known or any(each not in known for each in self.space.names):
-            return None
-        point, _ = self._row(Outcome(0.0, None, dict(known)), played.suggestion.token, played)
-        return point, float(known[name])
+        self.watching.learn(event, history)
 
     def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
         """A point of the model (d,), with its time where that matters, and an outcome."""
-        point = self.space.encode([outcome.realised])[0]
-        if self.course is not None:
-            when = (
-                time_of(played) if played is not None else outcome.realised.get(TIME.name, self._added.get(name, 0.0))
-            )
-            point = np.append(point, when)
-        return point, self.problem.sign * outcome.value
+        return self._point(outcome.realised, name, played), self.problem.sign * outcome.value
+
+    def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
+        point = self.space.encode([realised])[0]
+        if self.course is None:
+            return point
+        when = time_of(played) if played is not None else realised.get(TIME.name, self._added.get(name, 0.0))
+        return np.append(point, when)
 
     def _when(self, name: str, data: Outcome) -> float:
         """When data that nobody suggested were measured: as they say, else when they came."""
@@ -147,8 +117,7 @@ class Learning(Paying[OptionsT]):
         if not self.following.due(self.fitted_at, len(self.model)):
             return None
         until = partial(horizon, history)
-        further = {n: each.following.fit(self._fresh, each.model, until) for n, each in self.watched.items()}
-        return {"objective": self.following.fit(self._fresh, self.model, until), **further}
+        return {"objective": self.following.fit(self._fresh, self.model, until), **self.watching.fit(until)}
 
     # -- limits on further outcomes ------------------------------------------------------------------------------------
 
@@ -157,8 +126,7 @@ class Learning(Paying[OptionsT]):
 
         None: nothing is to be set there, and the only play does not.
         """
-        watched = [each for each in self.watched.values() if each.informed]
-        if not watched:
+        if not (watched := self.watching.informed):
             return box
         margin = margin_over(watched, parts)
         if box.dimension:

@@ -36,10 +36,9 @@ from ..rounds import (
 )
 from ..search import Maximum
 from ..space import Measured
-from ..surrogate import Standardised, drawn, parts_of, polished
+from ..surrogate import Standardised, drawn, parts_of, polished, rows_at
 from .control_sets import Arm, Outlook
 from .learning import STARTING_POINTS, Learning
-from .outcomes import rows_at
 from .problem import CostVarying
 from .recommendation import possible_gain, recommendation
 
@@ -207,7 +206,7 @@ class PartialControl(Learning[OptionsT]):
         rooms = self.limits.rooms(self.sets[i], parts, advice.values)
         held = {self.space.index(name): code for name, code in self._encoded(advice.values).items()}
         for k, limit in enumerate(self.problem.limits or ()):
-            if isinstance(limit, Measured) and (each := self.watched[limit.name]).informed:
+            if isinstance(limit, Measured) and (each := self.watching.by_name[limit.name]).informed:
                 rooms[k] = each.room(rows_at(parts, held))
         return rooms
 

@@ -10,12 +10,12 @@ from ..bandit import BOUND
 from ..rounds import Recommendation
 from ..rounds.tolerance import Absolute, Fraction, Threshold
 from ..search import UNLIKELY
+from ..surrogate import UNKEPT
 from .control_sets import Arm, Outlook
 
 if TYPE_CHECKING:
     from .method import PartialControl
 
-_UNKEPT = "no settings of it are known yet to keep to what is asked of further outcomes; these are the likeliest"
 TOLERANCE = Fraction(0.1)
 """What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
 
@@ -53,7 +53,7 @@ def _judged(
     both = [_best(method, outlook, i, costs[i]) for i in range(len(method.sets))]
     rows = [row for row, _ in both]
     means, found = np.array([sign * (row.mean or 0.0) for row in rows]), np.array([value for _, value in both])
-    if method.watched:  # what is not likely to keep to limits is no answer; where nothing is, what is likeliest to
+    if method.watching.by_name:  # what is unlikely to keep to limits is no answer; where all is, what is likeliest to
         kept = found > UNLIKELY / 2
         means = np.where(kept, means, -np.inf) if kept.any() else found
     least = _tolerance(method).acceptable(float(means.max()), method.worst(outlook), sign)
@@ -77,7 +77,7 @@ def possible_gain(method: PartialControl[Any], outlook: Outlook, times: float) -
     sign, costs = method.problem.sign, method.mean_costs()
     rows, least, _, chosen = _judged(method, outlook, costs)
     best, every = rows[chosen], range(len(method.sets))
-    if best.note == _UNKEPT:
+    if best.note == UNKEPT:
         return np.inf
     found = method.search(outlook, every, [BOUND * times], method.streams.integer(0, "gain"), of_mean=True)
     upper = np.array([method.raw(one.value) for (one,) in found])
@@ -105,7 +105,7 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
     mean, deviation = method.expectation(outlook, i).of_mean().moments(found.point[None])
     sign = method.problem.sign
     lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-BOUND, BOUND))
-    kept = not (method.watched and found.value <= UNLIKELY / 2)
+    kept = not (method.watching.by_name and found.value <= UNLIKELY / 2)
     advice = Recommendation(
         method.problem.scopes[i],
         method.settings(Arm(i), found.point),
@@ -113,6 +113,6 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
         lower,
         upper,
         None if np.isnan(cost) else float(cost),
-        "" if kept else _UNKEPT,
+        "" if kept else UNKEPT,
     )
     return advice, found.value

@@ -11,7 +11,8 @@ from .space import Space
 from .variables import Categorical
 
 MOST_LIMITS = 1000
-_TAKEN = ("value", "cost", "time", "token", "scope", "reason", "state", "round", "charge")  # in tables of outcomes
+# in tables of outcomes, and of what is learned of them
+_TAKEN = ("value", "objective", "cost", "time", "token", "scope", "reason", "state", "round", "charge")
 
 
 def check_limits(limits: Sequence[Limit], space: Space) -> None:

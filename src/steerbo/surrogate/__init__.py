@@ -6,6 +6,7 @@ from .expectation import Expectation
 from .following import Following
 from .given import alike, given
 from .learned import LearnedLaw
+from .outcomes import UNKEPT, Watched, margin_over, rows_at
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
@@ -14,9 +15,11 @@ from .searches import Domain, highest, highest_of, polished
 from .standardised import RESOLVED, Standardised
 from .surprise import Expected, expected
 from .thinning import thinned
+from .watching import Watching
 
 __all__ = [
     "RESOLVED",
+    "UNKEPT",
     "AveragedScore",
     "Columns",
     "Domain",
@@ -37,6 +40,8 @@ __all__ = [
     "Set",
     "Stack",
     "Standardised",
+    "Watched",
+    "Watching",
     "alike",
     "drawn",
     "expected",
@@ -45,8 +50,10 @@ __all__ = [
     "highest",
     "highest_of",
     "inverse_root",
+    "margin_over",
     "parts_of",
     "polished",
+    "rows_at",
     "thinned",
     "upper_bound",
 ]

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from ..search import Margin
+
 Place = Any
 """The number of a point of a finite domain, or the coordinates (d,) of a point of a box."""
 
@@ -32,11 +34,15 @@ class Unknown(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """One round: the time, what is available (see `read_available`; None: everything), and what is still unknown."""
+    """One round: the time, what is available (see `read_available`; None: everything), and what is still unknown.
+
+    `margin` says of places by how much they are likely enough to keep to limits on outcomes; None: there are no such.
+    """
 
     time: float
     available: Any = None
     unknown: Sequence[Unknown] = ()
+    margin: Margin | None = None
 
 
 @dataclass(frozen=True)

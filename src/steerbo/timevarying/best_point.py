@@ -9,6 +9,7 @@ import numpy as np
 
 from ..bandit import BOUND
 from ..rounds import Recommendation
+from ..surrogate import UNKEPT
 from .acquisition import View
 from .boxes import Boxes
 from .finite import Sites
@@ -24,6 +25,8 @@ def best_point(method: CandidatePriors[Any], p: int, surrogate: Sites | Boxes, v
     pick = surrogate.optimistic(view, np.zeros(len(method.names)), np.array([p]), random)
     mean, band = method.problem.sign * pick.mean, BOUND * deviation(method, p, pick.sd)
     said, values = f"believing {method.names[p]}, at time {view.time:g}", settings(method.problem, pick.place)
+    if view.margin is not None and view.margin(np.array([pick.place]))[0] < 0.0:
+        said += f"; {UNKEPT}"
     return Recommendation(method.problem.scope, values, mean, mean - band, mean + band, note=said)
 
 

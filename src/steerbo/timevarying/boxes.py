@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from ..errors import ModelFailure
-from ..search import Box, maximise_box
+from ..search import Box, Guarded, maximise_box
 from .acquisition import Datum, Pick, View, draw_largest
 from .limits import box_now, plain_box
 from .means import Means
@@ -194,7 +194,7 @@ class Boxes:
         key = repr(bounds)
         if self._box is None or self._box[0] != key:
             self._box = key, box_now(self.problem, bounds)
-        return self._box[1]
+        return self._box[1] if view.margin is None else Guarded(self._box[1], view.margin)
 
     def _search(
         self, view: View, betas: Float[np.ndarray, " P"], weigh: Weigh, random: np.random.Generator

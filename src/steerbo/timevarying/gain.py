@@ -10,7 +10,6 @@ from jaxtyping import Int
 
 from ..bandit import BOUND
 from ..rounds import History, mean_over, typical
-from .acquisition import View
 from .best_point import deviation
 from .boxes import Boxes
 from .finite import Sites
@@ -33,7 +32,7 @@ def possible_gain(method: CandidatePriors[Any], history: History, surrogate: Sit
     priors, betas, space = likely(method), np.full(len(method.names), width), method.problem.space
 
     def at(seen: Mapping[str, Any]) -> float:
-        view = View(method.now, method.problem.within(None, seen))
+        view = method.looking(method.now, None, seen)
         best = surrogate.optimistic(view, betas, priors, method.streams(0, "gain"))
         sure = surrogate.optimistic(view, 0 * betas, priors[:1], method.streams(0, f"recommend {priors[0]}"))
         known = deviation(method, int(priors[0]), sure.sd) / method.calibration.factor

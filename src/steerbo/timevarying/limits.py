@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InvalidProblem, InvalidRequest
 from ..search import Box, clashing, limited, remaining
-from ..space import Categorical, Limit, Measured, broken, check_limits
+from ..space import Categorical, Limit, broken, check_limits
 
 if TYPE_CHECKING:
     from .problem import TimeVarying
@@ -27,11 +27,6 @@ def check_possible(problem: TimeVarying) -> None:
     """
     limits = problem.limits or ()
     check_limits(limits, problem.space)
-    for i, limit in enumerate(limits):
-        if isinstance(limit, Measured):
-            reason = "limits on what is set, ‹Linear› and ‹Forbid›: no further outcome is learned here"
-            hint = "A cost-varying problem with one control set and a ‹drift› takes it."
-            raise InvalidProblem(f"limits.{i}", str(limit), reason, hint)
     concerned = {name for limit in limits for name in limit.names}
     seen = [v for v in problem.variables if v.seen and v.name in concerned]
     ends = [v.choices if isinstance(v, Categorical) else (v.low, v.high) for v in seen]

@@ -23,7 +23,6 @@ from ..rounds import (
     Event,
     Failed,
     History,
-    Method,
     OptionsT,
     Outcome,
     PolicyStep,
@@ -42,6 +41,7 @@ from .boxes import Boxes
 from .confidence import Confidence, Width
 from .finite import Sites
 from .gain import possible_gain
+from .guarding import Guarding
 from .places import place_of, settings
 from .prediction import Prediction, predicted
 from .priors import Prior
@@ -62,7 +62,7 @@ class CandidatePriorsOptions:
     delta: float = Field(0.1, gt=0, lt=1)
 
 
-class CandidatePriors(Method[TimeVarying, OptionsT]):
+class CandidatePriors(Guarding[OptionsT]):
     """A method that keeps the posteriors of all candidate priors. Everything inside is in units of `sign · value`."""
 
     solves = TimeVarying
@@ -76,7 +76,6 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(self.posed.given)]
         self.plays = np.zeros(len(self.names), dtype=int)
         self.now = 0.0
-        self._added: dict[str, tuple[float, float]] = {}  # when data that nobody suggested came: time and number
         self._tries = Tries()  # failed and voided
 
     def _pose(self, priors: Sequence[Prior]) -> None:
@@ -114,6 +113,7 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
                 self._start_over(history, comparing=not self.problem.automatic)
             case _:
                 pass
+        super().learn(event, history)
 
     def _compare(self, believed: int | None) -> None:
         """The outcome taken in last with what this prior had expected, where it states a scale that means anything."""
@@ -193,9 +193,9 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def view(self, history: History, request: Mapping[str, Any]) -> View:
         """The round as the surrogate sees it."""
-        available = self.problem.within(request.get("available"), request.get("context", {}))
         waiting = (Unknown(place_of(self.problem, r.realised), r.request["time"], 1) for r in history.waiting)
-        return View(request["time"], available, [*self._tries, *waiting])
+        unknown = [*self._tries, *waiting]
+        return self.looking(request["time"], request.get("available"), request.get("context", {}), unknown)
 
     def play(self, pick: Pick, beta: float) -> Choice:
         """A pick as a choice, with the prior behind it and what that expects."""
@@ -220,10 +220,10 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
         Where something is seen before choosing: the points for typical contexts.
         """
         if not self.problem.space.seen:
-            return self.answer(history, View(self.now, self.problem.within(None, {})))
+            return self.answer(history, self.looking(self.now, None, {}))
 
         def at(seen: dict[str, Any]) -> Recommendation:
-            return self.answer(history, View(self.now, self.problem.within(None, seen)))
+            return self.answer(history, self.looking(self.now, None, seen))
 
         return over_contexts(typical(self.problem.space, history), at)
 
@@ -239,8 +239,8 @@ class CandidatePriors(Method[TimeVarying, OptionsT]):
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The same at another time, and among what is available then. Priors know something before any outcome."""
-        available = self.problem.within(request.get("available"), context)
-        advice = self.answer(history, View(request.get("time", self.now), available))
+        view = self.looking(request.get("time", self.now), request.get("available"), context)
+        advice = self.answer(history, view)
         return PolicyStep(advice.scope, advice.values, context=dict(context), note=advice.note)
 
     def answer(self, history: History, view: View) -> Recommendation:

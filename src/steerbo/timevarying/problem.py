@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from ..record import record
-from ..rounds import History, Problem, RequestField, Scope
+from ..rounds import History, Measuring, RequestField, Scope
 from ..space import Categorical, Limits, Space, Variable
 from ..space.fields import Listed, Number
 from .available import read_available, typed_available
@@ -39,7 +39,7 @@ def _given_priors(value: object) -> object:
 
 
 @record
-class TimeVarying(Problem):
+class TimeVarying(Measuring):
     """A time-varying objective with several candidate priors (Ziomek, Adachi & Osborne 2025).
 
     Each round one point of what is available now is tried; wanted is the best one *now*. `ask(time=…)` says what
@@ -56,7 +56,8 @@ class TimeVarying(Problem):
             `steerbo.timevarying.automatic`.
         coordinates: for a finite domain: what kernels and means see of each point, one row a point; None: the values.
         minimize: whether smaller values are better.
-        limits: what may not be set together: `Linear` and `Forbid`, at what is seen before choosing.
+        limits: what may not be set together: `Linear` and `Forbid`, at what is seen before choosing; and `Measured`,
+            limits on further outcomes, which are learned.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.

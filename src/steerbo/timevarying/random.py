@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 
 from ..record import record
 from ..rounds import Choice, Explanation, History
+from .acquisition import View
 from .method import CandidatePriors
 from .places import settings
 from .prior_table import table_of_priors
 
 
 class Random(CandidatePriors[Any]):
-    """Choose uniformly among what is available: the baseline."""
+    """Choose uniformly among what is available, whatever limited outcomes come to: the baseline."""
 
     name: ClassVar[str] = "random"
 
@@ -23,7 +24,8 @@ class Random(CandidatePriors[Any]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Any available point."""
-        place = self.surrogate.anywhere(self.view(history, request), self.streams(len(history) + 1, "choose"))
+        left = self.problem.within(request.get("available"), request.get("context", {}))
+        place = self.surrogate.anywhere(View(request["time"], left), self.streams(len(history) + 1, "choose"))
         return Choice(self.problem.scope, settings(self.problem, place))
 
     def explain(self, history: History) -> Explanation:

@@ -13,12 +13,14 @@ from ..gp import Course, Regression
 from ..gp.drift import AnyDrift
 from ..search import Margin, sobol_points
 from ..space import Measured
-from ..surrogate import Drawn, Following, Part, Set, drawn
+from .following import Following
+from .parts import Drawn, Part, Set, drawn
 
 DRAWS = 32
 """Of what nature does, over which a probability is averaged."""
 ENOUGH = 5
 """Outcomes before anything is said of the next ones."""
+UNKEPT = "no settings of it are known yet to keep to what is asked of further outcomes; these are the likeliest"
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _WIDEST = 5.0  # times wider than the model says: what a few surprises may ask for
 

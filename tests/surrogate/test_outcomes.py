@@ -9,10 +9,9 @@ import pytest
 from scipy.stats import norm
 
 import steerbo as sb
-from steerbo.costvarying.outcomes import Watched, margin_over
 from steerbo.gp import Regression, SquaredExponentialKernel
 from steerbo.rounds import Suggestion
-from steerbo.surrogate import Drawn, LawOf, Set
+from steerbo.surrogate import Drawn, LawOf, Set, Watched, margin_over
 
 VARIABLES = [sb.Float("a", 0, 1, law=sb.Uniform()), sb.Float("b", 0, 1, law=sb.Uniform(0.2, 0.6))]
 
@@ -88,13 +87,13 @@ def test_what_was_measured_of_a_play_that_broke_is_learned_from() -> None:
             optimizer.fail(suggestion, "burst", cost=2.0, realised={"pressure": 9.0})
         else:
             tell(optimizer, suggestion, random)
-    (watched,) = optimizer._method.watched.values()  # type: ignore[attr-defined]
+    (watched,) = optimizer._method.watching.by_name.values()  # type: ignore[attr-defined]
     assert watched.model.outcomes.tolist()[-1] == 9.0
     again = sb.load(optimizer.to_json())
     assert again.ask() == optimizer.ask()
     assert suggestion is not None
     optimizer.amend(suggestion, void=True)
-    (watched,) = optimizer._method.watched.values()  # type: ignore[attr-defined]
+    (watched,) = optimizer._method.watching.by_name.values()  # type: ignore[attr-defined]
     assert 9.0 not in watched.model.outcomes
 
 

@@ -1,0 +1,109 @@
+"""Models of the further outcomes that a problem limits, as events come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from ..gp import AnyDrift
+from ..rounds import Added, Amended, Event, Extended, Failed, History, Refitted, Round, Told
+from ..space import Measured
+from .outcomes import Fresh, Watched
+
+Row = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " d"]]
+"""What really happened, the token or the name of the data, and the round if it was one, to a point of the models."""
+
+
+class Watching:
+    """What is known of further outcomes.
+
+    Args:
+        further: the limits on them, by the outcome's name.
+        fresh: makes a regression without data for a course.
+        drift: how all of them may change with time; time is then the last column.
+        names: the models' columns, beside the time: what must be known of a round that broke, for that it counts.
+        row: where something was measured.
+
+    Attributes:
+        by_name: the outcomes.
+        fitted_at: how many outcomes there were when hyperparameters were learned last.
+    """
+
+    def __init__(
+        self,
+        further: Mapping[str, Measured],
+        fresh: Fresh,
+        drift: AnyDrift,
+        names: tuple[str, ...],
+        row: Row,
+    ) -> None:
+        self.by_name = {name: Watched.of(limit, fresh, drift) for name, limit in further.items()}
+        self._fresh, self._row, self._names = fresh, row, names
+        self.fitted_at = 0
+
+    @property
+    def informed(self) -> list[Watched]:
+        """Those of which there are outcomes enough."""
+        return [each for each in self.by_name.values() if each.informed]
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in."""
+        match event:
+            case Refitted():
+                for name, each in self.by_name.items():
+                    each.model = each.following.take(self._fresh, each.model, event.hyperparameters[name])
+                self.fitted_at = self._most
+            case Told():
+                point = self._row(event.outcome.realised, event.token, history[event.token])
+                for name, each in self.by_name.items():
+                    each.hear(point, event.outcome.realised[name], event.token)
+            case Added():
+                for name, each in self.by_name.items():
+                    if name in event.outcome.realised:
+                        point = self._row(event.outcome.realised, history.latest_data, None)
+                        each.model.add(point, event.outcome.realised[name])
+            case Failed():  # what broke may have been measured all the same
+                for name, each in self.by_name.items():
+                    if (found := self._seen(history[event.token], name)) is not None:
+                        each.hear(*found, event.token)
+            case Amended():
+                self._begin_anew(history)
+            case Extended():
+                for each in self.by_name.values():
+                    each.following.correct({})
+            case _:
+                pass
+
+    def _begin_anew(self, history: History) -> None:
+        """Outcomes as they stand now: of plays, also of those that failed, and of data."""
+        for name, each in self.by_name.items():
+            rows = [(r.suggestion.token, *seen) for r in history if (seen := self._seen(r, name)) is not None]
+            for token, data in history.data.items():
+                if name in data.outcome.realised:
+                    rows.append((token, self._row(data.outcome.realised, token, None), data.outcome.realised[name]))
+            each.begin_anew(rows, len(self._names) + (each.following.course is not None))
+
+    def _seen(self, played: Round, name: str) -> tuple[Float[np.ndarray, " d"], float] | None:
+        """Where an outcome was measured in a round, and what it was; None: it was not, or nobody knows where."""
+        known = played.realised if played.state in ("told", "failed") else {}
+        if name not in known or any(each not in known for each in self._names):
+            return None
+        return self._row(known, played.suggestion.token, played), float(known[name])
+
+    # -- hyperparameters -----------------------------------------------------------------------------------------------
+
+    @property
+    def _most(self) -> int:
+        return max((len(each.model) for each in self.by_name.values()), default=0)
+
+    @property
+    def due(self) -> bool:
+        """Whether hyperparameters are to be learned anew."""
+        return any(each.following.due(self.fitted_at, len(each.model)) for each in self.by_name.values())
+
+    def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
+        """Hyperparameters learned anew, by the outcome's name; `until`: see `Following.fit`."""
+        return {name: each.following.fit(self._fresh, each.model, until) for name, each in self.by_name.items()}
