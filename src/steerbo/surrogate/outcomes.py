@@ -63,10 +63,14 @@ class Watched:
         """Whether there are outcomes enough."""
         return len(self.model) >= ENOUGH
 
-    def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+    @property
+    def wide(self) -> float:
+        """How many times wider than the model says predictions are taken to be: by outcomes as they stand now."""
+        return float(min(self.following.reliability.factor, _WIDEST))
+
+    def log_probability(self, rows: Float[np.ndarray, "m d"], wide: float) -> Float[np.ndarray, " m"]:
         """How likely the next outcome keeps to the limit where these are all variables, encoded: its logarithm."""
         mean, variance = self.model.marginals(rows)
-        wide = min(self.following.calibration.factor, _WIDEST)
         deviation = np.sqrt(wide**2 * (variance + self.model.noise))
         high, low = (
             None if end is None else (float(self.model.output.forward(np.array([end]))[0]) - mean) / deviation
@@ -78,8 +82,7 @@ class Watched:
         """By how much the limit could be tighter and hold with its probability, over draws of what nature does."""
         mean, variance = self.model.predict(rows)
         noise = self.model.noise * self.model.scale**2
-        wide = min(self.following.calibration.factor, _WIDEST)
-        spread = wide * np.sqrt(variance**2 + noise)
+        spread = self.wide * np.sqrt(variance**2 + noise)
         draws = (mean[:, None] + spread[:, None] * _quantiles()).ravel()
         sure, rooms = self.limit.probability, []
         if self.limit.at_most is not None:
@@ -98,13 +101,14 @@ def margin_over(watched: Sequence[Watched], parts: Sequence[Part]) -> Margin:
     """
     base = _draws(parts)
     held = [d for d, part in enumerate(parts) if isinstance(part, Set)]
+    known = [(each, each.wide) for each in watched]
 
     def margin(points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
         rows = np.repeat(base[None], len(points), axis=0)
         rows[:, :, held] = points[:, None]
         least = np.full(len(points), np.inf)
-        for each in watched:
-            likely = each.log_probability(rows.reshape(-1, base.shape[1])).reshape(len(points), -1)
+        for each, wide in known:
+            likely = each.log_probability(rows.reshape(-1, base.shape[1]), wide).reshape(len(points), -1)
             average = np.logaddexp.reduce(likely, axis=1) - np.log(len(base))
             least = np.minimum(least, _deviations(average) - _deviations(np.log([each.limit.probability])))
         return least
