@@ -70,4 +70,4 @@ def test_their_names_are_their_own() -> None:
 
 def test_kinds_that_learn_no_further_outcome_say_so() -> None:
     with pytest.raises(InvalidProblem, match=r"limits\.0: Measured.*Share or Headcount"):
-        sb.MeanField(["a", "b"], agents=5, limits=[sb.Measured("p", at_most=1)])  # type: ignore[list-item]
+        sb.MeanField(("a", "b"), agents=5, limits=[sb.Measured("p", at_most=1)])  # type: ignore[list-item]

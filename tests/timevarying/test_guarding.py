@@ -34,7 +34,7 @@ def told(problem: sb.TimeVarying, suggestion: Suggestion, random: np.random.Gene
 def played(problem: sb.TimeVarying, rounds: int, seed: int = 1, **request: Any) -> tuple[sb.Optimizer, list[float]]:
     optimizer, random, pressures = sb.Optimizer(problem, seed=seed), np.random.default_rng(seed), []
     for number in range(rounds):
-        asked = {"context": {"w": ("dry", "wet")[number % 2]}} if problem.space.seen else {}
+        asked: dict[str, Any] = {"context": {"w": ("dry", "wet")[number % 2]}} if problem.space.seen else {}
         suggestion = optimizer.ask(**asked, **request)
         assert suggestion is not None
         outcome = told(problem, suggestion, random)
@@ -73,6 +73,7 @@ def test_where_nothing_keeps_to_it_the_likeliest_is_played_and_that_is_said() ->
             suggestion = optimizer.ask()
             assert suggestion is not None
             optimizer.tell(suggestion, suggestion.values["a"], realised={"pressure": 3 * suggestion.values["a"]})
+        assert suggestion is not None
         assert suggestion.values["a"] < 0.35
         assert "are known yet to keep" in optimizer.recommend().note
 

@@ -38,6 +38,7 @@ class Guarding(Method[TimeVarying, OptionsT]):
 
     def __init__(self, problem: TimeVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
+        self.now = 0.0
         self._added: dict[str, tuple[float, float]] = {}  # when data that nobody suggested came: time and number
         drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
         drift: AnyDrift = "learned" if drifts else None

@@ -75,7 +75,6 @@ class CandidatePriors(Guarding[OptionsT]):
         self._pose(candidates(problem, self._standard) if problem.automatic else problem.given)
         self.names = [p.name or f"prior {i + 1}" for i, p in enumerate(self.posed.given)]
         self.plays = np.zeros(len(self.names), dtype=int)
-        self.now = 0.0
         self._tries = Tries()  # failed and voided
 
     def _pose(self, priors: Sequence[Prior]) -> None:
