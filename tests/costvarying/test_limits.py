@@ -13,6 +13,7 @@ from steerbo.errors import InvalidContext, InvalidProblem
 from steerbo.record import to_plain
 from steerbo.rounds import Suggestion
 from steerbo.space import Limit
+from steerbo.testing import Case, WingContract
 
 LIMITS: list[Limit] = [
     sb.Linear({"a": 1, "b": 2, "n": 0.5}, at_most=9, probability=0.5),
@@ -156,3 +157,40 @@ def test_data_that_breaks_a_limit_happened_all_the_same() -> None:
 def test_a_problem_without_limits_is_written_as_before() -> None:
     assert "limits" not in to_plain(dataclasses.replace(PROBLEM, limits=None))
     assert np.array([to_plain(PROBLEM)["limits"][2]["combination"]["n"]]).tolist() == [[1, 2, 3]]
+
+
+def _world() -> Case:
+    """Sums, a combination and an outcome that are limited, where something is seen and something left to nature."""
+    problem = sb.CostVarying(
+        [
+            sb.Float("a", 0, 4),
+            sb.Float("b", 0, 4, law=sb.Uniform(0, 2)),
+            sb.Categorical("m", ["steel", "zinc"]),
+            sb.Float("w", 0, 1, seen=True),
+        ],
+        control_sets=[["a", "m"], ["a", "b", "m"]],
+        costs=[1, 2],
+        limits=[
+            sb.Linear({"a": 1, "b": 1, "w": 1}, at_most=4, probability=0.9),
+            sb.Linear({"a": 1}, at_least=0.5),
+            sb.Forbid({"m": "zinc"}),
+            sb.Measured("pressure", at_most=3, probability=0.9),
+        ],
+    )
+
+    def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
+        x = {"b": random.uniform(0, 2), **suggestion.values, **suggestion.context}
+        happened = {name: x[name] for name in ("a", "b", "m", "w")}
+        pressure = float(x["a"] + 0.5 * x["b"] + 0.05 * random.normal())
+        value = float(x["a"] - 0.2 * x["b"] ** 2 + 0.05 * random.normal())
+        return {"value": value, "realised": {**happened, "pressure": pressure}}
+
+    added = {"a": 4.0, "b": 4.0, "m": "zinc", "w": 0.5, "pressure": 6.0}
+    request = {"context": {"w": 0.5}}
+    return Case(problem, "cheap-first", evaluate, request=lambda number: request, added=added, rounds=8)
+
+
+class TestContract(WingContract):
+    """With limits of every kind: what is chosen is held against them at every ask, pending and in batches, too."""
+
+    case = staticmethod(_world)

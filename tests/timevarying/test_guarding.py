@@ -13,6 +13,7 @@ from steerbo.testing import Case, WingContract
 from steerbo.timevarying import SquaredExponential
 
 LIMIT = sb.Measured("pressure", at_most=1.0, probability=0.9)
+SUM = sb.Linear({"a": 10, "b": 1}, at_most=15)
 PRIORS = [sb.Prior(SquaredExponential(0.3), drift=sb.Decay(0.02), noise=0.1), sb.Prior(SquaredExponential(0.3))]
 BOX = sb.TimeVarying([sb.Float("a", 0, 1), sb.Float("b", 1, 10, scale="log")], limits=[LIMIT])
 SITES = sb.TimeVarying(
@@ -109,7 +110,7 @@ def contract(problem: sb.TimeVarying, method: str = "tempered-elimination") -> C
 class TestBox(WingContract):
     """With a drift, that outcomes may have, too."""
 
-    case = staticmethod(lambda: contract(sb.TimeVarying(BOX.variables, PRIORS, limits=[LIMIT])))
+    case = staticmethod(lambda: contract(sb.TimeVarying(BOX.variables, PRIORS, limits=[LIMIT, SUM])))
 
 
 class TestSites(WingContract):

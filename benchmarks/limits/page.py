@@ -1,0 +1,129 @@
+"""The tables and the picture of limits: `python -m benchmarks.limits.page`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, bare, new_figure, save_file
+
+from .worlds import PROBABILITY, World, worlds
+
+Run = Mapping[str, Any]
+KEPT = "limits-runs.jsonl"
+LATE = 20
+"""Plays after which outcome limits are to hold."""
+CLOSE, SURE = 0.05, 0.05
+"""Deviations of the value, and of a probability, that count as none."""
+
+
+def of_arm(runs: Sequence[Run], arm: str) -> dict[tuple[str, int], Run]:
+    """Runs of an arm, by world and seed."""
+    return {(run["world"], run["seed"]): run for run in runs if run["arm"] == arm}
+
+
+def late(run: Run) -> list[int]:
+    """Of every outcome limit and every play from the 21st on: whether it was kept to."""
+    return [int(kept) for row in run["kept"][LATE:] for kept in row]
+
+
+def share(runs: Sequence[Run]) -> tuple[float, int, float]:
+    """How often outcome limits were kept to late in these runs, of how many, and the least that chance allows."""
+    kept = [each for run in runs for each in late(run)]
+    n = max(len(kept), 1)
+    return sum(kept) / n, len(kept), PROBABILITY - 2.0 * math.sqrt(PROBABILITY * (1 - PROBABILITY) / n)
+
+
+def behind(world: World, ours: Run, rival: Run) -> float:
+    """By how many deviations of the value ours is worse than the rival's best; below 0: better.
+
+    A recommendation that does not keep to its outcome limits has lost, and so has a rival that never saw a play keep.
+    """
+    if ours["likely"] < PROBABILITY - SURE:
+        return math.inf
+    return -math.inf if rival["value"] is None else (ours["value"] - rival["value"]) / world.deviations()["value"]
+
+
+def table(runs: Sequence[Run], known: Sequence[World]) -> str:
+    """A line for each world that both have played, as Markdown."""
+    ours, theirs = of_arm(runs, "steerbo"), of_arm(runs, "botorch")
+    head = ("world", "seed", "value", "BoTorch's", "behind by", "kept late", "BoTorch's", "answer keeps", "held")
+    lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
+    for world in known:
+        for (name, seed), run in ours.items():
+            if name != world.name:
+                continue
+            rival = theirs.get((name, seed))
+            cells = [f"{run['value']:.3f}", "–", "", _late(run), "–", f"{run['likely']:.2f}", run["set"]]
+            if rival is not None:
+                cells[1] = "none kept" if rival["value"] is None else f"{rival['value']:.3f}"
+                cells[2], cells[4] = f"{behind(world, run, rival):+.2f}", _late(rival)
+            lines.append(f"| {name} | {seed} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _late(run: Run) -> str:
+    kept = late(run)
+    return f"{sum(kept)} of {len(kept)}"
+
+
+def verdict(runs: Sequence[Run], known: Sequence[World]) -> str:
+    """What was wanted, and what came."""
+    ours, theirs = of_arm(runs, "steerbo"), of_arm(runs, "botorch")
+    found, n, least = share(list(ours.values()))
+    by_name = {world.name: world for world in known}
+    both = [key for key in ours if key in theirs]
+    no_worse = sum(behind(by_name[key[0]], ours[key], theirs[key]) <= CLOSE for key in both)
+    broken, plays = (
+        sum(each) for each in ((r["linear"] for r in ours.values()), (len(r["kept"]) for r in ours.values()))
+    )
+    return (
+        f"{broken} of {plays} suggestions "
+        f"break a linear limit; outcome limits were kept to late {found:.3f} of {n} times (at least {least:.3f}); no "
+        f"worse than the rival in {no_worse} of {len(both)} plays\n"
+    )
+
+
+def picture(runs: Sequence[Run], known: Sequence[World], file: Path) -> None:
+    """How often plays keep to outcome limits as rounds go by, and how far behind BoTorch answers are."""
+    ours, theirs = of_arm(runs, "steerbo"), of_arm(runs, "botorch")
+    shown = new_figure((10, 3.4), dpi=110)
+    left, right = shown.subplots(1, 2)
+    for name, arm, colour in (("steerbo", ours, GREEN), ("BoTorch", theirs, ORANGE)):
+        ends = range(5, 1 + min((len(run["kept"]) for run in arm.values()), default=5), 5)
+        means = [np.mean([k for run in arm.values() for row in run["kept"][e - 5 : e] for k in row]) for e in ends]
+        left.plot([e - 2 for e in ends], means, "o-", color=colour, label=name)
+    left.axhline(PROBABILITY, color="#888888", ls="--", lw=1)
+    left.set(xlabel="play", ylabel="share that keeps to\noutcome limits", ylim=(0, 1.03))
+    left.legend(frameon=False, loc="lower right")
+    by_name = {world.name: world for world in known}
+    both = [key for key in ours if key in theirs]
+    gaps = [float(np.clip(behind(by_name[key[0]], ours[key], theirs[key]), -1, 1)) for key in both]
+    right.barh(range(len(both)), gaps, color=[BLUE if gap <= CLOSE else ORANGE for gap in gaps])
+    right.set_yticks(range(len(both)), [key[0] for key in both])
+    right.axvline(0, color="#444444", lw=0.8)
+    right.set(xlabel="worse than BoTorch's best by, in deviations\n(left: better; ±1 is the end)", xlim=(-1.05, 1.05))
+    bare(left, right)
+    save_file(shown, file)
+
+
+def main() -> None:
+    """Print the tables, and draw the picture beside the runs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
+    folder = parser.parse_args().folder
+    lines = (folder / KEPT).read_text(encoding="utf-8").splitlines()
+    runs, known = [json.loads(line) for line in lines], worlds()
+    print(table(runs, known))
+    print(verdict(runs, known))
+    picture(runs, known, folder / "limits.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""What the page of limits says of runs: who has lost, and what chance allows."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from benchmarks.limits.page import behind, picture, share, table, verdict
+from benchmarks.limits.play import broken, rounded
+from benchmarks.limits.worlds import drawn, vessel, worlds
+
+KNOWN = [drawn(0), vessel()]
+
+
+def run(arm: str, value: float | None, likely: float = 1.0, late: int = 5, world: str = "drawn-0") -> dict[str, Any]:
+    kept = [[1]] * 20 + [[1]] * late + [[0]] * (5 - late)
+    return {
+        "arm": arm,
+        "world": world,
+        "seed": 0,
+        "linear": 0,
+        "kept": kept,
+        "value": value,
+        "likely": likely,
+        "set": "a",
+    }
+
+
+def test_worse_is_counted_in_deviations_of_the_value() -> None:
+    world = drawn(0)
+    gap = behind(world, run("steerbo", 1.0), run("botorch", 0.5))
+    assert gap == pytest.approx(0.5 / world.deviations()["value"])
+    assert behind(world, run("steerbo", 1.0), run("botorch", None)) == -math.inf
+    assert behind(world, run("steerbo", -9.0, likely=0.8), run("botorch", 0.5)) == math.inf
+
+
+def test_the_share_is_of_plays_after_the_twentieth() -> None:
+    found, n, least = share([run("steerbo", 1.0, late=3), run("steerbo", 1.0, late=5)])
+    assert (found, n) == (0.8, 10)
+    assert least == pytest.approx(0.9 - 2 * math.sqrt(0.09 / 10))
+
+
+def test_the_page_is_made_of_what_was_played(tmp_path: Path) -> None:
+    runs = [run("steerbo", 1.0), run("botorch", 2.0), run("steerbo", 6.2, world="vessel")]
+    lines = table(runs, KNOWN).splitlines()
+    assert len(lines) == 4
+    assert "| – |" in lines[3]
+    assert "no worse than the rival in 1 of 1 plays" in verdict(runs, KNOWN)
+    picture(runs, KNOWN, tmp_path / "limits.png")
+    assert (tmp_path / "limits.png").stat().st_size > 10_000
+
+
+def test_there_are_ten_worlds_and_each_can_be_played() -> None:
+    found = worlds()
+    assert len({world.name for world in found}) == 10
+    for world in found:
+        x = rounded(
+            world, world.problem.space.encode([world.problem.space.decode([[0.5] * world.problem.space.dimension])[0]])
+        )
+        assert {limit.name for limit in world.problem.limits or () if isinstance(limit, sb.Measured)} < world.truth(
+            x
+        ).keys()
+
+
+def test_the_rivals_steps_are_rounded_to_what_keeps_to_linear_limits() -> None:
+    """Plates in steps of a sixteenth of an inch: of half of the points at a limit the nearest plate is too thin."""
+    world = vessel()
+    low, high = 0.0625, 2.0
+    for k in range(20):
+        shell = 0.4 + 0.03 * k
+        at = {"shell": shell, "head": 1.5, "radius": shell / 0.0193, "length": 150.0}
+        unit = world.problem.space.encode([at])
+        unit[0, 0] = (shell - low) / (high - low)
+        assert not broken(world, rounded(world, unit), sb.Linear)
