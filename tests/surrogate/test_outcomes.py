@@ -66,37 +66,6 @@ def test_every_method_plays_on_and_replays(method: str) -> None:
     assert again.recommend() == optimizer.recommend()
 
 
-def test_batches_corrections_and_drift_go_on() -> None:
-    optimizer = sb.Optimizer(problem([["a"], ["a", "b"]], drift="learned"), rounds=9, seed=0)
-    random = np.random.default_rng(0)
-    for _ in range(3):
-        for suggestion in optimizer.ask(batch=3):
-            tell(optimizer, suggestion, random)
-    first = next(iter(optimizer.history)).suggestion
-    optimizer.amend(first, realised={"pressure": 9.0})
-    optimizer.amend(first, void=True)
-    assert optimizer.recommend().values
-
-
-def test_what_was_measured_of_a_play_that_broke_is_learned_from() -> None:
-    optimizer, random = sb.Optimizer(problem([["a", "b"]]), rounds=12, seed=0), np.random.default_rng(0)
-    for k in range(6):
-        suggestion = optimizer.ask()
-        assert suggestion is not None
-        if k == 5:
-            optimizer.fail(suggestion, "burst", cost=2.0, realised={"pressure": 9.0})
-        else:
-            tell(optimizer, suggestion, random)
-    (watched,) = optimizer._method.watching.by_name.values()  # type: ignore[attr-defined]
-    assert watched.model.outcomes.tolist()[-1] == 9.0
-    again = sb.load(optimizer.to_json())
-    assert again.ask() == optimizer.ask()
-    assert suggestion is not None
-    optimizer.amend(suggestion, void=True)
-    (watched,) = optimizer._method.watching.by_name.values()  # type: ignore[attr-defined]
-    assert 9.0 not in watched.model.outcomes
-
-
 def test_where_nothing_is_known_to_keep_to_it_the_likeliest_is_played_and_said() -> None:
     optimizer, random = sb.Optimizer(problem([["a", "b"]]), rounds=12, seed=0), np.random.default_rng(0)
     for _ in range(8):
