@@ -107,7 +107,7 @@ def limited() -> Optimizer:
 
 
 def pressures(optimizer: Optimizer) -> list[float]:
-    found: list[float] = learning(optimizer).watched["pressure"].model.outcomes.tolist()
+    found: list[float] = learning(optimizer).watching.by_name["pressure"].model.outcomes.tolist()
     return found
 
 
