@@ -10,9 +10,10 @@ import pytest
 import steerbo as sb
 from steerbo.costvarying.method import PartialControl
 from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
+from steerbo.gp import Regression, SquaredExponentialKernel
 from steerbo.rounds import History, Streams
-from steerbo.search import maximise_box, sobol_points
-from steerbo.surrogate import polished
+from steerbo.search import Box, maximise_box, sobol_points
+from steerbo.surrogate import Domain, Drawn, LawOf, Set, Standardised, highest, polished
 from tests.costvarying.worlds import PROBLEM
 
 BETA = 2.0
@@ -95,3 +96,28 @@ def test_the_search_finds_what_ten_times_the_effort_finds() -> None:
             scale = np.ptp(value(sobol_points(256, len(method.sets[i]), 5)))
             for attempt in range(3):
                 assert best - method.search(outlook, [i], [BETA], attempt)[0][0].value <= 1e-3 * scale
+
+
+def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches over one, two and three variables find what a screen with all observations does."""
+    random = np.random.default_rng(5)
+    laws = [Drawn(LawOf(sb.Float("x", 0, 1, law=sb.Uniform()))) for _ in range(3)]
+    sets = ((0,), (1, 2), (0, 1, 2))
+    parts = [[Set() if d in held else laws[d] for d in range(3)] for held in sets]
+    boxes = [Box(np.zeros(len(held)), np.ones(len(held))) for held in sets]
+    domains = [Domain(*both) for both in zip(parts, boxes, strict=True)]
+    for noise in (1e-4, 1e-1):
+        X = random.random((700, 3))
+        y = np.sin(7 * X[:, 0]) * X[:, 1] + np.cos(9 * X[:, 2]) + noise**0.5 * random.normal(size=700)
+        model = Regression(SquaredExponentialKernel([0.3, 0.4, 0.2]), noise=noise)
+        model.replace(X, y)
+        process = Standardised.of(model, random.random((2, 3)))
+        assert len(process.coarse.inputs) == 512
+        np.testing.assert_array_equal(process.coarse.inputs[-1], process.inputs[-1])
+        for of_mean in (False, True):
+            some = highest(process, domains, [2.0], 3, of_mean)
+            with monkeypatch.context() as patched:
+                patched.setattr("steerbo.surrogate.standardised.COARSE", 10**6)
+                everything = highest(Standardised.of(model, process.inputs[-2:]), domains, [2.0], 3, of_mean)
+            for (one,), (other,) in zip(some, everything, strict=True):
+                assert one.value == pytest.approx(other.value, rel=1e-5)

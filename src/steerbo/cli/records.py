@@ -19,6 +19,7 @@ from ..study.shown import data_table, rounds_table, shown_rounds
 from ..study.table import ignored, read_results, take
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .commands import group
+from .import_bar import import_bar
 from .layout import rich_table
 from .report import console, print_answers
 from .screen import answer, echo
@@ -47,7 +48,8 @@ def import_(
         sheet = read_results(going.problem, text, headers(study, going))
         unread = ignored(going.problem, sheet)
         before = set(going.history.data), going.history.spent
-        lines = take(going, sheet, charge)
+        with import_bar(console(stderr=True), len(sheet.rows)) as watch:
+            lines = take(going, sheet, charge, watch)
         money = _money(going.history, *before)
         plain = [to_plain(line) for line in lines]
         document = {"lines": plain, "ignored": list(sheet.ignored), "status": going.status.to_dict()}

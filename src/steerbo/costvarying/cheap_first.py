@@ -215,7 +215,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
 
     def _width(self, outlook: Outlook, i: int, play: Maximum) -> float:
         """w_i: what is not known about a play of set `i`, in units of the objective."""
-        _, deviation = self.expectation(outlook, i).of_mean().moments(play.point[None])
+        _, deviation = self.expectation(outlook, i, product=False).of_mean().moments(play.point[None])
         return float(2 * self.beta * self._calibration * self.model.scale * float(deviation[0]))
 
     @property

@@ -174,9 +174,9 @@ class Searching(Method[CostVarying, OptionsT]):
             return arm, point
         return stays, box.into(left) if isinstance(box, Region) else left
 
-    def expectation(self, outlook: Outlook, i: int) -> Expectation:
-        """Expectations over what arm `i` leaves to nature."""
-        return Expectation.over(outlook.process, outlook.domains[i].parts)
+    def expectation(self, outlook: Outlook, i: int, product: bool = True) -> Expectation:
+        """Expectations over what arm `i` leaves to nature; `product`: see `Expectation.over`."""
+        return Expectation.over(outlook.process, outlook.domains[i].parts, product)
 
     def search(
         self, outlook: Outlook, sets: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False

@@ -124,7 +124,7 @@ class PartialControl(Learning[OptionsT]):
     def point_to_play(self, i: int, found: Maximum, outlook: Outlook, number: int, beta: float) -> np.ndarray:
         """What a search of arm `i` found, polished. Bounds stay as the search found them."""
         seed = self.streams.integer(number, f"polish {i}")
-        return polished(self.expectation(outlook, i), outlook.domains[i].box, found, beta, seed).point
+        return polished(self.expectation(outlook, i, product=False), outlook.domains[i].box, found, beta, seed).point
 
     def maximal(self, sets: Sequence[int]) -> list[int]:
         """Those of `sets` that lie in no other of them: what a set can reach, a larger one can."""
@@ -171,7 +171,7 @@ class PartialControl(Learning[OptionsT]):
         points = self.model.inputs.copy()
         for name, value in outlook.known.items():
             points[:, self.columns_of_model.index(name)] = value
-        return self.model.predict(points)[0]
+        return self.model.raw(self.model.means(points))
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 

@@ -102,7 +102,7 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
     """The best settings of a set, and what a search found there."""
     seed = method.streams.integer(0, f"recommend {i}")
     ((found,),) = method.search(outlook, [i], [0.0], seed, of_mean=True)
-    mean, deviation = method.expectation(outlook, i).of_mean().moments(found.point[None])
+    mean, deviation = method.expectation(outlook, i, product=False).of_mean().moments(found.point[None])
     sign = method.problem.sign
     lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-BOUND, BOUND))
     kept = not (method.watching.by_name and found.value <= UNLIKELY / 2)

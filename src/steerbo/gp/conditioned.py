@@ -16,6 +16,7 @@ from .kernels.base import rows_once
 from .likelihood import log_density
 
 K = TypeVar("K", bound=Kernel)
+_BLOCK = 2**21  # entries of a kernel matrix that `means` holds at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +161,8 @@ class Conditioned(Generic[K]):
 
     def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "k m"]:
         """Means at Z (m, d). O(n) a point."""
-        return (self.kernel(Z, self.points) @ self.weights).T
+        blocks = np.array_split(Z, 1 + len(Z) * len(self) // _BLOCK)
+        return np.concatenate([self.kernel(block, self.points) @ self.weights for block in blocks]).T
 
     def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, "k m"], Float[np.ndarray, " m"]]:
         """Means (k, m) and variance (m,) at Z (m, d). O(n²) a point."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import LawWarning, OutOfRangeWarning
@@ -33,14 +34,21 @@ class Recorder:
         """
         if event is None:
             return
-        event = in_order(event, self.fold.problem.in_order)
-        if self.by is not None and not isinstance(event, Created | Refitted):
-            event = replace(event, by=self.by)
+        event = self.signed(event)
         if self.log is not None:
             self.log.append(event)
+        for doubt in self.take(event):
+            warnings.warn(OutOfRangeWarning(doubt), stacklevel=3)
+
+    def signed(self, event: Event) -> Event:
+        """The event as it is written down: in order, and with who causes it."""
+        event = in_order(event, self.fold.problem.in_order)
+        return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
+
+    def take(self, event: Event) -> Sequence[str]:
+        """Take in an event that is written down; returns what is hard to believe in it."""
         before = len(self.fold.checks.findings)
         self.fold.take(event)
         for finding in self.fold.checks.findings[before:]:
-            warnings.warn(LawWarning(finding), stacklevel=3)
-        for doubt in doubts(event, self.fold.problem.space, self.fold.history):
-            warnings.warn(OutOfRangeWarning(doubt), stacklevel=3)
+            warnings.warn(LawWarning(finding), stacklevel=4)
+        return list(doubts(event, self.fold.problem.space, self.fold.history))

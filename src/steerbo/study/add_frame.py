@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import InvalidOutcome
+from .line import Line
 from .study import Study
-from .table import Line, read_results, take
+from .table import read_results, take
 
 
 def add_frame(study: Study, frame: Any, headers: Mapping[str, str] | None = None, charge: bool = False) -> list[Line]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -135,21 +135,28 @@ class DatabaseLog:
         return found
 
     def append(self, event: Event, lease: Lease | None = None) -> None:
-        """Add one event after those seen: one transaction, one commit.
+        """Add one event after those seen: see `extend`."""
+        self.extend([event], lease)
+
+    def extend(self, events: Sequence[Event], lease: Lease | None = None) -> None:
+        """Add some events after those seen, and a lease on the last one's round: one transaction, one commit.
 
         A connection that is lost may be lost after the commit: the same call again looks first.
         """
         if not self.seen and (fault := unsafe(self.name)):
             raise InvalidStudy("name", self.name, "a name of characters that can be seen", f"It has {fault}.")
-        body, position = writable(event), self.seen + 1
-        tip = checksum(self.tip, position, body)
-        if self._unsure != tip or not self._stands(position, tip, event, lease):
+        rows, tip = list[dict[str, Any]](), self.tip
+        for position, event in enumerate(events, self.seen + 1):
+            body = writable(event)
+            tip = checksum(tip, position, body)
+            rows.append({"study": self.name, "position": position, "body": body, "checksum": tip})
+        if self._unsure != tip or not self._stands(rows[-1]["position"], tip, events[-1], lease):
             try:
-                self._write(position, tip, body, event, lease)
+                self._write(rows, events, lease)
             except LogUnavailable:
                 self._unsure = tip
                 raise
-        self.seen, self.tip, self._unsure = position, tip, ""
+        self.seen, self.tip, self._unsure = rows[-1]["position"], tip, ""
 
     def _stands(self, position: int, tip: str, event: Event, lease: Lease | None) -> bool:
         """Whether an event was added after all, by us: workers may choose alike, but only one gets the lease."""
@@ -162,19 +169,19 @@ class DatabaseLog:
         held = self.leases().get(event.token)
         return held is not None and held.holder == lease.holder
 
-    def _write(self, position: int, tip: str, body: str, event: Event, lease: Lease | None) -> None:
-        head = {"format": FORMAT, "events": position, "tip": tip}
-        with self._database.transaction(body) as connection:
-            if position == 1:
+    def _write(self, rows: Sequence[Mapping[str, Any]], events: Sequence[Event], lease: Lease | None) -> None:
+        head = {"format": FORMAT, "events": rows[-1]["position"], "tip": rows[-1]["checksum"]}
+        with self._database.transaction("\n".join(row["body"] for row in rows)) as connection:
+            if not self.seen:
                 connection.execute(sa.insert(HEADS).values(study=self.name, **head))
             else:
                 based = (HEADS.c.study == self.name) & (HEADS.c.events == self.seen) & (HEADS.c.tip == self.tip)
                 if connection.execute(sa.update(HEADS).where(based).values(**head)).rowcount != 1:
-                    raise LogConflict(f"event {position} of {self.place} is another worker's")
-            connection.execute(sa.insert(EVENTS).values(study=self.name, position=position, body=body, checksum=tip))
-            if lease is not None and event.kind == "asked":
-                connection.execute(sa.insert(LEASES).values(study=self.name, token=event.token, **vars(lease)))
-            if (token := ends_a_round(event)) is not None:
+                    raise LogConflict(f"event {self.seen + 1} of {self.place} is another worker's")
+            connection.execute(sa.insert(EVENTS), rows)
+            if lease is not None and (asked := events[-1]).kind == "asked":
+                connection.execute(sa.insert(LEASES).values(study=self.name, token=asked.token, **vars(lease)))
+            for token in filter(None, map(ends_a_round, events)):
                 connection.execute(sa.delete(LEASES).where(self._lease(token)))
 
     def names(self) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -78,6 +79,9 @@ class EventLog(Protocol):
             LogUnavailable: nobody knows whether it was added. The same call again adds it once.
             InvalidStudy: it cannot be written. Nothing is added.
         """
+
+    def extend(self, events: Sequence[Event]) -> None:
+        """Add some events after those seen, at least one, as `append` does: all of them, or none."""
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -60,14 +60,18 @@ class MemoryLog:
 
     def append(self, event: Event, lease: Lease | None = None) -> None:
         """Add one event after those seen."""
+        self.extend([event], lease)
+
+    def extend(self, events: Sequence[Event], lease: Lease | None = None) -> None:
+        """Add some events after those seen, and a lease on the last one's round."""
         with self._memory.alone():
             if len(self._memory.events) != self._seen:
                 raise LogConflict(f"event {self._seen + 1} is another worker's")
-            self._memory.events.append(event)
-            self._seen += 1
-            if lease is not None and event.kind == "asked":
-                self._memory.leases[event.token] = lease
-            if (token := ends_a_round(event)) is not None:
+            self._memory.events.extend(events)
+            self._seen += len(events)
+            if lease is not None and (asked := events[-1]).kind == "asked":
+                self._memory.leases[asked.token] = lease
+            for token in filter(None, map(ends_a_round, events)):
                 self._memory.leases.pop(token, None)
 
     def leases(self) -> dict[str, Lease]:

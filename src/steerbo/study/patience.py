@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ..errors import LogUnavailable
@@ -42,6 +42,10 @@ class PatientLog:
     def append(self, event: Event, lease: Lease | None = None) -> None:
         """See `EventLog`."""
         self._patiently(lambda: self.log.append(event, lease))
+
+    def extend(self, events: Sequence[Event]) -> None:
+        """See `EventLog`."""
+        self._patiently(lambda: self.log.extend(events))
 
     def leases(self) -> dict[str, Lease]:
         """See `EventLog`."""

@@ -11,6 +11,8 @@ from .expectation import CERTAIN, Expectation
 
 _AT_ONCE = 2**16
 """Numbers in kernel rows up to which a screen is faster with all expectations in one array."""
+EXACT = 128
+"""Points of a screen whose bounds are exact where there are thousands of observations."""
 
 
 class Stack:
@@ -22,11 +24,14 @@ class Stack:
     Args:
         expectations: e of them, over the same process, each with c columns that are set.
         betas: b widths; negative for lower bounds.
+        coarse: the same of some observations, where there are too many to look everywhere with all; else empty.
     """
 
-    def __init__(self, expectations: Sequence[Expectation], betas: Sequence[float]) -> None:
+    def __init__(
+        self, expectations: Sequence[Expectation], betas: Sequence[float], coarse: Sequence[Expectation] = ()
+    ) -> None:
         process = expectations[0].process
-        self.process, self.expectations = process, expectations
+        self.process, self.expectations, self.coarse = process, expectations, coarse
         self.betas = np.tile(np.asarray(betas, dtype=float), len(expectations))
         self.width = len(betas)
         sets = np.stack([each.controlled for each in expectations])
@@ -46,6 +51,8 @@ class Stack:
     def screened(self, points: Float[np.ndarray, "m p c"]) -> Float[np.ndarray, "m p"]:
         """Values at p points for each function; all functions of an expectation are tried at the same points."""
         shared = points[:: self.width]
+        if self.coarse:
+            return self._best(shared)
         if shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.categorical.any():
             moments = self._moments(shared)
         else:
@@ -53,6 +60,21 @@ class Stack:
             moments = np.array([expectation.moments(those) for expectation, those in each]).transpose(1, 0, 2)
         means, deviations = np.repeat(moments, self.width, axis=1)
         return means + self.betas[:, None] * deviations
+
+    def _best(self, points: Float[np.ndarray, "e p c"]) -> Float[np.ndarray, "m p"]:
+        """Values where they may be among the highest, -inf elsewhere.
+
+        Means of all observations take O(n) a point, deviations O(n²): so those of some observations say which points
+        are worth an exact one.
+        """
+        found = np.full((len(self.betas), points.shape[1]), -np.inf)
+        for k, (expectation, coarse) in enumerate(zip(self.expectations, self.coarse, strict=True)):
+            mean, rough = expectation.mean(points[k]), coarse.moments(points[k])[1]
+            for b in range(k * self.width, (k + 1) * self.width):
+                some = np.argsort(-(mean + self.betas[b] * rough), kind="stable")[:EXACT]
+                means, deviations = expectation.moments(points[k][some])
+                found[b, some] = means + self.betas[b] * deviations
+        return found
 
     def _moments(self, points: Float[np.ndarray, "e p c"]) -> Float[np.ndarray, "2 e p"]:
         """E μ and sqrt(E σ²) at points of every expectation, all at once."""

@@ -27,6 +27,7 @@ from jaxtyping import Bool, Float, Int
 
 from ..search import ValueAndGradient
 from .parts import Part, drawn_together, set_columns
+from .scaled import Scaled
 from .standardised import Integrals, Standardised
 
 CERTAIN = 1e-16
@@ -34,19 +35,23 @@ CERTAIN = 1e-16
 _ROWS = 128  # of an (n, n) array that are worked on at a time
 _HELD = 2**19  # numbers in kernel rows that are held at a time
 _SHARED = 256  # observations up to which one law's (n, n) array is kept for all scopes that leave its columns to it
+_MADE = 512  # observations up to which an (n, n) array of a scope's own is made where the inverse, scaled, would do
 
 
 def _product(inverse: Float[np.ndarray, "n n"], parts: Sequence[Integrals]) -> Float[np.ndarray, "n n"]:
     """`A ∘ E[k_R k_Rᵀ]`; of many observations a few rows at a time: no other (n, n) array is held."""
-    outer = inverse.copy()
-    if len(outer) <= _SHARED:
+    if len(inverse) <= _SHARED or not parts:
+        outer = inverse.copy()
         for part in parts:
             outer *= part.second
         return outer
+    outer = np.empty_like(inverse)
     for first in range(0, len(outer), _ROWS):
         rows = slice(first, first + _ROWS)
-        for part in parts:
-            outer[rows] *= part.root[rows] @ part.root.T
+        seconds = (part.root[rows] @ part.root.T for part in parts)
+        np.multiply(inverse[rows], next(seconds), out=outer[rows])
+        for second in seconds:
+            outer[rows] *= second
     return outer
 
 
@@ -74,7 +79,7 @@ class Expectation:
     known: Float[np.ndarray, " n"] | None
     average: Float[np.ndarray, " n"]
     doubly: float
-    product: Float[np.ndarray, "n n"]
+    product: Float[np.ndarray, "n n"] | Scaled
     prior: float = 1.0
 
     @classmethod
@@ -137,11 +142,9 @@ class Expectation:
 
         What is not known for sure of a law is part of Var g.
         """
-        product = self.process.inverse * self.average
-        product *= self.average[:, None]
-        for root in self._doubts():
-            product -= root @ root.T
-        return replace(self, product=product, prior=self.doubly)
+        scaled = Scaled(self.process.inverse, self.average, tuple(self._doubts()))
+        many = len(self.average) > _MADE
+        return replace(self, product=scaled if many else scaled.made(), prior=self.doubly)
 
     def _doubts(self) -> Iterator[Float[np.ndarray, "n r"]]:
         """Of each law that is in doubt a root of what that adds to the variance of the mean, over s⁴."""

@@ -77,24 +77,33 @@ def highest(
     for i, domain in enumerate(domains):
         alike.setdefault((domain.box.dimension, smooth(domain.box)), []).append(i)
     found: dict[int, list[Maximum]] = {}
-    for group in alike.values():
+    for (_, climbs), group in alike.items():
+        some_are_enough = climbs and process.coarse is not process
         for first in range(0, len(group), together):
-            some = group[first : first + together]
-            expectations = [Expectation.over(process, domains[i].parts) for i in some]
-            if of_mean:
-                expectations = [each.of_mean() for each in expectations]
-            found |= zip(some, _alike(expectations, [domains[i].box for i in some], betas, seed), strict=True)
+            some = [domains[i] for i in group[first : first + together]]
+            coarse = [_over(process.coarse, each, of_mean) for each in some] if some_are_enough else []
+            ends = _alike([_over(process, each, of_mean) for each in some], coarse, [d.box for d in some], betas, seed)
+            found |= zip(group[first : first + together], ends, strict=True)
     return [found[i] for i in range(len(domains))]
 
 
+def _over(process: Standardised, domain: Domain, of_mean: bool) -> Expectation:
+    found = Expectation.over(process, domain.parts, product=not of_mean)
+    return found.of_mean() if of_mean else found
+
+
 def _alike(
-    expectations: Sequence[Expectation], boxes: Sequence[Box], betas: Sequence[float], seed: int
+    expectations: Sequence[Expectation],
+    coarse: Sequence[Expectation],
+    boxes: Sequence[Box],
+    betas: Sequence[float],
+    seed: int,
 ) -> list[list[Maximum]]:
     """The same for scopes that set equally many columns, all of them smooth or none."""
     if not boxes[0].dimension:  # nothing is set: there is nowhere to go
         return [[_only(each, beta) for beta in betas] for each in expectations]
     if smooth(boxes[0]):
-        stack = Stack(expectations, betas)
+        stack = Stack(expectations, betas, coarse)
         starts = EFFORT[boxes[0].dimension > 2][1]
         found = _together(stack.screened, stack.curved_by(starts), [box for box in boxes for _ in betas], seed)
         return [found[k : k + len(betas)] for k in range(0, len(found), len(betas))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -17,6 +17,10 @@ from .parts import Known, Law, Part, row_of
 RESOLVED = 1e-6
 """Least noise variance that variances are computed with, as a share of the signal's. An expected variance is a
 difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
+
+
+COARSE = 512
+"""Observations that say roughly how sure one is; all say it exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,25 @@ class Standardised:
                 raise InvalidProblem("now", None, "a time, where all slides")
             inputs = slide.moved(inputs, now)
         return cls(inputs, weights, inverse, lengthscales, categorical, variance, model.mean, noise, drift)
+
+    @cached_property
+    def coarse(self) -> Standardised:
+        """The same with some observations: the latest, which may be pending, and others evenly; its means are no use.
+
+        What fewer observations say is less sure, and where they say little, more would say little, too.
+        """
+        n = len(self.inputs)
+        if n <= COARSE:
+            return self
+        some = np.unique(np.linspace(0, n - 1, COARSE).astype(np.intp))
+        X = self.inputs[some]
+        gram = np.full((len(X), len(X)), self.variance)
+        for d in np.flatnonzero(np.isfinite(self.lengthscales)):
+            gram *= self.factor(int(d), X[:, d], X[:, d])
+        if self.drift is not None:
+            gram *= self.drift(X, X)
+        gram.flat[:: len(X) + 1] += self.noise
+        return replace(self, inputs=X, weights=self.weights[some], inverse=Factor(gram).inverse())
 
     def integrals(self, law: Law, columns: tuple[int, ...], dimensions: tuple[int, ...]) -> Integrals:
         """Over a law of some columns; computed once for all scopes that leave just these to it."""
