@@ -10,6 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.bandit.cheapest import ALIKE
 from steerbo.costvarying.cheap_first import CheapFirst
+from steerbo.gp.counted import counted
 from steerbo.search import sobol_points
 
 COSTS = (0.1, 0.2, 1.0)
@@ -182,3 +183,20 @@ def test_an_outcome_that_was_put_right_takes_its_surprise_along() -> None:
     last = list(amended.history)[-1]
     amended.amend(last.suggestion.token, -0.1)
     assert ask(amended).note["calibration"] == 1.0
+
+
+def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steerbo.gp.regression.counted", lambda *about: counted(*about, most=20))
+    names = ("a", "b", "c")
+    problem = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform()) for name in names], [["a"], ["a", "b", "c"]])
+    optimizer, draw = sb.Optimizer(problem), np.random.default_rng(0)
+    for _ in range(30):
+        values = dict(zip(names, draw.random(3).tolist(), strict=True))
+        optimizer.add(sum(values.values()), values)
+    first = optimizer.ask()
+    again = sb.Optimizer.replay(problem, optimizer.events[:-1]).ask()
+    assert first == again, "to the last bit"
+    said = "Of 30 outcomes 20 are counted"
+    assert said in optimizer.explain().summary
+    assert said in str(optimizer.status)
+    assert optimizer.recommend().mean == pytest.approx(2.5, abs=1.0)

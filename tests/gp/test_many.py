@@ -103,3 +103,22 @@ def test_the_same_search_as_ever_below_that() -> None:
         given.parameters, lambda t: given.with_theta(t).log_likelihood(model.inputs, z), [given.theta, short]
     )
     assert found.theta == tuple(again.theta.tolist())
+
+
+def test_curvature_that_grows_less_than_the_number_of_observations_is_seen_to() -> None:
+    """Along x it grows as their number, along y not at all: a quarter of some tells, and a step leads to the summit."""
+
+    def density(n: float, at: tuple[float, float]) -> LogLikelihood:
+        def of(theta: np.ndarray) -> tuple[float, np.ndarray, float]:
+            away = theta - np.array(at)
+            H = np.diag([n, 50.0])
+            return -0.5 * float(away @ H @ away), -H @ away, 0.0
+
+        return of
+
+    whole, few, fewer = density(160.0, (0.5, -0.4)), density(16.0, (0.3, 0.0)), density(4.0, (0.0, 0.0))
+    start = np.zeros(2)
+    knowing = corrected_by_all(TWO, whole, few, start, share=0.1, evaluations=2, fewer=fewer)
+    plain = corrected_by_all(TWO, whole, few, start, share=0.1, evaluations=2)
+    assert knowing.theta == pytest.approx([0.5, -0.4], abs=1e-3)
+    assert abs(plain.theta[1] + 0.4) > 0.3

@@ -9,10 +9,11 @@ from steerbo.gp import MANY, log_prior
 from steerbo.meanfield import MeanField
 from steerbo.meanfield.embeddings import ROOT
 from steerbo.meanfield.kernels import Inputs, PayoffKernel
-from steerbo.meanfield.many import corrected, some_of
+from steerbo.meanfield.many import corrected, counted, some_of
 from steerbo.meanfield.models import PayoffModels
 from steerbo.meanfield.process import Observations, fit, likelihood, priors_of, shortest
 from steerbo.meanfield.similarity import Similarity
+from steerbo.rounds import Optimizer
 
 A, N = 6, MANY + 120
 
@@ -59,3 +60,26 @@ def test_of_many_observations_hyperparameters_are_learned_on_the_schedule_only()
     models.learn(found)
     assert models.refit(told(N + 1)[1], N + 1) is None
     assert models.likeliest(told()[1], None)[1] == models.fitted[found["embedding"]]
+
+
+def test_of_more_outcomes_than_fit_the_first_the_latest_and_the_nearest_to_the_best_count() -> None:
+    tables = np.random.default_rng(2).dirichlet(np.ones(A), size=(200, 1))
+    averages = -((np.sqrt(tables[:, 0]) - np.sqrt(1 / A)) ** 2).sum(axis=1)
+    kept = counted(list(tables), averages, 5, 60)
+    assert len(kept) == 60
+    assert set(range(5)) | set(range(188, 200)) | {int(averages.argmax())} <= set(kept.tolist())
+
+
+def test_a_study_of_more_outcomes_goes_on_with_some_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = MeanField(tuple("abcd"), 100)
+    optimizer, draw = Optimizer(problem, seed=0), np.random.default_rng(0)
+    monkeypatch.setattr("steerbo.meanfield.observations.MOST", 20)
+    monkeypatch.setattr("steerbo.meanfield.method.MOST", 20)
+    for _ in range(30):
+        shares = draw.dirichlet(np.ones(4)).tolist()
+        optimizer.add(-shares[0], {"distribution": {"everyone": dict(zip("abcd", shares, strict=True))}})
+    assert optimizer.ask() is not None
+    said = "Of 30 outcomes 20 are counted"
+    assert said in optimizer.explain().summary
+    assert said in str(optimizer.status)
+    assert optimizer.status.to_dict()["remark"].startswith(said)

@@ -220,6 +220,11 @@ class ScopeBandit(Paying[O]):
         """That of the scope's own model."""
         return self.models.doubt(scope)
 
+    def remark(self, history: History) -> str:
+        """Whether there are more outcomes than are counted, in the model that has most of them."""
+        largest = max(self.models.each, key=len)
+        return counted_of(len(largest), len(largest.counted))
+
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """The recommended policy, stage by stage: what can be set after what was seen, and what to look at next."""
         self.check_informed(history)

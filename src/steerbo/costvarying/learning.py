@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..bandit import Calibration
-from ..gp import Course, Regression, SquaredExponentialKernel
+from ..gp import Course, Regression, SquaredExponentialKernel, counted_of
 from ..rounds import (
     TIME,
     Added,
@@ -118,6 +118,10 @@ class Learning(Paying[OptionsT]):
             return None
         until = partial(horizon, history)
         return {"objective": self.following.fit(self._fresh, self.model, until), **self.watching.fit(until)}
+
+    def remark(self, history: History) -> str:
+        """Whether there are more outcomes than are counted."""
+        return counted_of(len(self.model), len(self.model.counted))
 
     # -- limits on further outcomes ------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from .conditioned import Conditioned
+from .counted import MOST, chosen, counted_of
 from .course import Course, learn_course
 from .cut import cut_gains
 from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, Sliding, correlation, drift_over
@@ -40,6 +41,7 @@ from .warp import Warp
 
 __all__ = [
     "MANY",
+    "MOST",
     "AnyDrift",
     "Called",
     "Conditioned",
@@ -79,8 +81,10 @@ __all__ = [
     "Sum",
     "Warp",
     "called",
+    "chosen",
     "corrected_by_all",
     "correlation",
+    "counted_of",
     "cut_gains",
     "doubted",
     "drift_over",

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidOption, InvalidStudy
 from .conditioned import Conditioned
+from .counted import counted
 from .factor import Factor
 from .fit import Fit
 from .hyperparameters import Hyperparameters
@@ -121,6 +122,11 @@ class Regression(Generic[K]):
         """The outcomes, in the user's units."""
         return self._outcomes
 
+    @property
+    def counted(self) -> Int[np.ndarray, " m"]:
+        """Which of the observations the posterior counts, ascending: all, or of many those that `counted` chooses."""
+        return np.append(self._counted, np.arange(self._chosen, len(self)))
+
     def add(self, x: ArrayLike, y: float) -> None:
         """One more observation: y, in the user's units, at x (d,). O(n²) when it is used.
 
@@ -155,16 +161,15 @@ class Regression(Generic[K]):
     def fit(self) -> Hyperparameters:
         """Hyperparameters learned from all observations by maximum a posteriori; `set` takes them over. O(n³).
 
-        The search starts from those in use and from two fixed points. It never fails for what the data are: with fewer
-        than two different outcomes there is nothing to learn but offset and scale. `last_fit` tells what happened.
+        It never fails for what the data are: with fewer than two different outcomes there is nothing to learn but
+        offset and scale. `last_fit` tells what happened.
         """
         output = Output.fitted(self._outcomes, self._transform)
         z, before = output.forward(self._outcomes), self.process.theta
         if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
             self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            many = self.many, self.very_many
-            self.last_fit = learned(self._initial, self.process.theta, self._points, z, many)
+            self.last_fit = learned(self._initial, before, self._points, z, (self.many, self.very_many))
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output)
 
     def set(self, hyperparameters: Hyperparameters) -> None:
@@ -181,10 +186,10 @@ class Regression(Generic[K]):
         self.output = hyperparameters.output
         self._condition()
 
-    # -- the pieces ----------------------------------------------------------------------------------------------------
-
     def _condition(self) -> None:
-        self._given = Conditioned(self.kernel, *self._rows(self._points, self._outcomes))
+        some = counted(self.process, self._points, self.output.forward(self._outcomes))
+        self._counted, self._chosen = some, len(self)  # of so many; later ones all count
+        self._given = Conditioned(self.kernel, *self._rows(self._points[some], self._outcomes[some]))
 
     def _rows(
         self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]
@@ -200,7 +205,7 @@ class Regression(Generic[K]):
 
     @property
     def weights(self) -> Float[np.ndarray, " n"]:
-        """`α = (K + λ1)⁻¹ (z − m)` over the observed points, standardised."""
+        """`α = (K + λ1)⁻¹ (z − m)` over the observed points that count, standardised."""
         return self._given.weights[:, 0]
 
     @contextmanager
@@ -209,8 +214,6 @@ class Regression(Generic[K]):
         bent = self.process.warp(self._read(X))
         with self._given.extended(bent, np.full(len(bent), self.noise)) as factor:
             yield factor
-
-    # -- the posterior -------------------------------------------------------------------------------------------------
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each. O(n²) a point."""
@@ -230,8 +233,9 @@ class Regression(Generic[K]):
 
     @property
     def fitted(self) -> Float[np.ndarray, " n"]:
-        """Posterior mean of f at the observed points, standardised, (n,): `z − λα`."""
-        return self.output.forward(self._outcomes) - (self.noise + self.factor.jitter) * self.weights
+        """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
+        z = self.output.forward(self._outcomes[self.counted])
+        return z - (self.noise + self.factor.jitter) * self.weights
 
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""

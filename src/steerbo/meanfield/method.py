@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from ..bandit import Calibration, doubt_of_scale
+from ..gp import MOST, counted_of
 from ..rounds import (
     TIME,
     Added,
@@ -206,6 +207,10 @@ class Population(Method[MeanField, OptionsT]):
             self.problem.sign * float(averages[best]),
             note="the best of the distributions that were played",
         )
+
+    def remark(self, history: History) -> str:
+        """Whether there are more outcomes than are counted."""
+        return counted_of(len(self.outcomes), MOST)
 
     def widening(self, history: History, scope: Scope) -> float:
         """The scale is that of the population's averages; and as far off as predictions have been."""

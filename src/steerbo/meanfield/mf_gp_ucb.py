@@ -115,7 +115,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
             return None
         data = self.data()[0]
         found = self.models.refit(data, n)
-        if not self.options.notice_changes:
+        if not self.options.notice_changes or self.remark(history):  # where not all count they are not compared
             return found
         old = outdated(data, *self.models.likeliest(data, found))
         if not old:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import Output
+from ..gp import MOST, Output
 from ..rounds import Outcome
 from .kernels import Inputs
+from .many import counted
 from .problem import MeanField
 from .process import Observations
 
@@ -29,6 +30,8 @@ def standardised(
 ) -> tuple[Observations, float, float]:
     """Observations in standardised units, and the offset and unit that undo it.
 
+    Of more than `MOST` outcomes some count: see `many.counted`.
+
     Disasters among a population's averages are `softened`: taken to the letter they would set the scale of everything.
 
     Args:
@@ -38,6 +41,9 @@ def standardised(
         averages: (n,) the population's averages, larger is better.
         first: how many of them were random.
     """
+    if len(outcomes) > MOST:
+        kept = counted(tables, averages, first, MOST)
+        outcomes, tables, averages = [outcomes[i] for i in kept], [tables[i] for i in kept], averages[kept]
     if problem.feedback == "population":
         known = np.array(tables)
         y = softened(averages, first)

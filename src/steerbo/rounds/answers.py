@@ -201,6 +201,7 @@ class Status(Plain):
         budget, limit: the limits on money and rounds, None where there is none.
         finished: why `ask` returns None now; empty while it would suggest something.
         warnings: which stated laws nature was seen not to keep: what was expected, what was seen, what to do.
+        remark: what the method has to say of itself, such as that not all outcomes are counted; else empty.
     """
 
     rounds: int
@@ -217,6 +218,7 @@ class Status(Plain):
     estimated: float = 0.0
     warnings: tuple[str, ...] = Field(default=())
     gain: float | None = None
+    remark: str = ""
 
     def _repr_html_(self) -> str:
         return html_lines(str(self))
@@ -237,4 +239,5 @@ class Status(Plain):
         if self.limit is not None:
             made = f"{self.rounds} of {counted(self.limit, 'round')}"
         doubted = "".join(f"; warning: {each.partition('. ')[0]}" for each in self.warnings)
-        return f"{made}{money}{waiting}{broken}{left}{more}{end}{doubted}"
+        said = f". {self.remark}" if self.remark else ""
+        return f"{made}{money}{waiting}{broken}{left}{more}{end}{doubted}{said}"

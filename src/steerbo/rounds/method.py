@@ -162,6 +162,10 @@ class Method(ABC, Generic[P, OptionsT]):
         """
         return 1.0
 
+    def remark(self, history: History) -> str:
+        """What else whoever reads `explain` or `status` ought to know, in a sentence; empty: nothing."""
+        return ""
+
     def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
         """By how much each of the problem's limits could be tighter where this is done: see `rounds.limits`."""
         limits = self.problem.every_limit

@@ -117,7 +117,8 @@ class Reading:
             if self.problem.every_limit:
                 why = with_limits(why, self._fold.history, self._method, self._method.recommend(self._fold.history))
         why = with_curve(why, self._fold.history, self._fold.gain())
-        return replace(why, summary="\n".join([why.summary, *self._fold.checks.findings]))
+        remark = [said] if (said := self._method.remark(self._fold.history)) else []
+        return replace(why, summary="\n".join([why.summary, *remark, *self._fold.checks.findings]))
 
     @property
     def status(self) -> Status:
@@ -137,6 +138,7 @@ class Reading:
             unpriced=rounds.unpriced,
             estimated=rounds.estimated,
             warnings=self._fold.checks.findings,
+            remark=self._fold.method.remark(self._fold.history),
             gain=gain if (gain := self._fold.gain()) is not None and math.isfinite(gain) else None,
         )
 

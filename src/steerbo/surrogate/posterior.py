@@ -113,7 +113,7 @@ class Posterior:
         _check_affine(model.output)
         warp, output = model.process.warp, model.output
         return cls(
-            columns, model.kernel, warp, warp(model.inputs), model.weights, inverse_root(model.factor),
+            columns, model.kernel, warp, warp(model.inputs[model.counted]), model.weights, inverse_root(model.factor),
             np.ones(len(model)), mean=model.mean, offset=output.offset, scale=output.scale, noise=model.noise,
             held=held,
         )  # fmt: skip

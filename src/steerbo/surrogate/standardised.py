@@ -55,7 +55,7 @@ class Standardised:
             InvalidProblem: a kernel that is no product over columns.
         """
         lengthscales, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
-        inputs, noise = np.concatenate([model.inputs, pending]), model.noise
+        inputs, noise = np.concatenate([model.inputs[model.counted], pending]), model.noise
         if noise >= RESOLVED * variance:
             with model.hallucinated(pending) as factor:
                 inverse = factor.inverse()
