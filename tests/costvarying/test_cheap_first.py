@@ -186,7 +186,7 @@ def test_an_outcome_that_was_put_right_takes_its_surprise_along() -> None:
 
 
 def test_of_more_outcomes_than_fit_some_count_which_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.gp.regression.counted", lambda *about: counted(*about, most=20))
+    monkeypatch.setattr("steerbo.gp.regression.counted", lambda process, X, z: counted(process, X, z, most=20))
     names = ("a", "b", "c")
     problem = sb.CostVarying([sb.Float(name, 0, 1, law=sb.Uniform()) for name in names], [["a"], ["a", "b", "c"]])
     optimizer, draw = sb.Optimizer(problem), np.random.default_rng(0)

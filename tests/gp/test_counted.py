@@ -26,7 +26,7 @@ def test_so_many_are_chosen_ascending_with_the_latest_and_the_nearest(n: int, mo
 
 
 def thinned(monkeypatch: pytest.MonkeyPatch, most: int) -> Regression[SquaredExponentialKernel]:
-    monkeypatch.setattr("steerbo.gp.regression.counted", lambda *about: counted(*about, most=most))
+    monkeypatch.setattr("steerbo.gp.regression.counted", lambda process, X, z: counted(process, X, z, most=most))
     return Regression(SquaredExponentialKernel([0.2, 0.3]), noise=0.01)
 
 

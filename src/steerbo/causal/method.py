@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import InvalidRequest
-from ..gp import Course
+from ..gp import Course, counted_of
 from ..rounds import (
     TIME,
     Added,

@@ -53,8 +53,9 @@ class Stack:
         shared = points[:: self.width]
         if self.coarse:
             return self._best(shared)
-        if shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.categorical.any():
-            moments = self._moments(shared)
+        small = shared.shape[0] * shared.shape[1] * self.inputs.shape[2] <= _AT_ONCE and not self.categorical.any()
+        if small and (products := self._made()) is not None:
+            moments = self._moments(shared, products)
         else:
             each = zip(self.expectations, shared, strict=True)
             moments = np.array([expectation.moments(those) for expectation, those in each]).transpose(1, 0, 2)
@@ -76,14 +77,21 @@ class Stack:
                 found[b, some] = means + self.betas[b] * deviations
         return found
 
-    def _moments(self, points: Float[np.ndarray, "e p c"]) -> Float[np.ndarray, "2 e p"]:
+    def _made(self) -> Float[np.ndarray, "e n n"] | None:
+        """All products in one array; None where one is never made."""
+        made = [product for each in self.expectations if isinstance(product := each.product, np.ndarray)]
+        return np.stack(made) if len(made) == len(self.expectations) else None
+
+    def _moments(
+        self, points: Float[np.ndarray, "e p c"], products: Float[np.ndarray, "e n n"]
+    ) -> Float[np.ndarray, "2 e p"]:
         """E μ and sqrt(E σ²) at points of every expectation, all at once."""
         precision, s2 = self.precision[:, :, None], self.process.variance
         kernel = np.matmul(points, self.inputs * precision)
         kernel -= 0.5 * np.sum(self.inputs**2 * precision, axis=1)[:, None]
         kernel -= 0.5 * np.matmul(points**2, precision)
         np.exp(np.minimum(kernel, 0.0, out=kernel), out=kernel)
-        half = np.matmul(kernel, np.stack([each.product for each in self.expectations]))
+        half = np.matmul(kernel, products)
         spread = self.prior[:, None] - s2**2 * np.einsum("epn,epn->ep", half, kernel)
         means = self.process.mean + np.matmul(kernel, self.pull[:, :, None])[:, :, 0]
         return np.stack([means, np.sqrt(np.maximum(spread, CERTAIN * s2))])
