@@ -11,6 +11,7 @@ import numpy as np
 from steerbo.causal import policy_scopes
 from steerbo.rounds import Optimizer
 
+from ..size import sizes
 from ..speed import Cases, Row, cpu_ms, medians, row
 from .botorch import suggest
 from .enumeration import brute_force, sparse
@@ -100,5 +101,6 @@ TABLES: dict[str, Cases] = {
         "large-graphs": large,
         **{f"round-{n}": partial(rounds, n) for n in (100, 500)},
         "run": whole_run,
-    }
+    },
+    "sizes": sizes("causal"),
 }

@@ -18,6 +18,7 @@ from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
 from steerbo.rounds import History, Optimizer, Streams, keyed
 from steerbo.search import sobol_points
 
+from ..size import rivals, sizes
 from ..speed import Cases, Row, medians, row
 from .memory import measured, random_plays
 from .problems import World
@@ -91,4 +92,5 @@ def memory(n: int) -> list[Row]:
 TABLES: dict[str, Cases] = {
     "rows": {f"acquisition-{n}": partial(airfoil, n) for n in REPEATS},
     "memory": {f"memory-{n}": partial(memory, n) for n in (2000, 4000)},
+    "sizes": {**sizes("costvarying"), **rivals()},
 }

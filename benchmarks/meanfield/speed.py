@@ -23,6 +23,7 @@ from steerbo.meanfield.mf_gp_ucb import MFGPUCB
 from steerbo.rounds import Optimizer
 from steerbo.search import simplex_starts
 
+from ..size import sizes
 from ..speed import Cases, Row, cpu_ms, row, timed
 from .plain import STEPS, Plain
 from .played import World
@@ -192,5 +193,6 @@ TABLES: dict[str, Cases] = {
         **{f"round-{size[0]}x{size[1]}": partial(scaling, *size) for size in _SIZES},
         **{f"map-{size[0]}": partial(scaling, *size, featured=True) for size in _MAPS},
         "many-2000": partial(many, 2000),
-    }
+    },
+    "sizes": sizes("meanfield"),
 }

@@ -19,6 +19,7 @@ from steerbo.timevarying.acquisition import Datum, View
 from steerbo.timevarying.boxes import Boxes
 from steerbo.timevarying.finite import Sites
 
+from ..size import sizes
 from ..speed import Cases, Row, cpu_ms, medians, row
 from .rivals import botorch_search, refit, refit_shared
 
@@ -193,5 +194,6 @@ TABLES: dict[str, Cases] = {
         "shared-1000-sites": partial(finite, 11, 1000, 200, True, 5),
         "box": partial(box, 30, 7),
         "stream": partial(stream, 20_000),
-    }
+    },
+    "sizes": sizes("timevarying"),
 }

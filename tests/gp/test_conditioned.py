@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -133,3 +135,19 @@ def test_nothing_seen_is_the_prior() -> None:
     assert found.log_likelihood().tolist() == [0.0, 0.0]
     with found.extended(rows(1), np.ones(1)):
         assert found.marginals(rows(1))[1][0] == pytest.approx(2 - 4 / 3)
+
+
+def test_what_is_kept_on_disk_is_small_and_leads_to_the_same_bits() -> None:
+    random = np.random.default_rng(6)
+    X, r = random.random((300, 2)), random.normal(size=(300, 1))
+    given = Conditioned(SquaredExponentialKernel([0.3, 0.4]), X[:200], r[:200], np.full(200, 0.01))
+    _ = given.weights  # in use, when more comes
+    for row in range(200, 300):
+        given.append(X[row : row + 1], r[row : row + 1], np.array([0.01]))
+        _ = given.factor
+    written = pickle.dumps(given)
+    assert len(written) < 20_000 < given.factor.inverse().nbytes
+    again = pickle.loads(written)
+    Z = random.random((9, 2))
+    assert [part.tobytes() for part in again.marginals(Z)] == [part.tobytes() for part in given.marginals(Z)]
+    assert again.factor.inverse().tobytes() == given.factor.inverse().tobytes()

@@ -112,7 +112,7 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
         model = Regression(SquaredExponentialKernel([0.3, 0.4, 0.2]), noise=noise)
         model.replace(X, y)
         process = Standardised.of(model, random.random((2, 3)))
-        assert len(process.coarse.inputs) == 512
+        assert len(process.coarse.inputs) == 256
         np.testing.assert_array_equal(process.coarse.inputs[-1], process.inputs[-1])
         for of_mean in (False, True):
             some = highest(process, domains, [2.0], 3, of_mean)

@@ -58,10 +58,13 @@ def _played(
     sobol_points(1, 1, seed=0)  # what a first choice imports takes as long as some rounds
     began, chance, killed = time.monotonic(), random.Random(3), 0
     crew: list[int] = []
+    throughout: dict[int, Path] = {}  # workers that were there from the first round to the last
 
     def hire() -> None:
         file = folder / f"{name}-{len(crew) + killed}-of-{killed}.jsonl"
         crew.append(in_child(lambda: _work(place, name, file, evaluation)))
+        if not killed:
+            throughout[crew[-1]] = file
 
     for _ in range(workers):
         hire()
@@ -79,6 +82,7 @@ def _played(
                 os.kill(victim, signal.SIGKILL)
                 os.waitpid(victim, 0)
                 crew.remove(victim)
+                throughout.pop(victim, None)
                 killed += 1
                 hire()
             time.sleep(0.05)
@@ -89,14 +93,16 @@ def _played(
         status = watch.status
     assert len(set(tokens)) == len(tokens) == status.rounds == rounds
     assert len(set(told)) == len(told) == status.told == rounds, "lost"
-    played = [[json.loads(line) for line in file.read_text().splitlines()] for file in folder.glob(f"{name}-*.jsonl")]
+    files = list(folder.glob(f"{name}-*.jsonl"))
+    played = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
+    whole = [len(rounds) for file, rounds in zip(files, played, strict=True) if file in throughout.values()]
     handed = [token for each in played for token, _ in each]
     asks = [waited for each in played for _, waited in each]
     return {
         "rounds a second": round(rounds / took, 2),
         "ask, median": round(statistics.median(asks), 3),
         "ask, worst": round(max(asks), 3),
-        "of a worker, least and most": [min(map(len, played)), max(map(len, played))],
+        "of a worker that was there throughout, least and most": [min(whole, default=0), max(whole, default=0)],
         "handed out again after a kill": len(handed) - len(set(handed)),
     }
 

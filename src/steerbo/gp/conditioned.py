@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -76,6 +76,10 @@ class Conditioned(Generic[K]):
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what follows from the rows, to the last bit: for thousands of them that is most of it."""
+        return {**self.__dict__, "_factor": None, "_half": None, "_weights": None}
 
     # -- rows ----------------------------------------------------------------------------------------------------------
 

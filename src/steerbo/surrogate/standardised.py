@@ -19,7 +19,7 @@ RESOLVED = 1e-6
 difference of terms that are larger by the share's inverse: with less than this it would be rounding, and bounds too."""
 
 
-COARSE = 512
+COARSE = 256
 """Observations that say roughly how sure one is; all say it exactly."""
 
 
