@@ -1,0 +1,33 @@
+"""What a line of a table says."""
+
+from __future__ import annotations
+
+import pytest
+
+import steerbo as sb
+from steerbo.errors import InvalidOutcome
+from steerbo.study.line import Line, read_line
+from steerbo.study.table import read_results
+
+PROBLEM = sb.CostVarying(
+    [sb.Float("ph", 4, 8, law=sb.Uniform()), sb.Categorical("line", ["a", "b"], law=sb.Discrete({"a": 0.5, "b": 0.5}))],
+    [["ph"], ["line"]],
+)
+
+
+def test_cells_become_numbers_choices_words_and_scopes() -> None:
+    sheet = read_results(PROBLEM, "ph;line;value;cost;state;scope\n6,5;b;1,5;2;Told;ph + line\n")
+    said = read_line(PROBLEM, sheet, sheet.rows[0])
+    assert said.realised == {"ph": 6.5, "line": "b"}
+    assert (said.value, said.cost, said.state, said.scope, said.charged) == (1.5, 2, "told", ["ph", "line"], None)
+
+
+def test_a_number_that_could_mean_two_things_is_refused_by_name() -> None:
+    sheet = read_results(PROBLEM, "ph,line,value\n6.125,a,1\n")
+    with pytest.raises(InvalidOutcome, match="ph: '6.125' is not allowed"):
+        read_line(PROBLEM, sheet, sheet.rows[0])
+
+
+def test_what_became_of_a_line_is_said_with_its_number() -> None:
+    assert str(Line(7, "left", "it has no value")) == "line 7: left, it has no value"
+    assert [Line(1, fate, "").taken for fate in ("taken", "left", "refused")] == [True, False, False]
