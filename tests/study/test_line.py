@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 import steerbo as sb
-from steerbo.errors import InvalidOutcome
 from steerbo.study.line import Line, read_line
 from steerbo.study.table import read_results
 
@@ -20,12 +17,6 @@ def test_cells_become_numbers_choices_words_and_scopes() -> None:
     said = read_line(PROBLEM, sheet, sheet.rows[0])
     assert said.realised == {"ph": 6.5, "line": "b"}
     assert (said.value, said.cost, said.state, said.scope, said.charged) == (1.5, 2, "told", ["ph", "line"], None)
-
-
-def test_a_number_that_could_mean_two_things_is_refused_by_name() -> None:
-    sheet = read_results(PROBLEM, "ph,line,value\n6.125,a,1\n")
-    with pytest.raises(InvalidOutcome, match="ph: '6.125' is not allowed"):
-        read_line(PROBLEM, sheet, sheet.rows[0])
 
 
 def test_what_became_of_a_line_is_said_with_its_number() -> None:
