@@ -105,7 +105,11 @@ def _work(entrant: str, name: str, pipe: Connection) -> None:
     with threadpool_limits(1):
         growing = Growing(entrant, name)
         while True:
-            spent = growing.until(pipe.recv())
+            try:
+                size = pipe.recv()
+            except EOFError:  # nobody asks any more
+                return
+            spent = growing.until(size)
             pipe.send((1e3 * float(np.median(spent)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
 
 

@@ -20,6 +20,7 @@ from .claim import RULE, Claim, table
 
 _INVENTED = ("cheap-first", "tempered-elimination", "switching-elimination")
 """Methods that no paper has."""
+_FEWEST = 3  # seeds of who is shown beside others
 COMMAND = "python -m partial_control_bench.papers docs/results"
 PEERS_PAGE = "https://github.com/steerbo/steerbo/blob/main/benchmarks/README.md#peers-and-what-they-cannot-be-told"
 HERE = "papers"
@@ -116,6 +117,7 @@ def beside(paper: Paper, results: Sequence[Result]) -> str:
     for name in paper.problems:
         measure = problem(name).compared
         runs = {who: those for who, those in paper.runs(results, name).items() if those[0].entrant not in PEERS}
+        runs = {who: those for who, those in runs.items() if len(those) >= _FEWEST}
         mark = shared_mark(runs, measure)
         if mark is None:
             continue
@@ -126,7 +128,7 @@ def beside(paper: Paper, results: Sequence[Result]) -> str:
         rows.append((name, _at(name, mark), *cells))
     note = (
         "Mean ± standard error (seeds) at the last mark that all these runs share. Ours is as it comes; of the published methods "
-        "the best is shown, options included, which flatters it.\n\n"
+        "the best is shown, options included, which flatters it. Who has fewer than three seeds is in the appendix alone.\n\n"
     )
     return note + markdown(("problem", "after", "ours", "the best of the published methods"), rows)
 
@@ -148,7 +150,8 @@ def peers(paper: Paper, results: Sequence[Result]) -> str:
     for name in paper.problems:
         runs, measure = paper.runs(results, name), problem(name).compared
         sides = {who: those for who, those in runs.items() if those[0].entrant in PEERS and who != "random"}
-        if not sides or own not in runs:
+        sides = {who: those for who, those in sides.items() if len(those) >= _FEWEST}
+        if not sides or len(runs.get(own, ())) < _FEWEST:
             continue
         mark = shared_mark(sides | {own: runs[own]}, measure)
         if mark is None:
@@ -166,7 +169,7 @@ def peers(paper: Paper, results: Sequence[Result]) -> str:
         return f"None was run. {paper.cannot}\n"
     note = (
         f"{paper.cannot} Each is played as its documentation has it ([adapters and their limits]({PEERS_PAGE})). Mean ± standard "
-        "error (seeds; few where they are slow; where rounds count, what was paid) at the last mark that all in the row share, and the difference on the seeds that both have.\n\n"
+        "error (seeds; few where they are slow, and who has fewer than three is in the appendix alone; where rounds count, what was paid) at the last mark that all in the row share, and the difference on the seeds that both have.\n\n"
     )
     return note + markdown(("problem", "after", own, "peers, from the best on", "ours less the best peer"), rows)
 
