@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,24 @@ class Contract:
 
     case: Callable[[], Case]
 
+    @classmethod
+    @cache
+    def whole(cls, budget: float | None = None) -> Optimizer:
+        """All rounds of the case, played once for all tests: they only read it, or go on with a replay of it."""
+        world = cls.case()
+        return world.play(world.start(budget=budget), world.rounds)
+
     @pytest.fixture
     def world(self) -> Case:
         """What it is tried on."""
         return type(self).case()
+
+    @pytest.fixture
+    def played(self, world: Case) -> Optimizer:
+        """All rounds of the case, to go on with."""
+        return Optimizer.replay(world.problem, self.whole().events)
+
+    @pytest.fixture
+    def paid(self, world: Case) -> Optimizer:
+        """The same with a budget that is large."""
+        return Optimizer.replay(world.problem, self.whole(1000.0).events)

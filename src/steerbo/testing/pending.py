@@ -21,8 +21,8 @@ from .case import Case, Contract, bits
 class Pending(Contract):
     """Nothing comes back that is out or has failed, and money is counted once."""
 
-    def test_many_pending_suggestions_differ(self, world: Case) -> None:
-        optimizer = world.play(world.start(), world.rounds)
+    def test_many_pending_suggestions_differ(self, world: Case, played: Optimizer) -> None:
+        optimizer = played
         out = [world.ask(optimizer) for _ in range(4)]
         assert len({s.token for s in out}) == 4
         assert {s.token for s in optimizer.pending} == {s.token for s in out}
@@ -44,8 +44,8 @@ class Pending(Contract):
         with pytest.raises(InvalidRequest, match="batch"):
             world.start().ask(batch=batch, **world.request(1))
 
-    def test_failed_rounds_cost_money_and_do_not_come_back(self, world: Case) -> None:
-        optimizer = world.play(world.start(budget=1000), world.rounds)
+    def test_failed_rounds_cost_money_and_do_not_come_back(self, world: Case, paid: Optimizer) -> None:
+        optimizer = paid
         spent = optimizer.status.spent
         points = []
         for _ in range(4):
@@ -112,8 +112,8 @@ class Pending(Contract):
         assert str(optimizer.recommend())
         assert str(optimizer.explain())
 
-    def test_abandoned_rounds_free_their_money_and_late_outcomes_are_used(self, world: Case) -> None:
-        optimizer = world.play(world.start(budget=1000), world.rounds)
+    def test_abandoned_rounds_free_their_money_and_late_outcomes_are_used(self, world: Case, paid: Optimizer) -> None:
+        optimizer = paid
         reserved = optimizer.status.reserved
         left, late, open_still = (world.ask(optimizer) for _ in range(3))
         for _ in range(2):

@@ -59,10 +59,9 @@ class SeenBefore(Contract):
             optimizer.ask(**{key: value for key, value in request.items() if key != "context"})
         assert values_of(optimizer.events) == events
 
-    def test_what_has_a_law_may_be_missing(self, world: Case) -> None:
-        space = world.problem.space
+    def test_what_has_a_law_may_be_missing(self, world: Case, played: Optimizer) -> None:
+        space, optimizer = world.problem.space, played
         lawful = [name for name in space.seen if space[name].law is not None]
-        optimizer = world.play(world.start(), world.rounds)
         request = world.request(world.rounds + 1)
         context = {name: value for name, value in request["context"].items() if name not in lawful}
         suggestion = optimizer.ask(**{**request, "context": context})
@@ -77,8 +76,8 @@ class SeenBefore(Contract):
             with pytest.raises(InvalidOutcome, match=lawful[0]):
                 optimizer.tell(again, **{**world.outcome(again), "realised": given})
 
-    def test_a_batch_shares_its_context(self, world: Case) -> None:
-        optimizer = world.play(world.start(), world.rounds)
+    def test_a_batch_shares_its_context(self, world: Case, played: Optimizer) -> None:
+        optimizer = played
         request = world.request(world.rounds + 1)
         batch = [world.decide(optimizer, each) for each in optimizer.ask(batch=3, **request)]
         assert all(request["context"].items() <= each.context.items() for each in batch)
@@ -91,7 +90,7 @@ class SeenBefore(Contract):
             return
         chosen = set()
         for number in range(1, 7):
-            optimizer = world.play(world.start(), world.rounds)
+            optimizer = Optimizer.replay(world.problem, self.whole().events)
             request = {**world.request(world.rounds + 1), "context": world.request(number)["context"]}
             suggestion = world.decide(optimizer, optimizer.ask(**request))
             chosen.add(bits([suggestion.scope, suggestion.values]))
@@ -100,7 +99,7 @@ class SeenBefore(Contract):
         raise AssertionError(f"the same in every context: {chosen}")
 
     def test_what_is_learned_is_a_policy(self, world: Case) -> None:
-        optimizer = world.play(world.start(), world.rounds)
+        optimizer = self.whole()
         events = values_of(optimizer.events)
         advice = optimizer.recommend()
         rows = (advice, *advice.alternatives)
