@@ -46,12 +46,16 @@ class World:
         random = keyed(seed, number, "nature")
         return random.random((1, 4)), self.noise * float(random.normal())
 
-    def worth(self, scope: sb.Scope, act: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> float:
-        """The expected target under a policy."""
-        natural = self.nature(_draws(), {})
-        rows = [act({name: float(natural[name][k]) for name in scope.contexts}) for k in range(_TRUTH)]
+    def worth(
+        self, scope: sb.Scope, act: Callable[[Mapping[str, Any]], Mapping[str, Any]], units: int = _TRUTH
+    ) -> float:
+        """The expected target under a policy, averaged over so many units."""
+        unit = _draws()[:units]
+        natural = self.nature(unit, {})
+        looks = [{name: float(natural[name][k]) for name in scope.contexts} for k in range(units)]
+        rows = [act(seen) for seen in looks] if scope.contexts else [act({})] * units
         set_to = {name: np.array([row[name] for row in rows]) for name in scope.set}
-        return float(self.nature(_draws(), set_to)["y"].mean())
+        return float(self.nature(unit, set_to)["y"].mean())
 
 
 @cache

@@ -47,7 +47,7 @@ class Answers(Contract):
                 json.dumps(to_plain(answer), allow_nan=False)
             world.play(optimizer, rounds)
 
-    def test_refits_are_logged(self) -> None:
-        refits = [event for event in self.whole().events if isinstance(event, Refitted)]
+    def test_refits_are_logged(self, world: Case) -> None:
+        refits = [event for event in self.whole(world).events if isinstance(event, Refitted)]
         asked = [event.round for event in refits]
         assert asked == sorted(asked)

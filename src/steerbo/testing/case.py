@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -117,13 +116,20 @@ class Contract:
     """What every part of the contract stands on."""
 
     case: Callable[[], Case]
+    _wholes: ClassVar[dict[str, Optimizer]]
 
-    @classmethod
-    @cache
-    def whole(cls, budget: float | None = None) -> Optimizer:
-        """All rounds of the case, played once for all tests: they only read it, or go on with a replay of it."""
-        world = cls.case()
-        return world.play(world.start(budget=budget), world.rounds)
+    def __init_subclass__(cls, **more: Any) -> None:
+        """What a class has played, no other one has: its world may be another."""
+        super().__init_subclass__(**more)
+        cls._wholes = {}
+
+    def whole(self, world: Case, budget: float | None = None) -> Optimizer:
+        """All rounds of a case, played once for all tests: they only read it, or go on with a replay of it."""
+        fresh = world.start(budget=budget)
+        key = f"{world.rounds} rounds of {values_of(fresh.events)}"
+        if key not in self._wholes:
+            self._wholes[key] = world.play(fresh, world.rounds)
+        return self._wholes[key]
 
     @pytest.fixture
     def world(self) -> Case:
@@ -133,9 +139,9 @@ class Contract:
     @pytest.fixture
     def played(self, world: Case) -> Optimizer:
         """All rounds of the case, to go on with."""
-        return Optimizer.replay(world.problem, self.whole().events)
+        return Optimizer.replay(world.problem, self.whole(world).events)
 
     @pytest.fixture
     def paid(self, world: Case) -> Optimizer:
         """The same with a budget that is large."""
-        return Optimizer.replay(world.problem, self.whole(1000.0).events)
+        return Optimizer.replay(world.problem, self.whole(world, 1000.0).events)

@@ -29,7 +29,7 @@ class Corrections(Contract):
     """A log that was corrected leads where the truth would have led."""
 
     def test_amended_to_the_truth_equals_the_truth(self, world: Case) -> None:
-        straight = self.whole()
+        straight = self.whole(world)
         wrong = Optimizer.replay(world.problem, straight.events)
         token = next(iter(wrong.history)).suggestion.token
         told = world.outcome(straight.history[token].suggestion)

@@ -23,14 +23,14 @@ class Repeating(Contract):
 
     def test_same_seed_same_events(self, world: Case) -> None:
         again = world.play(world.start(), world.rounds)
-        assert values_of(again.events) == values_of(self.whole().events)
+        assert values_of(again.events) == values_of(self.whole(world).events)
 
     def test_another_seed_changes_something(self, world: Case) -> None:
         other = world.play(world.start(seed=0), world.rounds)
-        assert values_of(other.events)[1:] != values_of(self.whole().events)[1:]
+        assert values_of(other.events)[1:] != values_of(self.whole(world).events)[1:]
 
     def test_replay_at_every_event_continues_bit_for_bit(self, world: Case) -> None:
-        whole = self.whole()
+        whole = self.whole(world)
         lines = [json.dumps(to_plain(event)) for event in whole.events]
         refits = [i + 1 for i, event in enumerate(whole.events) if isinstance(event, Refitted)]
         for stop in sorted({*range(1, len(lines), 3), *refits[-1:]}):
@@ -63,7 +63,7 @@ class Repeating(Contract):
                 assert list(named) == [name for name in world.problem.columns if name in named]
 
     def test_replay_reads_the_past_and_never_recomputes_it(self, world: Case) -> None:
-        events = self.whole().events
+        events = self.whole(world).events
         other = Optimizer(world.problem, world.method, seed=8, **world.options).events[0]
         again = Optimizer.replay(world.problem, [other, *events[1:]])
         assert values_of(again.events[1:]) == values_of(events[1:])

@@ -90,7 +90,7 @@ class SeenBefore(Contract):
             return
         chosen = set()
         for number in range(1, 7):
-            optimizer = Optimizer.replay(world.problem, self.whole().events)
+            optimizer = Optimizer.replay(world.problem, self.whole(world).events)
             request = {**world.request(world.rounds + 1), "context": world.request(number)["context"]}
             suggestion = world.decide(optimizer, optimizer.ask(**request))
             chosen.add(bits([suggestion.scope, suggestion.values]))
@@ -99,7 +99,7 @@ class SeenBefore(Contract):
         raise AssertionError(f"the same in every context: {chosen}")
 
     def test_what_is_learned_is_a_policy(self, world: Case) -> None:
-        optimizer = self.whole()
+        optimizer = self.whole(world)
         events = values_of(optimizer.events)
         advice = optimizer.recommend()
         rows = (advice, *advice.alternatives)
