@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, bare, new_figure, save_file
+import steerbo as sb
+from steerbo.plots.drawing import GREEN, ORANGE, bare, new_figure, save_file
 
+from .play import broken, keeps
 from .worlds import PROBABILITY, World, worlds
 
 Run = Mapping[str, Any]
@@ -50,20 +52,47 @@ def behind(world: World, ours: Run, rival: Run) -> float:
     return -math.inf if rival["value"] is None else (ours["value"] - rival["value"]) / world.deviations()["value"]
 
 
+def best_there_is(world: World, draws: int = 4000) -> float:
+    """The least true value within all limits with everything set: random settings, then nearer and nearer ones."""
+    random, space = np.random.default_rng(3), world.problem.space
+    best, at = math.inf, np.full(space.dimension, 0.5)
+    for spread in (math.inf, 0.2, 0.1, 0.05, 0.02, 0.01):
+        drawn = random.random((draws, space.dimension))
+        points = drawn if spread == math.inf else np.clip(at + spread * (2 * drawn - 1), 0.0, 1.0)
+        for point, x in zip(points, space.decode(points), strict=True):
+            told = world.truth(x)
+            if told["value"] < best and all(keeps(world, told)) and not broken(world, x, sb.Linear):
+                best, at = told["value"], point
+    return best
+
+
 def table(runs: Sequence[Run], known: Sequence[World]) -> str:
     """A line for each world that both have played, as Markdown."""
     ours, theirs = of_arm(runs, "steerbo"), of_arm(runs, "botorch")
-    head = ("world", "seed", "value", "BoTorch's", "behind by", "kept late", "BoTorch's", "answer keeps", "held")
+    head = (
+        "world",
+        "seed",
+        "value",
+        "best there is",
+        "BoTorch's",
+        "behind by",
+        "kept late",
+        "BoTorch's",
+        "answer keeps",
+        "held",
+    )
     lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
-    for world in known:
+    for world in [world for world in known if any(name == world.name for name, _ in ours)]:
+        best = best_there_is(world)
         for (name, seed), run in ours.items():
             if name != world.name:
                 continue
-            rival = theirs.get((name, seed))
-            cells = [f"{run['value']:.3f}", "–", "", _late(run), "–", f"{run['likely']:.2f}", run["set"]]
+            rival, gap = theirs.get((name, seed)), (run["value"] - best) / world.deviations()["value"]
+            cells = [f"{run['value']:.3f}", f"{best:.3f} ({gap:+.2f})", "–", "", _late(run), "–"]
             if rival is not None:
-                cells[1] = "none kept" if rival["value"] is None else f"{rival['value']:.3f}"
-                cells[2], cells[4] = f"{behind(world, run, rival):+.2f}", _late(rival)
+                cells[2] = "none kept" if rival["value"] is None else f"{rival['value']:.3f}"
+                cells[3], cells[5] = f"{behind(world, run, rival):+.2f}", _late(rival)
+            cells += [f"{run['likely']:.2f}", run["set"]]
             lines.append(f"| {name} | {seed} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -91,7 +120,7 @@ def verdict(runs: Sequence[Run], known: Sequence[World]) -> str:
 
 
 def picture(runs: Sequence[Run], known: Sequence[World], file: Path) -> None:
-    """How often plays keep to outcome limits as rounds go by, and how far behind BoTorch answers are."""
+    """How often plays keep to outcome limits as rounds go by, and how far answers are from the best there is."""
     ours, theirs = of_arm(runs, "steerbo"), of_arm(runs, "botorch")
     shown = new_figure((10, 3.4), dpi=110)
     left, right = shown.subplots(1, 2)
@@ -102,13 +131,15 @@ def picture(runs: Sequence[Run], known: Sequence[World], file: Path) -> None:
     left.axhline(PROBABILITY, color="#888888", ls="--", lw=1)
     left.set(xlabel="play", ylabel="share that keeps to\noutcome limits", ylim=(0, 1.03))
     left.legend(frameon=False, loc="lower right")
-    by_name = {world.name: world for world in known}
-    both = [key for key in ours if key in theirs]
-    gaps = [float(np.clip(behind(by_name[key[0]], ours[key], theirs[key]), -1, 1)) for key in both]
-    right.barh(range(len(both)), gaps, color=[BLUE if gap <= CLOSE else ORANGE for gap in gaps])
-    right.set_yticks(range(len(both)), [key[0] for key in both])
+    played = [world for world in known if any(name == world.name for name, _ in ours)]
+    for arm, marker, colour in ((ours, "o", GREEN), (theirs, "D", ORANGE)):
+        for k, world in enumerate(played):
+            best, unit = best_there_is(world), world.deviations()["value"]
+            values = [run["value"] for (name, _), run in arm.items() if name == world.name and run["value"] is not None]
+            right.plot([min((value - best) / unit, 1.0) for value in values], [k] * len(values), marker, color=colour)
+    right.set_yticks(range(len(played)), [world.name for world in played])
     right.axvline(0, color="#444444", lw=0.8)
-    right.set(xlabel="worse than BoTorch's best by, in deviations\n(left: better; ±1 is the end)", xlim=(-1.05, 1.05))
+    right.set(xlabel="worse than the best that keeps to all limits,\nin deviations of the value", xlim=(-0.1, 1.05))
     bare(left, right)
     save_file(shown, file)
 

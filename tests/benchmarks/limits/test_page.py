@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from benchmarks.limits.page import behind, picture, share, table, verdict
+from benchmarks.limits.page import behind, best_there_is, picture, share, table, verdict
 from benchmarks.limits.play import broken, rounded
 from benchmarks.limits.worlds import drawn, vessel, worlds
 
@@ -49,6 +49,7 @@ def test_the_page_is_made_of_what_was_played(tmp_path: Path) -> None:
     lines = table(runs, KNOWN).splitlines()
     assert len(lines) == 4
     assert "| – |" in lines[3]
+    assert best_there_is(KNOWN[0], 300) <= -1.0
     assert "no worse than the rival in 1 of 1 plays" in verdict(runs, KNOWN)
     picture(runs, KNOWN, tmp_path / "limits.png")
     assert (tmp_path / "limits.png").stat().st_size > 10_000
