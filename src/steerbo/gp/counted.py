@@ -38,7 +38,7 @@ def counted(
     >>> process = GaussianProcess(SquaredExponentialKernel([0.1]), 0.01, Warp())
     >>> X = np.linspace(0, 1, 100)[:, None]
     >>> counted(process, X, -((X[:, 0] - 0.3) ** 2), most=10).tolist()
-    [0, 28, 29, 30, 31, 32, 64, 97, 98, 99]
+    [0, 27, 28, 29, 30, 35, 66, 97, 98, 99]
     """
     n = len(z)
     if n <= most:
