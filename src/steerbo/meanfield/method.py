@@ -200,13 +200,8 @@ class Population(Method[MeanField, OptionsT]):
             return self.untold()
         averages, near = self.averages(), telling(self.problem, self.outcomes, seen)
         best = int(np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax())
-        values = settings(self.problem, self.tables[best])
-        return Recommendation(
-            SCOPE,
-            values,
-            self.problem.sign * float(averages[best]),
-            note="the best of the distributions that were played",
-        )
+        values, found = settings(self.problem, self.tables[best]), self.problem.sign * float(averages[best])
+        return Recommendation(SCOPE, values, found, note="the best of the distributions that were played")
 
     def remark(self, history: History) -> str:
         """Whether there are more outcomes than are counted."""

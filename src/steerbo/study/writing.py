@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from ..errors import LogConflict, SteerboError
-from ..rounds import SEEN, Added, Event, Optimizer, Place, Suggestion, as_text
+from ..rounds import SEEN, Event, Optimizer, Place, Suggestion, as_text
 from ..search import sobol_points
 from .again import decided, give_again, is_there
 from .keeping import Keeping
@@ -195,23 +195,6 @@ class Writer:
 
         with self.keeping.until_logged(answer, at_once=not twice):
             return self.logged(once)
-
-    def add(self, events: Sequence[Added]) -> list[Sequence[str]]:
-        """Data that nobody suggested, as `Reports.add` has read it: some at least, all in one commit.
-
-        Returns:
-            What is hard to believe in each.
-        """
-        if self.keeping.left:  # data that are alike are told apart by their order
-            self.settle()
-        record = self.optimizer._record
-
-        def work() -> list[Sequence[str]]:
-            signed = [record.signed(event) for event in events]
-            self.log.extend(signed)
-            return [record.take(event) for event in signed]
-
-        return self.logged(work)
 
     def _answer(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Answer | None:
         self.worker.be_oneself()
