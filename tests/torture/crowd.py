@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import random
-import signal
 import time
 from typing import Any
 
 from steerbo.study import Study
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
+from tests.torture.crew import work_through
 from tests.torture.kills import in_child, world
 
 LEASE = 5.0
@@ -24,33 +22,22 @@ def _work(place: str, name: str) -> None:
 def crowd(place: str, name: str, workers: int, rounds: int, kills: int, seconds: float) -> dict[str, Any]:
     """`workers` processes play `rounds` rounds together; `kills` of them die on the way and are replaced."""
     Study.create(place, Stub(), Nearest, name=name, rounds=rounds).close()
-    chance, killed, began = random.Random(3), 0, time.monotonic()
-    crew = [in_child(lambda: _work(place, name)) for _ in range(workers)]
+    began = time.monotonic()
+
+    def hire() -> int:
+        return in_child(lambda: _work(place, name))
+
+    crew = [hire() for _ in range(workers)]
     with Study.open(place, Stub(), name=name) as watch:
-        while crew:
-            assert time.monotonic() - began < seconds, f"{watch.status} after {seconds} s"
-            for child in list(crew):
-                gone, code = os.waitpid(child, os.WNOHANG)
-                if gone:
-                    assert code == 0, f"a worker ended with {code}"
-                    crew.remove(child)
-            watch.refresh()
-            if crew and killed < kills and watch.status.told > (killed + 1) * rounds / (kills + 2):
-                victim = chance.choice(crew)
-                os.kill(victim, signal.SIGKILL)
-                os.waitpid(victim, 0)
-                killed += 1
-                crew[crew.index(victim)] = in_child(lambda: _work(place, name))
-            time.sleep(0.01)
+        killed = work_through(watch, crew, hire, rounds=rounds, kills=kills, seconds=seconds)
         took = time.monotonic() - began
-        watch.refresh()
         asked = [e.round for e in watch.events if e.kind == "asked"]
         told = [e.token for e in watch.events if e.kind == "told"]
         status = watch.status
     found = {
         "workers": workers,
         "rounds": status.rounds,
-        "killed": killed,
+        "killed": len(killed),
         "duplicates": len(asked) - len(set(asked)) + len(told) - len(set(told)),
         "lost": rounds - status.told,
         "stuck": len(status.pending),

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import signal
 import statistics
 import time
 from pathlib import Path
@@ -15,6 +12,7 @@ from steerbo.search import sobol_points
 from steerbo.study import Study
 from tests.costvarying.worlds import PROBLEM
 from tests.costvarying.worlds import case as cost_varying
+from tests.torture.crew import work_through
 from tests.torture.kills import in_child, world
 
 
@@ -56,48 +54,31 @@ def _played(
 ) -> dict[str, Any]:
     Study.create(place, PROBLEM, name=name, rounds=rounds).close()
     sobol_points(1, 1, seed=0)  # what a first choice imports takes as long as some rounds
-    began, chance, killed = time.monotonic(), random.Random(3), 0
-    crew: list[int] = []
-    throughout: dict[int, Path] = {}  # workers that were there from the first round to the last
+    began, files = time.monotonic(), dict[int, Path]()  # what each worker was given, by its process id
 
-    def hire() -> None:
-        file = folder / f"{name}-{len(crew) + killed}-of-{killed}.jsonl"
-        crew.append(in_child(lambda: _work(place, name, file, evaluation)))
-        if not killed:
-            throughout[crew[-1]] = file
+    def hire() -> int:
+        file = folder / f"{name}-{len(files)}.jsonl"
+        worker = in_child(lambda: _work(place, name, file, evaluation))
+        files[worker] = file
+        return worker
 
-    for _ in range(workers):
-        hire()
+    crew = [hire() for _ in range(workers)]
     with Study.open(place, PROBLEM, name=name) as watch:
-        while crew:
-            assert time.monotonic() - began < seconds, f"{watch.status} after {seconds} s"
-            for child in list(crew):
-                gone, code = os.waitpid(child, os.WNOHANG)
-                if gone:
-                    assert code == 0, f"a worker ended with {code}"
-                    crew.remove(child)
-            watch.refresh()
-            if crew and killed < kills and watch.status.told > (killed + 1) * rounds / (kills + 2):
-                victim = chance.choice(crew)
-                os.kill(victim, signal.SIGKILL)
-                os.waitpid(victim, 0)
-                crew.remove(victim)
-                throughout.pop(victim, None)
-                killed += 1
-                hire()
-            time.sleep(0.05)
+        killed = work_through(watch, crew, hire, rounds=rounds, kills=kills, seconds=seconds)
         took = time.monotonic() - began
-        watch.refresh()
         tokens = [event.token for event in watch.events if event.kind == "asked"]
         told = [event.token for event in watch.events if event.kind == "told"]
         status = watch.status
     assert len(set(tokens)) == len(tokens) == status.rounds == rounds
     assert len(set(told)) == len(told) == status.told == rounds, "lost"
-    files = list(folder.glob(f"{name}-*.jsonl"))
-    played = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
-    whole = [len(rounds) for file, rounds in zip(files, played, strict=True) if file in throughout.values()]
-    handed = [token for each in played for token, _ in each]
-    asks = [waited for each in played for _, waited in each]
+    played = {
+        worker: [json.loads(line) for line in file.read_text().splitlines()]
+        for worker, file in files.items()
+        if file.exists()  # who was killed at once was given nothing
+    }
+    whole = [len(played[worker]) for worker in crew if worker not in killed]
+    handed = [token for each in played.values() for token, _ in each]
+    asks = [waited for each in played.values() for _, waited in each]
     return {
         "rounds a second": round(rounds / took, 2),
         "ask, median": round(statistics.median(asks), 3),
