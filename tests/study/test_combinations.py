@@ -262,7 +262,6 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("cost-varying", {"prices": {"x": 1}}, "costs"),
     ("cost-varying", {"moving_cost": 1}, "change"),
     ("causal", {"limits": [sb.Linear({"x": 1}, at_most=0.5)]}, "only bounds limit them"),
-    ("mean-field", {"limits": [sb.Linear({"x": 1}, at_most=0.5)]}, "Share or Headcount"),
     ("cost-varying", {"priors": "auto"}, "time-varying problems"),
 ]
 """What does not go together: the kind, what it is given, and what is said of it."""
