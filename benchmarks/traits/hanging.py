@@ -21,7 +21,8 @@ from steerbo.search import sobol_points
 from ..runs import command, finished
 
 KEPT = "traits-hanging.jsonl"
-MONEY, SEEDS, TOLERANCE, NOISE = 200.0, 20, 0.1, 0.02
+MONEY, TOLERANCE, NOISE = 200.0, 0.1, 0.02
+SEEDS = range(20, 40)
 BASE, BLOOD, FIRST, MORE = 1.0, 2.0, 1.0, 4.0
 """What a play, a blood test and a dose cost: `FIRST + MORE * dose`."""
 FORMULA, LEARNED, FLAT = "formula", "learned", "flat"
@@ -84,7 +85,7 @@ class World:
 
 def jobs() -> Iterator[tuple[str, int]]:
     """Method and seed, seed by seed."""
-    for seed in range(SEEDS):
+    for seed in SEEDS:
         yield from ((method, seed) for method in DOSE)
 
 

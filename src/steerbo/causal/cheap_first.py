@@ -46,7 +46,9 @@ from .worth import ROWS, NestedActor, Worth, fitted_at
 
 TOLERANCE = Fraction(0.1)
 """What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
-_TABLE = 16  # contexts that a policy's table is chosen from
+_WIDEST = 4.0
+"""Times that bounds are wider at most where few plays tell of a model. (With bounds as narrow as the model has them, a
+run may settle on setting nothing after a few low doses, where high ones help.)"""
 
 
 class CheapFirst(ScopeBandit[CheapOptions]):
@@ -119,7 +121,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
             """Where prices hang on what is set, no more is spent than it takes."""
             if worth.toll is None:
                 return found
-            return cheapest(worth, root, ROWS, lambda o: o.bound + patience * width(o, worth) >= least)
+            return cheapest(worth, self._root(worth), ROWS, lambda o: o.bound + patience * width(o, worth) >= least)
 
         offers = [thrifty(worth, found) for worth, found in zip(worths, offers, strict=True)]
         upper, prices = np.array([each.bound for each in offers]), np.array([each.price for each in offers])
@@ -172,7 +174,11 @@ class CheapFirst(ScopeBandit[CheapOptions]):
     ) -> tuple[list[Offer], list[Worth]]:
         """What these arms may give at best, over the latest contexts, and what they are compared by."""
         worths = list(self.worths(history, some, known))
-        return [offer(worth, math.sqrt(self.options.beta), ROWS) for worth in worths], worths
+        return [offer(worth, self._root(worth), ROWS) for worth in worths], worths
+
+    def _root(self, worth: Worth) -> float:
+        """How many of the model's deviations a bound is wide: more where few plays say how far off it is."""
+        return math.sqrt(self.options.beta) * min(self.models.doubt(worth.arm.scope), _WIDEST)
 
     def acceptable(self, best: float, known: Mapping[str, Any]) -> float:
         """The least acceptable value at this time, in units of `sign · value`."""
