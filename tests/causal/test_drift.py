@@ -126,7 +126,7 @@ def bought(drift: Any, rounds: int) -> Optimizer:
 @pytest.mark.parametrize("drift", [sb.MaternInTime(40.0), "learned"])
 def test_the_cheapest_scope_now_is_found_where_effects_change(drift: Any) -> None:
     """At first something cheap is enough, in the end only the dear cause is; what knows no time does not find that."""
-    early, late = bought(drift, 20), bought(drift, 60)
+    early, late = bought(drift, 24), bought(drift, 60)
     assert set(early.recommend().scope.set) <= {"x"}
     advice = late.recommend()
     assert advice.scope.set == ("z",)
