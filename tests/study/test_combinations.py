@@ -24,6 +24,7 @@ ROUNDS = 9
 CHANGE = sb.Change(fixed=2, per_unit=0.05)
 WEATHER = sb.Float("weather", 0, 1, seen=True)
 LIMITS = [sb.Linear({"heat": 0.05, "light": 1, "water": 1}, at_most=2.5, probability=0.9)]
+DAMP = sb.Measured("damp", at_most=1.6, probability=0.8)
 MIX = np.random.default_rng(5).random((30, 2))
 
 
@@ -45,7 +46,7 @@ def greenhouse(*traits: str) -> Case:
         tolerance=sb.Absolute(0.1) if "tolerance" in traits else None,
         nature=rows if "nature" in traits else None,
         drift="learned" if "drift" in traits else None,
-        limits=LIMITS if "limits" in traits else None,
+        limits=_limits(traits, LIMITS),
     )
 
     def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def greenhouse(*traits: str) -> Case:
         x = {**drawn, **suggestion.values}
         wanted = 20 + 8 * suggestion.context.get("weather", 0.5) + 0.2 * suggestion.round
         value = -(((x["heat"] - wanted) / 10) ** 2) - (x["light"] - 0.6) ** 2 - (x["water"] - 0.3) ** 2
-        return {"value": float(value + 0.05 * random.normal()), "realised": x}
+        return {"value": float(value + 0.05 * random.normal()), "realised": x | _damp(x["water"], traits)}
 
     return Case(problem, "cheap-first", evaluate, request=_asked(traits), rounds=ROUNDS)
 
@@ -98,6 +99,7 @@ def fleet(*traits: str) -> Case:
         moving_cost=0.1 if "moving" in traits else 0.0,
         capacity={"harbour": 12} if "capacity" in traits else {},
         drift=sb.Decay(0.05) if "drift" in traits else None,
+        limits=[sb.Share("south", at_least=0.1)] if "limits" in traits else None,
     )
 
     def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
@@ -113,13 +115,13 @@ def stream(*traits: str) -> Case:
     priors = [sb.Prior(SquaredExponential(ell), drift=sb.Decay(0.05), noise=0.1) for ell in (0.2, 0.5)]
     variables = [sb.Float("place", 0, 1), *([WEATHER] if "seen" in traits else [])]
     limits = [sb.Linear({"place": 1, **({"weather": 0.2} if "seen" in traits else {})}, at_most=0.9)]
-    problem = sb.TimeVarying(
-        variables, "auto" if "unknown" in traits else priors, limits=limits if "limits" in traits else None
-    )
+    problem = sb.TimeVarying(variables, "auto" if "unknown" in traits else priors, limits=_limits(traits, limits))
 
     def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
         wanted = 0.5 + 0.3 * np.sin(0.2 * suggestion.round) * suggestion.context.get("weather", 1.0)
-        return {"value": float(-((suggestion.values["place"] - wanted) ** 2) + 0.05 * random.normal())}
+        place = suggestion.values["place"]
+        value = float(-((place - wanted) ** 2) + 0.05 * random.normal())
+        return {"value": value, "realised": _damp(place, traits)}
 
     asked = _asked(traits)
 
@@ -128,6 +130,17 @@ def stream(*traits: str) -> Case:
         return {**asked(number), **available}
 
     return Case(problem, "tempered-elimination", evaluate, request=request, rounds=ROUNDS)
+
+
+def _limits(traits: tuple[str, ...], linear: list[Any]) -> list[Any] | None:
+    """On what is set together, and on what is measured."""
+    found = (linear if "limits" in traits else []) + ([DAMP] if "Measured" in traits else [])
+    return found or None
+
+
+def _damp(water: float, traits: tuple[str, ...]) -> dict[str, float]:
+    """What is measured beside, where that has a limit."""
+    return {DAMP.name: 2 * float(water)} if "Measured" in traits else {}
 
 
 def _asked(traits: tuple[str, ...]) -> Callable[[int], dict[str, Any]]:
@@ -149,10 +162,12 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "cost-varying": Kind(greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance", "learned", "limits")),
-    "time-varying": Kind(stream, ("seen", "time", "available", "unknown", "limits")),
+    "cost-varying": Kind(
+        greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance", "learned", "limits", "Measured")
+    ),
+    "time-varying": Kind(stream, ("seen", "time", "available", "unknown", "limits", "Measured")),
     "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance")),
-    "mean-field": Kind(fleet, ("seen", "drift", "moving", "capacity")),
+    "mean-field": Kind(fleet, ("seen", "drift", "moving", "capacity", "limits")),
 }
 
 
@@ -262,6 +277,8 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("cost-varying", {"prices": {"x": 1}}, "costs"),
     ("cost-varying", {"moving_cost": 1}, "change"),
     ("causal", {"limits": [sb.Linear({"x": 1}, at_most=0.5)]}, "only bounds limit them"),
+    ("causal", {"limits": [DAMP]}, ""),
+    ("mean-field", {"limits": [DAMP]}, "Share or Headcount"),
     ("cost-varying", {"priors": "auto"}, "time-varying problems"),
 ]
 """What does not go together: the kind, what it is given, and what is said of it."""
@@ -271,12 +288,12 @@ def _name(given: Mapping[str, Any]) -> str:
     """The trait that is not taken."""
     for variable in given.get("variables") or ():
         return "change" if variable.change else "learned"
-    return next(iter(given))
+    return "Measured" if given.get("limits") == [DAMP] else next(iter(given))
 
 
 @pytest.mark.parametrize(("kind", "given", "said"), APART, ids=[f"{kind}: {_name(given)}" for kind, given, _ in APART])
 def test_what_does_not_go_together_is_refused_by_name(kind: str, given: dict[str, Any], said: str) -> None:
-    field = "law" if (name := _name(given)) == "learned" else name
+    field = {"learned": "law", "Measured": "limits"}.get(name := _name(given), name)
     with pytest.raises(InvalidProblem, match=rf"(?s){field}[.\d]*: .* is not allowed; .*{said}"):
         sb.Optimizer(MADE[kind](**given))
 
@@ -313,4 +330,4 @@ def test_the_page_says_what_goes_with_what() -> None:
             else:
                 assert (kind, trait) in refused, f"{kind}: {trait} is not refused"
             told += 1
-    assert told == len(kinds) * 9
+    assert told == len(kinds) * 10
