@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from steerbo.errors import InvalidRequest
 from steerbo.rounds import RequestField, kinds, problem_class
+from steerbo.rounds.request import check_taken
 
 
 @pytest.mark.parametrize("kind", [k for k in kinds() if problem_class(k).__module__.startswith("steerbo.")])
@@ -21,3 +23,14 @@ def test_what_is_typed_is_read_as_a_value_and_a_table_as_its_rows() -> None:
     assert field.read(None, "8.5") == 8.5
     assert field.read(None, '{"a": 1}') == {"a": 1}
     assert field.read(None, [{"a": "1"}]) == [{"a": "1"}]
+
+
+def test_what_is_not_taken_is_refused_with_what_to_use_instead() -> None:
+    check_taken({"time": 3.0}, {"time"}, "causal", drifts=True)
+    for name, drifts, said in (
+        ("time", True, "‹drift›"),
+        ("context", False, "seen=True"),
+        ("time", False, "not take it.$"),
+    ):
+        with pytest.raises(InvalidRequest, match=f"{name}: .*causal problem.*{said}"):
+            check_taken({name: 1}, (), "causal", drifts=drifts)

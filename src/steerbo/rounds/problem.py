@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, one_of
+from ..errors import InvalidContext, InvalidOutcome, one_of
 from ..space import Categorical, Space, Variable
 from ..typed import read_choice, read_value
 from .answers import as_text, numeral
@@ -16,14 +16,11 @@ from .events import Outcome
 from .finite import by_name, finite
 from .history import History
 from .known import read_known, read_looked_at
-from .request import SEEN, RequestField
+from .request import SEEN, RequestField, check_taken
 from .round import Round
 from .scope import Scope
 from .stated_law import StatedLaw
 from .suggestion import Suggestion
-
-_NO_DRIFT = "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
-_NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
 
 
 class Problem(ABC):
@@ -133,10 +130,8 @@ class Problem(ABC):
 
     def read_request(self, request: Mapping[str, Any], history: History) -> dict[str, Any]:
         """What else `ask` was given, checked: what the problem `takes`, by name, and the time where it matters."""
-        for name, value in request.items():
-            if all(name != field.name for field in self.takes) and not (self.timed and name == TIME.name):
-                hint = {"context": _NOT_SEEN, TIME.name: _NO_DRIFT if hasattr(self, "drift") else ""}.get(name, "")
-                raise InvalidRequest(name, value, f"nothing: a {self.kind} problem does not take it", hint)
+        taken = {field.name for field in self.takes} | ({TIME.name} if self.timed else set())
+        check_taken(request, taken, self.kind, drifts=hasattr(self, "drift"))
         return {**request, **({TIME.name: read_time(request, history)} if self.timed else {})}
 
     def read_context(self, suggestion: Suggestion, context: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import InvalidRequest
 from ..typed import Rows, read_value
+
+_NO_DRIFT = "Only where the optimum moves it matters what time it is: then the problem has a ‹drift›."
+_NOT_SEEN = "No variable here says ‹seen›; what was looked at is for ‹decide›."
 
 
 def _read(_: Any, given: str | Rows) -> Any:
@@ -66,3 +70,21 @@ class RequestField:
 
 SEEN = RequestField("context", "What is seen before choosing: NAME=VALUE, as often as needed; or a table, CSV or JSON")
 """Values of the variables that are `seen`, by name: `ask` takes them of every kind of problem that has some."""
+
+
+def check_taken(request: Mapping[str, Any], taken: Container[str], kind: str, *, drifts: bool) -> None:
+    """Refuse what a kind of problem does not take.
+
+    Args:
+        request: by name.
+        taken: the names that it takes.
+        kind: of the problem.
+        drifts: whether such problems may say that they drift.
+
+    Raises:
+        InvalidRequest: naming the first that it does not take.
+    """
+    for name, value in request.items():
+        if name not in taken:
+            hint = {"context": _NOT_SEEN, "time": _NO_DRIFT if drifts else ""}.get(name, "")
+            raise InvalidRequest(name, value, f"nothing: a {kind} problem does not take it", hint)
