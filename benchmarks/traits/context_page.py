@@ -68,7 +68,7 @@ def picture(groups: Mapping[tuple[str, str], Sequence[Run]], file: Path) -> None
     left.annotate("who knows the function", (np.mean([r["oracle"] for r in groups["drawn", OURS]]), 1.0), (0, 9),
                   textcoords="offset points", ha="center", fontsize=8)  # fmt: skip
     left.set(
-        xlabel="price of the answer (dots: runs, squares: means)", ylabel="contexts within tolerance", ylim=(0, 1.1)
+        xlabel="price of the answer (dots: runs, diamonds: means)", ylabel="contexts within tolerance", ylim=(0, 1.1)
     )
     right.set(xlabel="loss while learning, a play", yticks=range(len(colours)))
     right.set_yticklabels(list(colours))
