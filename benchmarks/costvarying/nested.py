@@ -166,6 +166,7 @@ def run(job: tuple[str, int]) -> dict[str, Any]:
     lost, gain = highest - of.worth(dict(advice.values)), highest - of.worth({})
     return {
         "key": "/".join(map(str, job)),
+        "needed": of.needed,
         "simple": (regret / gain).round(5).tolist(),
         "answer": round(lost / gain, 5),
         "price": advice.cost,
@@ -187,10 +188,10 @@ def section(place: Path) -> str:
     lines = []
     for group, needed in groups.items():
         for name in METHODS:
-            some = [seed for seed in seeds[name] if world(seed).needed in needed]
+            some = [seed for seed in seeds[name] if done[f"{name}/{seed}"]["needed"] in needed]
             if len(some) < 2:
                 continue
-            known = np.array([world(seed).needed for seed in some])
+            known = np.array([done[f"{name}/{seed}"]["needed"] for seed in some])
             ours, present = (_figures([done[f"{who}/{seed}"] for seed in some], known) for who in (name, PRESENT))
             cells = [_cell(mine, theirs) for mine, theirs in zip(ours, present, strict=True)]
             lines.append((group, name, len(some), *cells))

@@ -80,7 +80,7 @@ def test_it_is_in_every_table_and_answer(greenhouse: Path, tmp_path: Path) -> No
     assert "having seen weather = 21 °C" in shown
     assert "having seen weather = 7 °C: steer" in said("policy", greenhouse, "--context", "weather=7")
     many = said("policy", greenhouse, "--contexts", '[{"weather": 1}, {"weather": 29}]').splitlines()
-    assert [line.split(":")[0] for line in many] == ["having seen weather = 1", "having seen weather = 29"]
+    assert [line.split(":")[0] for line in many] == ["having seen weather = 1 °C", "having seen weather = 29 °C"]
     assert "context.weather" in refused(call("policy", greenhouse), 2)
     said("report", greenhouse)
     assert "Having seen weather = 21 °C" in greenhouse.with_suffix(".html").read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -107,9 +108,9 @@ def test_two_threads_cannot_both_append_after_the_same_event() -> None:
             alone.append(memory.lock.locked())
             return super().__len__()
 
-        def append(self, event: Any) -> None:
+        def extend(self, events: Iterable[Any]) -> None:
             alone.append(memory.lock.locked())
-            super().append(event)
+            super().extend(events)
 
     memory.events = Watched()
     MemoryLog(memory).append(Failed("1-x"))

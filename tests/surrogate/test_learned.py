@@ -56,6 +56,12 @@ def test_draws_under_other_circumstances_count_less() -> None:
     assert average(learned([0.8, 0.1], counts=[0.0, 0.0])) == pytest.approx(average(learned([])))
 
 
+def test_draws_that_weigh_next_to_nothing_are_not_drawn() -> None:
+    law = learned([0.8, 0.1], counts=[1e-46, 1e-61])
+    unit = np.array([[0.25], [0.75]])
+    assert law.draws([0], unit) == pytest.approx(learned([]).draws([0], unit))
+
+
 def test_many_draws_become_few_nodes_with_the_same_averages() -> None:
     draws = np.random.default_rng(0).normal(0.6, 0.2, 900)
     law = learned(draws)

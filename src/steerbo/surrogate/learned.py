@@ -75,7 +75,7 @@ class LearnedLaw:
         """From the law at first by its quantiles, or one of the draws."""
         u, first = unit[:, 0], self.trust + (1 - self.trust) * AT_FIRST / (AT_FIRST + self.count)
         found = np.asarray(self.variable.encoded_ppf(np.clip(u / first, 1e-12, 1 - 1e-12)))
-        if self.count:
+        if first < 1:  # draws that are far from what is seen weigh next to nothing
             order = np.argsort(self.draws_seen, kind="stable")
             edges = np.cumsum(self.counts[order])
             place = np.searchsorted(edges, (u - first) / (1 - first) * edges[-1], side="right")

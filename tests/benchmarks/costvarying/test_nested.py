@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.costvarying import nested
+from benchmarks.runs import finished
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
@@ -30,6 +31,11 @@ def test_nature_is_drawn_about_a_half() -> None:
     drawn = nested.nature(np.random.default_rng(0).random(4000))
     assert drawn.mean() == pytest.approx(0.5, abs=0.01)
     assert drawn.std() == pytest.approx(0.1, abs=0.01)
+
+
+def test_runs_say_which_set_is_needed() -> None:
+    for seed in (nested.FIRST, nested.FIRST + 1):
+        assert finished(RESULTS / nested.KEPT)[f"{nested.PRESENT}/{seed}"]["needed"] == nested.world(seed).needed
 
 
 def test_the_table_is_of_the_kept_runs() -> None:
