@@ -42,8 +42,9 @@ def main() -> None:
     """Draw the picture beside the runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    folder = parser.parse_args().folder
-    picture(folder / KEPT, folder / "traits-prices.png")
+    parser.add_argument("--runs", type=Path, help=f"default: {KEPT} in the folder")
+    given = parser.parse_args()
+    picture(given.runs or given.folder / KEPT, given.folder / "traits-prices.png")
 
 
 if __name__ == "__main__":
