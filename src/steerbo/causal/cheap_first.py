@@ -46,7 +46,7 @@ from .worth import ROWS, NestedActor, Worth, fitted_at
 
 TOLERANCE = Fraction(0.1)
 """What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
-_WIDEST = 4.0
+_MOST_DOUBT = 4.0
 """Times that bounds are wider at most where few plays tell of a model. (With bounds as narrow as the model has them, a
 run may settle on setting nothing after a few low doses, where high ones help.)"""
 
@@ -178,7 +178,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
 
     def _root(self, worth: Worth) -> float:
         """How many of the model's deviations a bound is wide: more where few plays say how far off it is."""
-        return math.sqrt(self.options.beta) * min(self.models.doubt(worth.arm.scope), _WIDEST)
+        return math.sqrt(self.options.beta) * min(self.models.doubt(worth.arm.scope), _MOST_DOUBT)
 
     def acceptable(self, best: float, known: Mapping[str, Any]) -> float:
         """The least acceptable value at this time, in units of `sign · value`."""

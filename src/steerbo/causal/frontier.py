@@ -43,7 +43,7 @@ def offer(worth: Worth, root: float, most: int, rate: float = 0.0) -> Offer:
 
 
 def cheapest(worth: Worth, root: float, most: int, enough: Callable[[Offer], bool]) -> Offer:
-    """A cheap offer that is surely enough, the dearest one where none is.
+    """A cheap offer that is enough by a margin, the dearest one where none is.
 
     At the last rate at which an offer is enough, one that is cheaper and not enough is by then as good as it: actions
     are sought anew, in more places than here, when they are set, and that might be what is found. So money counts for
