@@ -1,4 +1,4 @@
-"""What every test may count on: signals as in a terminal, and no test that is left out without a word."""
+"""What every test may count on: signals as in a terminal, one BLAS thread, and no test left out without a word."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+import scipy.linalg  # noqa: F401  its own BLAS must be loaded before threads are limited
+from threadpoolctl import threadpool_limits
 
 pytest.register_assert_rewrite("steerbo.testing")
 
@@ -14,6 +16,16 @@ EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""
 IGNORED_IN_THE_BACKGROUND = ("SIGINT", "SIGHUP")
 """Shells start what runs in the background, or under nohup, with these ignored, and commands rightly keep to that."""
+BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_blas_thread() -> Iterator[None]:
+    """As decisions run, here and in processes that tests start: on small matrices further threads only wait and spin."""
+    with pytest.MonkeyPatch.context() as patch, threadpool_limits(limits=1, user_api="blas"):
+        for name in BLAS_THREADS:
+            patch.setenv(name, "1")
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import numpy as np
-from threadpoolctl import threadpool_info
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import steerbo
 from steerbo.rounds.arithmetic import fingerprint, one_blas_thread
+
+
+@pytest.fixture(autouse=True)
+def _two_blas_threads() -> Iterator[None]:
+    with threadpool_limits(limits=2, user_api="blas"):
+        yield
 
 
 def threads() -> set[int]:
@@ -18,23 +26,22 @@ def threads() -> set[int]:
 
 
 def test_blas_has_one_thread_inside_and_its_own_outside() -> None:
-    before = threads()
+    assert threads() == {2}
     with one_blas_thread():
         assert threads() == {1}
         with one_blas_thread():
             assert threads() == {1}
         assert threads() == {1}
-    assert threads() == before
+    assert threads() == {2}
 
 
 def test_an_error_inside_gives_the_threads_back() -> None:
-    before = threads()
     try:
         with one_blas_thread():
             raise ZeroDivisionError
     except ZeroDivisionError:
         pass
-    assert threads() == before
+    assert threads() == {2}
 
 
 def test_the_fingerprint_is_that_of_another_process_here() -> None:
