@@ -21,7 +21,7 @@ BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @pytest.fixture(autouse=True, scope="session")
 def _one_blas_thread() -> Iterator[None]:
-    """As decisions run, here and in processes that tests start: on small matrices further threads only wait and spin."""
+    """As decisions run, also in processes that tests start: on small matrices further threads only wait and spin."""
     with pytest.MonkeyPatch.context() as patch, threadpool_limits(limits=1, user_api="blas"):
         for name in BLAS_THREADS:
             patch.setenv(name, "1")

@@ -40,7 +40,8 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 def test_a_file_that_others_keep_locked_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played(tmp_path / "study.db")
-    monkeypatch.setattr("steerbo.study.connections.BUSY", 0.05)
+    for reader in ("connections", "engines"):
+        monkeypatch.setattr(f"steerbo.study.{reader}.BUSY", 0.05)
     with Study.open(tmp_path / "study.db", Stub(), wait=0.0) as study:
         with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
