@@ -113,48 +113,76 @@ def _work(entrant: str, name: str, pipe: Connection) -> None:
             pipe.send((1e3 * float(np.median(spent)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
 
 
-def measured(wing: str, entrants: Sequence[str], sizes: Sequence[int] = SIZES) -> Iterator[Mapping[str, Any]]:
-    """One line for each entrant and size, entrants by turns; who took ten seconds is not asked at the next size."""
+def measured(
+    wing: str, entrants: Sequence[str], sizes: Sequence[int] = SIZES, known: Mapping[tuple[str, int], float | None] = {}
+) -> Iterator[Mapping[str, Any]]:
+    """One line for each entrant and size that is not known, entrants by turns.
+
+    Who took ten seconds is not asked at the next size; who does not answer in time has no milliseconds, and is not
+    asked again.
+    """
     processes = multiprocessing.get_context("spawn")
     pipes, workers = {}, []
     for entrant in entrants:
-        pipes[entrant], end = processes.Pipe()
-        workers.append(processes.Process(target=_work, args=(entrant, PROBLEMS[wing], end), daemon=True))
-        workers[-1].start()
-        end.close()
+        if any(_to_ask(entrant, n, sizes, known) for n in sizes):
+            pipes[entrant], end = processes.Pipe()
+            workers.append(processes.Process(target=_work, args=(entrant, PROBLEMS[wing], end), daemon=True))
+            workers[-1].start()
+            end.close()
+    found = dict(known)
     for n in sizes:
-        for entrant, pipe in list(pipes.items()):
-            try:
-                pipe.send(n)
-                if not pipe.poll(_PATIENCE):
-                    raise EOFError
-                ms, peak = pipe.recv()
-            except (EOFError, OSError):
-                del pipes[entrant]
-                continue
+        for entrant in [who for who in pipes if _to_ask(who, n, sizes, found)]:
+            ms, peak = _asked(pipes[entrant], n)
+            found[entrant, n] = ms
             yield {"wing": wing, "problem": PROBLEMS[wing], "entrant": entrant, "n": n, "ms": rounded(ms, 3),
-                   "mb": round(peak)}  # fmt: skip
-            if ms > 1e3 * _TOO_SLOW:
-                del pipes[entrant]
+                   "mb": peak and round(peak)}  # fmt: skip
     for worker in workers:
         worker.kill()
 
 
+def too_slow(ms: float | None) -> bool:
+    """Whether nothing more is asked of who took so long.
+
+    >>> too_slow(12_000.0), too_slow(None), too_slow(80.0)
+    (True, True, False)
+    """
+    return ms is None or ms > 1e3 * _TOO_SLOW
+
+
+def _to_ask(entrant: str, n: int, sizes: Sequence[int], found: Mapping[tuple[str, int], float | None]) -> bool:
+    return (entrant, n) not in found and not any(too_slow(found.get((entrant, m), 0.0)) for m in sizes if m < n)
+
+
+def _asked(pipe: Connection, n: int) -> tuple[float | None, float | None]:
+    try:
+        pipe.send(n)
+        if pipe.poll(_PATIENCE):
+            ms, peak = pipe.recv()
+            return ms, peak
+    except (EOFError, OSError):  # it ended: there is no such entrant, or it failed
+        pass
+    return None, None
+
+
 def main() -> None:
-    """Measure a wing, and put its lines in the place of those that the file had."""
+    """Measure what of a wing is not in the file yet."""
     parser = argparse.ArgumentParser(prog="python -m partial_control_bench.costs", description=__doc__)
     parser.add_argument("wing", choices=[*PROBLEMS])
     parser.add_argument("--entrants", nargs="+", help="by name; default: ours, a published method and four peers")
     parser.add_argument("--out", type=Path, default=Path("docs/results/papers/costs.jsonl"))
+    parser.add_argument("--anew", action="store_true", help="forget what the file has of this wing")
     given = parser.parse_args()
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     lines = given.out.read_text(encoding="utf-8").splitlines() if given.out.exists() else []
-    kept = [line for line in lines if json.loads(line)["wing"] != given.wing]
+    if given.anew:
+        lines = [line for line in lines if json.loads(line)["wing"] != given.wing]
+    there = [each for each in map(json.loads, lines) if each["wing"] == given.wing]
+    known = {(each["entrant"], each["n"]): each["ms"] for each in there}
     on = machine(("steerbo", "botorch", "optuna", "scikit-learn", "xopt", "ax-platform", "baybe", "smac", "wdbo-algo"))
-    for line in measured(given.wing, given.entrants or ENTRANTS[given.wing]):
+    for line in measured(given.wing, given.entrants or ENTRANTS[given.wing], SIZES, known):
         print(line, flush=True)
-        kept.append(json.dumps({**line, "machine": on.model_dump()}, ensure_ascii=False))
-        given.out.write_text("".join(each + "\n" for each in kept), encoding="utf-8")
+        lines.append(json.dumps({**line, "machine": on.model_dump()}, ensure_ascii=False))
+        given.out.write_text("".join(each + "\n" for each in lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
