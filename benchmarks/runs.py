@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 Job = TypeVar("Job")
+HOME = Path("docs/results")
 
 
 def finished(file: Path) -> dict[str, dict[str, Any]]:
@@ -18,11 +19,28 @@ def finished(file: Path) -> dict[str, dict[str, Any]]:
     return {run["key"]: run for run in map(json.loads, lines)}
 
 
+def line(run: Mapping[str, Any]) -> str:
+    """A run as JSON without blanks, its numbers to nine digits: more than any page shows.
+
+    >>> line({"key": "a/1", "regret": 0.1 + 0.2})
+    '{"key":"a/1","regret":0.3}'
+    """
+    return json.dumps(_short(run), separators=(",", ":"), ensure_ascii=False)
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _short(of) for name, of in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(of) for of in value]
+    return float(f"{value:.9g}") if isinstance(value, float) else value
+
+
 def keep(file: Path, run: Mapping[str, Any]) -> None:
     """Add a run at the end."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as out:
-        out.write(json.dumps(run) + "\n")
+        out.write(line(run) + "\n")
 
 
 def play_missing(
@@ -44,26 +62,66 @@ def play_missing(
             yield run
 
 
+def arguments(what: str | None, kept: str) -> argparse.ArgumentParser:
+    """What every program that plays can be told: where runs are kept, and how many play at once.
+
+    Args:
+        what: it does, for `--help`.
+        kept: the file's name in `docs/results`.
+    """
+    parser = argparse.ArgumentParser(description=what)
+    parser.add_argument("--runs", type=Path, default=HOME / kept, help=f"where they are kept; default: {HOME / kept}")
+    parser.add_argument("--processes", type=int, default=1, help="how many play at once")
+    return parser
+
+
 def command(
     what: str | None,
     kept: str,
     jobs: Iterable[Sequence[Any]],
     play: Callable[[Any], dict[str, Any]],
-    section: Callable[[Path], str],
+    section: Callable[[Path], str] | None = None,
+    *,
+    between: str = "/",
 ) -> None:
     """A program that plays what is missing and prints its tables.
 
     Args:
         what: it does, for `--help`.
         kept: the file's name in `docs/results`.
-        jobs: each a few words and numbers, which with strokes between them are its key.
+        jobs: each a few words and numbers, which are its key.
         play: as for `play_missing`.
-        section: the tables of what is kept in a file.
+        section: the tables of what is kept in a file; default: each run is printed once it is kept.
+        between: what stands between words and numbers of a key.
+    """
+    given = arguments(what, kept).parse_args()
+    for run in play_missing({between.join(map(str, job)): job for job in jobs}, play, given.runs, given.processes):
+        if section is None:
+            print(run["key"], flush=True)
+    if section is not None:
+        print(section(given.runs))
+
+
+def page(what: str | None, write: Callable[[Path], str | None]) -> None:
+    """A program that makes of the runs in a folder pictures beside them, and prints tables.
+
+    Args:
+        what: it does, for `--help`.
+        write: from the folder to what is printed.
     """
     parser = argparse.ArgumentParser(description=what)
-    parser.add_argument("--runs", type=Path, default=Path("docs/results") / kept)
-    parser.add_argument("--processes", type=int, default=1)
-    given = parser.parse_args()
-    for _ in play_missing({"/".join(map(str, job)): job for job in jobs}, play, given.runs, given.processes):
-        pass
-    print(section(given.runs))
+    parser.add_argument("--folder", type=Path, default=HOME, help=f"of runs and pictures; default: {HOME}")
+    print(write(parser.parse_args().folder) or "")
+
+
+def main() -> None:
+    """Write files anew, as short as they would be if they were written now."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.runs", description=main.__doc__)
+    parser.add_argument("files", nargs="+", type=Path)
+    for file in parser.parse_args().files:
+        told = [json.loads(each) for each in file.read_text(encoding="utf-8").splitlines()]
+        file.write_text("".join(line(run) + "\n" for run in told), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

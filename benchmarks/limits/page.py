@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -12,8 +11,10 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
-from steerbo.plots.drawing import GREEN, ORANGE, bare, new_figure, save_file
+from partial_control_bench.picture import save
+from steerbo.plots.drawing import GREEN, ORANGE, bare, new_figure
 
+from ..runs import page
 from .play import broken, keeps
 from .worlds import PROBABILITY, World, worlds
 
@@ -141,20 +142,16 @@ def picture(runs: Sequence[Run], known: Sequence[World], file: Path) -> None:
     right.axvline(0, color="#444444", lw=0.8)
     right.set(xlabel="worse than the best that keeps to all limits,\nin deviations of the value", xlim=(-0.1, 1.05))
     bare(left, right)
-    save_file(shown, file)
+    save(shown, file)
 
 
-def main() -> None:
-    """Print the tables, and draw the picture beside the runs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    folder = parser.parse_args().folder
+def write(folder: Path) -> str:
+    """The picture beside the runs; returns the table, and what it says."""
     lines = (folder / KEPT).read_text(encoding="utf-8").splitlines()
     runs, known = [json.loads(line) for line in lines], worlds()
-    print(table(runs, known))
-    print(verdict(runs, known))
     picture(runs, known, folder / "limits.png")
+    return f"{table(runs, known)}\n{verdict(runs, known)}"
 
 
 if __name__ == "__main__":
-    main()
+    page(__doc__, write)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from steerbo.plots.timevarying import regret, save
+from partial_control_bench.picture import save
+from steerbo.plots.timevarying import regret
 
 from .experiments import CHOOSERS, CHOOSERS_AND_OURS, FORGETTING, OURS, PAPERS, READINGS, RIVALS
 from .rows import Runs, figure, pick, ratio, shares, table, totals

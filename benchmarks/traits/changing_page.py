@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure, save_file
+from partial_control_bench.picture import save
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure
 
 from ..runs import finished
 
@@ -94,7 +95,7 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
         if world == "oven":
             axes.set_ylabel("regret of the recommendation")
             axes.legend(frameon=False, fontsize=8)
-    save_file(shown, file)
+    save(shown, file)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ beside the page of results, and are not run again. The rivals' rows need `botorc
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 
 import steerbo as sb
 
-from ..runs import finished, play_missing
+from ..runs import arguments, finished, play_missing
 from .fixed_features import RIVALS, play_rival
 from .seen_worlds import PRICES, World
 
@@ -116,15 +115,11 @@ class _Equal:
 
 def main() -> None:
     """Play what is missing."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    parser.add_argument("--processes", type=int, default=1)
-    given = parser.parse_args()
-    file = given.folder / KEPT
+    given = arguments(__doc__, KEPT).parse_args()
     everything = list(jobs())
     for these in ((OURS, IGNORED, ABSENT), (EVERYTHING, *RIVALS)):
         some = {key_of(job): job for job in everything if job[1] in these}
-        for done in play_missing(some, _Equal(file), file, given.processes):
+        for done in play_missing(some, _Equal(given.runs), given.runs, given.processes):
             print(done)
 
 

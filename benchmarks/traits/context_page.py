@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, bare, new_figure, save_file
+from partial_control_bench.picture import save
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, bare, new_figure
 
-from ..runs import finished
+from ..runs import finished, page
 from .context import EVERYTHING, IGNORED, KEPT, METHODS, OURS
 from .fixed_features import RIVALS
 
@@ -74,18 +74,15 @@ def picture(groups: Mapping[tuple[str, str], Sequence[Run]], file: Path) -> None
     right.set_yticklabels(list(colours))
     right.invert_yaxis()
     bare(left, right)
-    save_file(shown, file)
+    save(shown, file)
 
 
-def main() -> None:
-    """Print the table, and draw the picture beside the runs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    folder = parser.parse_args().folder
+def write(folder: Path) -> str:
+    """The picture beside the runs; returns the table."""
     groups = grouped(folder / KEPT)
-    print(table(groups))
     picture(groups, folder / "traits-context.png")
+    return table(groups)
 
 
 if __name__ == "__main__":
-    main()
+    page(__doc__, write)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, bare, new_figure, save_file
+from partial_control_bench.picture import save
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, bare, new_figure
 
-from ..runs import finished
+from ..runs import finished, page
 from .hanging import FLAT, FORMULA, KEPT, LEARNED, TOLERANCE
 
 _LOOKS = {FORMULA: (GREEN, "D"), LEARNED: (ORANGE, "s"), FLAT: (BLUE, "o")}
@@ -31,16 +31,13 @@ def picture(runs: Path, file: Path) -> None:
     axes.set_ylim(bottom=0)
     axes.legend(fontsize=8)
     bare(axes)
-    save_file(shown, file)
+    save(shown, file)
 
 
-def main() -> None:
-    """Draw the picture beside the runs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    folder = parser.parse_args().folder
+def write(folder: Path) -> None:
+    """The picture beside the runs."""
     picture(folder / KEPT, folder / "traits-hanging.png")
 
 
 if __name__ == "__main__":
-    main()
+    page(__doc__, write)

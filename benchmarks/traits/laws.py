@@ -6,10 +6,8 @@ beside the page of results, and are not run again.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ import numpy as np
 import steerbo as sb
 from steerbo.errors import LawWarning
 
-from ..runs import play_missing
+from ..runs import command
 from .laws_worlds import PRICES, TOLERANCE, LawWorld
 
 KEPT = "traits-laws.jsonl"
@@ -90,15 +88,5 @@ def _said(world: LawWorld, advice: sb.Recommendation, least: float) -> dict[str,
     }
 
 
-def main() -> None:
-    """Play what is missing."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    parser.add_argument("--processes", type=int, default=1)
-    given = parser.parse_args()
-    for played in play_missing({key_of(job): job for job in jobs()}, run, given.folder / KEPT, given.processes):
-        print(played["key"], flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    command(__doc__, KEPT, jobs(), run, between=" / ")

@@ -6,9 +6,7 @@ draws, and the checks and laws of the library are given what it drew.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ from steerbo.rounds import keyed
 from steerbo.rounds.law_checks import LawChecks
 from steerbo.surrogate import given
 
-from ..runs import play_missing
+from ..runs import command
 
 KEPT = "traits-laws-checks.jsonl"
 ROUNDS, BLOCK = 100, 50
@@ -106,18 +104,12 @@ def run(job: tuple[str, str, int]) -> dict[str, Any]:
     return {"key": " / ".join(map(str, job)), **(_checked(kind, k) if what == "checks" else _off(kind, k))}
 
 
-def main() -> None:
-    """Play what is missing."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    parser.add_argument("--processes", type=int, default=1)
-    asked = parser.parse_args()
-    jobs = [("given", kind, k) for kind in GIVEN for k in range(20)]
-    jobs += [("checks", kind, k) for k in range(max(BLOCKS.values())) for kind, count in BLOCKS.items() if k < count]
-    some = {" / ".join(map(str, job)): job for job in jobs}
-    for done in play_missing(some, run, asked.folder / KEPT, asked.processes):
-        print(done["key"], flush=True)
+def jobs() -> Iterator[tuple[str, str, int]]:
+    """Laws given what is seen, then blocks of studies, first blocks first."""
+    yield from (("given", kind, k) for kind in GIVEN for k in range(20))
+    for k in range(max(BLOCKS.values())):
+        yield from (("checks", kind, k) for kind, count in BLOCKS.items() if k < count)
 
 
 if __name__ == "__main__":
-    main()
+    command(__doc__, KEPT, jobs(), run, between=" / ")

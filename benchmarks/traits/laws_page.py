@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure, save_file
+from partial_control_bench.picture import save
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure
 
-from ..runs import finished
+from ..runs import finished, page
 from . import laws, laws_checks
 
 Run = Mapping[str, Any]
@@ -111,20 +111,15 @@ def picture(groups: Groups, file: Path) -> None:
     left.set(ylabel="bounds cover the truth", ylim=(0, 1.15))
     right.set(ylabel="loss while learning, 60 rounds")
     bare(left, right)
-    save_file(shown, file)
+    save(shown, file)
 
 
-def main() -> None:
-    """Print the tables, and draw the picture beside the runs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    folder = parser.parse_args().folder
+def write(folder: Path) -> str:
+    """The picture beside the runs; returns the tables."""
     groups = grouped(folder / laws.KEPT)
-    print(table(groups))
-    print(paired(groups))
-    print(checks(folder / laws_checks.KEPT))
     picture(groups, folder / "traits-laws.png")
+    return f"{table(groups)}\n{paired(groups)}\n{checks(folder / laws_checks.KEPT)}"
 
 
 if __name__ == "__main__":
-    main()
+    page(__doc__, write)

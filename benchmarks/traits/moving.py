@@ -6,11 +6,9 @@ beside the page of results, and are not run again. The rival's rows need `botorc
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ import steerbo as sb
 from steerbo.gp import Course, Product, Regression, SquaredExponentialKernel, learn_course
 from steerbo.rounds import Refitted, keyed
 
-from ..runs import finished, keep
+from ..runs import arguments, finished, keep
 from .moving_worlds import ROUNDS, World
 
 KEPT = "traits-moving.jsonl"
@@ -135,12 +133,11 @@ def _rival(world: World) -> dict[str, Any]:
 
 def main() -> None:
     """Play what is missing, as long as there is time."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
+    parser = arguments(__doc__, KEPT)
     parser.add_argument("--seconds", type=float, default=np.inf, help="begin no run after so many")
     parser.add_argument("--method", default="", help="this one alone")
     given = parser.parse_args()
-    file, began = given.folder / KEPT, time.monotonic()
+    file, began = given.runs, time.monotonic()
     done = finished(file)
     for job in jobs():
         if key_of(job) not in done and given.method in ("", job[1]) and time.monotonic() - began < given.seconds:

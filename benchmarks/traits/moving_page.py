@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, bare, new_figure, save_file
+from partial_control_bench.picture import save
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, bare, new_figure
 
-from ..runs import finished
+from ..runs import finished, page
 from .moving import CUTS, GIVEN, KEPT, KNOWN, LEARNED, RIVAL, STILL, WORLDS
 
 Run = Mapping[str, Any]
@@ -96,19 +96,15 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
     axes.set_ylim(bottom=0)
     bare(axes)
     shown.legend(loc="outside lower center", ncols=4, frameon=False, markerscale=0.8)
-    save_file(shown, file)
+    save(shown, file)
 
 
-def main() -> None:
-    """Print the tables, and draw the picture beside the runs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    folder = parser.parse_args().folder
+def write(folder: Path) -> str:
+    """The picture beside the runs; returns the tables."""
     groups = grouped(folder / KEPT)
-    print(table(groups))
-    print(false_cuts(groups))
     picture(groups, folder / "traits-moving.png")
+    return f"{table(groups)}\n{false_cuts(groups)}"
 
 
 if __name__ == "__main__":
-    main()
+    page(__doc__, write)

@@ -18,6 +18,8 @@ from ..runs import command, finished
 from .priced_worlds import World, world
 
 KEPT = "traits-prices.jsonl"
+FIRST = "traits-prices-first.jsonl"
+"""Of the first registration."""
 MONEY = (300.0, 700.0)
 SEEDS = range(22, 40)
 WORLDS = ("chain", "looks", "figure 1")

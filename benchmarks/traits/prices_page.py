@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
 
-from steerbo.plots.drawing import BLUE, GREEN, ORANGE, bare, new_figure, save_file
+from partial_control_bench.picture import save
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, bare, new_figure
 
+from ..runs import page
 from .priced_worlds import world
-from .prices import ALONE, BLIND, KEPT, MONEY, SHARED, WORLDS, grouped
+from .prices import ALONE, BLIND, FIRST, MONEY, SHARED, WORLDS, grouped
 
 _LOOKS = {SHARED: (GREEN, "D"), ALONE: (ORANGE, "s"), BLIND: (BLUE, "o")}
 
@@ -35,17 +36,13 @@ def picture(runs: Path, file: Path) -> None:
             axes.set_ylim(bottom=0)
             bare(axes)
     panels[0][0].legend(fontsize=8, loc="upper left")
-    save_file(shown, file)
+    save(shown, file)
 
 
-def main() -> None:
-    """Draw the picture beside the runs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("docs/results"))
-    parser.add_argument("--runs", type=Path, help=f"default: {KEPT} in the folder")
-    given = parser.parse_args()
-    picture(given.runs or given.folder / KEPT, given.folder / "traits-prices.png")
+def write(folder: Path) -> None:
+    """The picture beside the runs: those of the first registration, which are most."""
+    picture(folder / FIRST, folder / "traits-prices.png")
 
 
 if __name__ == "__main__":
-    main()
+    page(__doc__, write)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.meanfield.runner import Job, play
-from benchmarks.runs import command, finished, play_missing
+from benchmarks.runs import command, finished, main, page, play_missing
 
 
 def test_finished_runs_are_not_played_again(tmp_path: Path) -> None:
@@ -29,6 +29,37 @@ def test_a_command_plays_what_is_missing_and_prints(
     command("what it does", "kept.jsonl", [("a", 1), ("a", 2)], _length, lambda place: str(len(finished(place))))
     assert capsys.readouterr().out == "2\n"
     assert finished(file)["a/1"]["value"] == 7
+
+
+def test_without_tables_runs_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "kept.jsonl"
+    monkeypatch.setattr("sys.argv", ["entrant", "--runs", str(file)])
+    command("what it does", "kept.jsonl", [("a", 1)], _apart, between=" / ")
+    command("what it does", "kept.jsonl", [("a", 1)], _apart, between=" / ")
+    assert capsys.readouterr().out == "a / 1\n", "the second time nothing is missing"
+    assert finished(file)["a / 1"]["value"] == 2
+
+
+def test_a_page_is_made_of_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["page", "--folder", str(tmp_path)])
+    page("what it does", lambda folder: folder.name)
+    assert capsys.readouterr().out == f"{tmp_path.name}\n"
+
+
+def test_files_are_made_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "kept.jsonl"
+    file.write_text('{"key": "ℓ", "value": [0.12345678912345, 7], "none": null}\n', encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["runs", str(file)])
+    main()
+    assert file.read_text(encoding="utf-8") == '{"key":"ℓ","value":[0.123456789,7],"none":null}\n'
+
+
+def _apart(job: tuple[str, int]) -> dict[str, object]:
+    return {"key": " / ".join(map(str, job)), "value": len(job)}
 
 
 def _length(job: tuple[str, int]) -> dict[str, object]:

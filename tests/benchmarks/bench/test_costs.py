@@ -21,8 +21,19 @@ def test_an_entrant_is_told_so_many_and_then_asked(wing: str, who: str) -> None:
 
 def test_by_turns() -> None:
     found = [*measured("time-varying", ("random", "no such entrant"), (3, 9))]
-    assert [(line["entrant"], line["n"]) for line in found] == [("random", 3), ("random", 9)]
-    assert all(line["ms"] >= 0 and line["mb"] > 10 for line in found)
+    assert [(line["entrant"], line["n"]) for line in found] == [
+        ("random", 3),
+        ("no such entrant", 3),
+        ("random", 9),
+    ]
+    assert all(line["ms"] >= 0 and line["mb"] > 10 for line in found if line["entrant"] == "random")
+    assert found[1]["ms"] is None, "who answers nothing is not asked again"
+
+
+def test_what_is_known_is_not_measured_again() -> None:
+    known = {("random", 3): 0.1, ("cma-es", 3): 12_000.0, ("sklearn-gp-ei", 3): None, ("sklearn-gp-ei", 9): None}
+    found = [*measured("time-varying", ("random", "cma-es", "sklearn-gp-ei"), (3, 9), known)]
+    assert [(line["entrant"], line["n"]) for line in found] == [("random", 9)]
 
 
 def test_who_is_measured_can_be_named() -> None:
