@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from steerbo.errors import InvalidOption, SteerboError
 from steerbo.rounds import Method
-from steerbo.rounds.places import load, place_of
-from tests.outsiders import FEW
+from steerbo.rounds.places import entries, load, place_of
+from tests.outsiders import FEW, install
 from tests.rounds.stub import Nearest
 
 
@@ -56,3 +58,28 @@ def test_what_a_module_prints_is_no_answer(
     monkeypatch.syspath_prepend(tmp_path)
     load("talking_methods:Middle", Method, "method")
     assert capsys.readouterr().out == ""
+
+
+def test_what_is_installed_while_a_program_runs_is_found_and_what_is_removed_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, "first_shop", FEW, methods="shelf = first_shop:Middle")
+    assert [entry.value for entry in entries("steerbo.methods")] == ["first_shop:Middle"]
+    about = tmp_path / "second_shop-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: second_shop\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[steerbo.methods]\nshelf = second_shop:Middle\n")
+    os.utime(tmp_path, ns=(1, 1))  # clocks of file systems may be coarser than this test is quick
+    assert [entry.value for entry in entries("steerbo.methods")] == ["first_shop:Middle", "second_shop:Middle"]
+    (about / "entry_points.txt").unlink()
+    about.rename(tmp_path.parent / "gone")
+    os.utime(tmp_path, ns=(2, 2))
+    assert [entry.value for entry in entries("steerbo.methods")] == ["first_shop:Middle"]
+
+
+def test_packages_are_read_once_as_long_as_nothing_was_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = entries("steerbo.problems")
+    monkeypatch.setattr(metadata, "entry_points", lambda **group: pytest.fail("read again"))
+    again = entries("steerbo.problems")
+    assert again == before
+    assert again is not before, "whoever changes the list changes nobody else's"

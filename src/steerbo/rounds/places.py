@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import lru_cache
 from importlib import import_module, metadata
 from typing import Any
 
@@ -82,8 +84,25 @@ def _imported(find: Callable[[str], Any], module: str, place: str, field: str) -
 
 
 def entries(group: str) -> list[metadata.EntryPoint]:
-    """What the installed packages declare in a group of entry points, in the same order everywhere."""
-    return sorted(metadata.entry_points(group=group), key=lambda entry: (entry.name, package(entry), entry.value))
+    """What the installed packages declare in a group of entry points, in the same order everywhere.
+
+    All packages are read once, and again where a folder they are in has changed: where one was installed.
+    """
+    return [*_declared(group, tuple((folder, _changed(folder)) for folder in sys.path))]
+
+
+@lru_cache(maxsize=8)
+def _declared(group: str, places: tuple[tuple[str, int | None], ...]) -> tuple[metadata.EntryPoint, ...]:
+    found = metadata.entry_points(group=group)
+    return tuple(sorted(found, key=lambda entry: (entry.name, package(entry), entry.value)))
+
+
+def _changed(folder: str) -> int | None:
+    """When something came or went in a folder, in nanoseconds; None: it is not there."""
+    try:
+        return os.stat(folder or os.curdir).st_mtime_ns
+    except OSError:
+        return None
 
 
 def package(entry: metadata.EntryPoint) -> str:
