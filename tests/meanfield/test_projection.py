@@ -72,6 +72,45 @@ def test_the_factors_of_a_move_cut_and_lift_as_much_as_may_move(seed: int) -> No
     np.testing.assert_allclose(near.sum(axis=2), 1.0)
 
 
+def narrow() -> Within:
+    """Capacities with hardly more room than agents, single shares that are all but fixed, and short moves."""
+    present = np.array([[0.3, 0.3, 0.2, 0.2], [0.1, 0.2, 0.3, 0.4]])
+    most = JOINT[:, 0] @ present + np.array([0.0, 0.001, 0.0, 0.001])
+    cells = np.stack([np.zeros((2, 4)), np.ones((2, 4))])
+    cells[:, 0, 1] = 0.295, 0.31
+    return within(most=most, cells=cells, present=present, largest_move=0.02)
+
+
+def test_where_limits_meet_at_a_narrow_angle_they_are_kept_all_the_same() -> None:
+    found = narrow().nearest(tables(3, 6))
+    assert narrow().excess(found) < 1e-7
+    np.testing.assert_allclose(narrow().nearest(found), found, atol=1e-6)
+
+
+def test_many_tables_are_moved_as_each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = narrow().nearest(tables(3, 6))
+    monkeypatch.setattr("steerbo.meanfield.projection._AT_ONCE", 8)
+    np.testing.assert_allclose(narrow().nearest(tables(3, 6)), together, atol=1e-7)
+
+
+def test_the_dual_says_how_near_the_nearest_are() -> None:
+    here, start = narrow(), tables(3, 2)
+    found = here.nearest(start)
+    apart = (JOINT * found * np.log(found / start)).sum(axis=(1, 2))
+    for count in (1, 3, 300):
+        logs = np.zeros((2, 3, 2, 4))
+        for _ in range(count):
+            swept = here._sweep(start * JOINT, logs)
+            logs = swept.logs
+        assert (swept.dual <= apart + 1e-7).all()
+    np.testing.assert_allclose(swept.dual, apart, rtol=0.05)
+
+
+def test_where_nothing_is_possible_a_limit_is_broken_and_that_is_counted() -> None:
+    here = within(most=np.array([0.2, 0.2, 0.2, 0.2]))
+    assert here.excess(here.nearest(tables(0))) > 0.04
+
+
 def test_shares_that_are_zero_stay_zero() -> None:
     table = np.array([[[0.9, 0.1, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0]]])
     found = within(most=np.array([0.5, 1, 1, 1])).nearest(table)

@@ -3,22 +3,51 @@
 Each limit alone has a closed form, or one number to find: rows are normalised, a column that is too full or too empty
 is scaled to its bound, a row of which single shares have bounds is scaled and cut at them, and a row that moved too far
 is cut above and lifted below its present shares by two factors. Dykstra's algorithm with Bregman projections (Bauschke
-& Lewis 2000) finds the point that meets all of them.
+& Lewis 2000) finds the point that meets all of them. It climbs the dual, one limit after another, which takes thousands
+of sweeps where limits meet at a narrow angle: its corrections are extrapolated, as long as the dual rises.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
+
+from .extrapolation import Extrapolation
 
 Tables = Float[np.ndarray, "r C A"]
 
-_SWEEPS, _MORE = 300, 1000  # and where single shares have bounds
-_CLOSE, _ARRIVED = 1e-9, 1e-7  # change of a sweep, and excess over a limit, where it ends
+_SWEEPS = 1000
+_CLOSE, _ARRIVED = 1e-9, 1e-8  # what a sweep corrects, and excess over a limit, where it ends
+_LARGEST = 230.0  # of a correction, a logarithm
+_LOST = 1e-12  # of the dual, and of one: no more than rounding
+_AT_ONCE = 200_000  # numbers: of each a few dozen are kept meanwhile
 _SPECK = 1e-9  # smaller shares are lifted like this one
 _TINY = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """What a sweep leads to.
+
+    Attributes:
+        logs: (r, l, C, A) corrections of each limit, logarithms: by what it scaled shares down.
+        shares: (r, C, A) of all agents.
+        dual: (r,) no possible tables are nearer than this; the nearest are as near.
+    """
+
+    logs: Float[np.ndarray, "r l C A"]
+    shares: Tables
+    dual: Float[np.ndarray, " r"]
+
+    def where(self, which: Bool[np.ndarray, " r"], others: Swept) -> Swept:
+        """With others in some places."""
+        logs, shares, dual = self.logs.copy(), self.shares.copy(), self.dual.copy()
+        logs[which], shares[which], dual[which] = others.logs, others.shares, others.dual
+        return Swept(logs, shares, dual)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,27 +72,50 @@ class Within:
     def nearest(self, tables: Tables) -> Tables:
         """The nearest tables within the bounds; shares that are zero stay zero.
 
-        Where limits meet at a narrow angle, up to a thousandth may be left over a limit, or a few where single shares
-        have bounds, too.
+        Where no table is within all of them, one that breaks some: see `excess`.
         """
-        joint, limits = self.joint, [self._fit_columns]
-        if self.cells is not None:
-            limits.append(self._cut_cells)
-        if self.largest_move is not None:
-            limits.append(self._cut_moves)
-        x = tables * joint  # (r, C, A): shares of all agents
-        corrections = [np.ones_like(x) for _ in limits]
-        for _ in range(_SWEEPS if self.cells is None else _MORE):
-            before = x
-            for i, limit in enumerate(limits):
-                y = x * corrections[i]
-                x = limit(y)
-                corrections[i] = np.clip(np.divide(y, x, out=np.ones_like(y), where=x > _TINY), 1e-100, 1e100)
-                x = x * (joint / np.maximum(x.sum(axis=2, keepdims=True), _TINY))  # affine: needs no correction
-            # points may stand still while corrections build up: they have arrived only where they are possible
-            if np.abs(x - before).max() < _CLOSE and self.excess(x / joint) < _ARRIVED:
+        pieces = max(1, min(len(tables), tables.size // _AT_ONCE))
+        return np.concatenate([self._nearest(piece) for piece in np.array_split(tables, pieces)])
+
+    def _nearest(self, tables: Tables) -> Tables:
+        start, ahead = tables * self.joint, Extrapolation()
+        tried = np.zeros((len(tables), len(self._limits), *tables.shape[1:]))
+        here, lost = self._sweep(start, tried), np.zeros(len(tables), dtype=bool)
+        for _ in range(_SWEEPS):
+            step = np.abs(here.logs - tried) * here.shares[:, None]
+            if step.max() < _CLOSE and self.excess(here.shares / self.joint) < _ARRIVED:
                 break
-        return np.asarray(x / x.sum(axis=2, keepdims=True))
+            weights = np.broadcast_to(here.shares[:, None], tried.shape)
+            flat = [each.reshape(len(tables), -1) for each in (tried, here.logs, weights)]
+            tried = ahead.next(flat[0], flat[1], flat[2], lost).reshape(tried.shape).clip(-_LARGEST, _LARGEST)
+            further = self._sweep(start, tried)
+            lost = ~(further.dual >= here.dual - _LOST * (1.0 + np.abs(here.dual)))
+            if lost.any():  # too far: without extrapolation the dual never falls
+                tried[lost] = here.logs[lost]
+                further = further.where(lost, self._sweep(start[lost], here.logs[lost]))
+            here = further
+        return np.asarray(here.shares / here.shares.sum(axis=2, keepdims=True))
+
+    def _sweep(self, start: Tables, logs: Float[np.ndarray, "r l C A"]) -> Swept:
+        """Meet each limit in turn, from corrections to corrections."""
+        x, logs, held = self._filled(start * _exp(-logs.sum(axis=1))), logs.copy(), np.zeros(len(start))
+        for i, limit in enumerate(self._limits):
+            y = x * _exp(logs[:, i])
+            cut = limit(y)
+            ratio = np.divide(y, cut, out=np.ones_like(y), where=(cut > _TINY) & (y > _TINY))
+            logs[:, i] = np.log(ratio).clip(-_LARGEST, _LARGEST)
+            x = self._filled(cut)  # affine: needs no correction
+            held += (logs[:, i] * (x if i else cut)).sum(axis=(1, 2))  # columns are limited whatever rows come to
+        rows = np.maximum((start * _exp(-logs.sum(axis=1))).sum(axis=2), _TINY)
+        return Swept(logs, x, -(self.joint[:, 0] * np.log(rows / self.joint[:, 0])).sum(axis=1) - held)
+
+    def _filled(self, x: Tables) -> Tables:
+        return np.asarray(x * (self.joint / np.maximum(x.sum(axis=2, keepdims=True), _TINY)))
+
+    @cached_property
+    def _limits(self) -> Sequence[Callable[[Tables], Tables]]:
+        cells = [] if self.cells is None else [self._cut_cells]
+        return [self._fit_columns, *cells, *([] if self.largest_move is None else [self._cut_moves])]
 
     def excess(self, tables: Tables) -> float:
         """By how much the limits are broken at worst, in shares."""
@@ -100,6 +152,10 @@ class Within:
         low, high = _factor(y, q, move, above=True), _factor(y, q, move, above=False)
         cut = np.where(low * y > q, low * y, np.where(high * y < q, high * y, q))
         return np.asarray(np.where(far, cut, y) * rows)
+
+
+def _exp(logs: np.ndarray) -> np.ndarray:
+    return np.asarray(np.exp(logs.clip(-600.0, 600.0)))
 
 
 def _scale(y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C A"]) -> Float[np.ndarray, "r C 1"]:
