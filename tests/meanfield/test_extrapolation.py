@@ -58,4 +58,4 @@ def test_coordinates_that_count_for_nothing_change_nothing() -> None:
             there[:, 2] = points[:, 2] + noise * (-1.0) ** k
             points = ahead.next(points, there, np.array([[1.0, 1.0, 0.0]] * 2), NONE)
         found.append(points[1, :2])  # on which the third does not act
-    np.testing.assert_allclose(*found, atol=1e-9)
+    np.testing.assert_allclose(found[0], found[1], atol=1e-9)
