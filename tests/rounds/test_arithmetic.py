@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 import steerbo
-from steerbo.rounds.arithmetic import fingerprint, one_blas_thread
+from steerbo.rounds.arithmetic import OneBLASThread, fingerprint, one_blas_thread
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +38,69 @@ def test_blas_has_one_thread_inside_and_its_own_outside() -> None:
             assert threads() == {1}
         assert threads() == {1}
     assert threads() == {2}
+
+
+def test_threads_that_overlap_keep_to_one_until_the_last_has_ended() -> None:
+    begun, ended, seen = threading.Event(), threading.Event(), []
+
+    def first() -> None:
+        with one_blas_thread():
+            begun.set()
+            time.sleep(0.02)
+        ended.set()
+
+    def second() -> None:
+        begun.wait()
+        with one_blas_thread():
+            ended.wait()
+            seen.append(threads())
+
+    both = [threading.Thread(target=each) for each in (second, first)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    assert seen == [{1}]
+    assert threads() == {2}
+
+
+def test_where_each_thread_has_a_number_of_its_own_each_is_limited() -> None:
+    class OpenMP(threading.local):
+        """What a BLAS on OpenMP does."""
+
+        user_api, threading_layer, number = "blas", "openmp", 4
+
+        def get_num_threads(self) -> int:
+            return self.number
+
+        def set_num_threads(self, number: int) -> None:
+            self.number = number
+
+    library, seen = OpenMP(), []
+    one = OneBLASThread(cast(ThreadpoolController, SimpleNamespace(lib_controllers=[library])))
+
+    def compute() -> None:
+        with one:
+            with one:
+                seen.append(library.number)
+            seen.append(library.number)
+        seen.append(library.number)
+
+    with one:
+        other = threading.Thread(target=compute)
+        other.start()
+        other.join()
+    compute()
+    assert seen == [1, 1, 4] * 2
+
+
+def test_a_child_of_a_fork_in_the_middle_computes() -> None:
+    with one_blas_thread():
+        child = os.fork()
+        if child == 0:
+            with one_blas_thread():
+                os._exit(0 if threads() == {1} else 1)
+        assert os.waitpid(child, 0)[1] == 0
 
 
 def test_an_error_inside_gives_the_threads_back() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import platform
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -14,6 +16,56 @@ from threadpoolctl import ThreadpoolController
 from .. import __version__
 
 
+class OneBLASThread:
+    """A context in which BLAS uses one thread, for any number of threads of Python at once.
+
+    BLAS's number of threads mostly belongs to the whole process. Were each context to give back what it found, the first
+    to end would give another its threads back in the middle of a decision, and the last would leave the process with one.
+    So the first to begin limits it, and the last to end gives it back. Where BLAS runs on OpenMP each thread of Python
+    has a number of its own, and is limited by itself.
+
+    Args:
+        controller: of this process's BLAS.
+    """
+
+    def __init__(self, controller: ThreadpoolController) -> None:
+        libraries = [each for each in controller.lib_controllers if each.user_api == "blas"]
+        self._shared = [each for each in libraries if getattr(each, "threading_layer", None) != "openmp"]
+        self._own = [each for each in libraries if each not in self._shared]
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before: list[int] = []
+        self._mine = threading.local()
+        if hasattr(os, "register_at_fork"):  # a child of a fork must not inherit a lock that nobody there will release
+            release = self._lock.release
+            os.register_at_fork(before=self._lock.acquire, after_in_parent=release, after_in_child=release)
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._before = _set(self._shared, [1] * len(self._shared))
+            self._inside += 1
+        self._mine.before = [*getattr(self._mine, "before", []), _set(self._own, [1] * len(self._own))]
+
+    def __exit__(self, *error: object) -> None:
+        _set(self._own, self._mine.before.pop())
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                _set(self._shared, self._before)
+
+
+def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> list[int]:
+    """Give libraries their numbers of threads; what they were."""
+    before = []
+    for library, number in zip(libraries, numbers, strict=True):
+        before.append(library.get_num_threads())
+        if hasattr(library, "clear_controlling_thread"):  # else the thread that was first is the only one that may
+            library.clear_controlling_thread(force=True)
+        library.set_num_threads(number)
+    return before
+
+
 @functools.cache
 def _controller() -> ThreadpoolController:
     import scipy.linalg  # noqa: F401  its own BLAS must be loaded before the controller looks around
@@ -21,14 +73,18 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context in which BLAS uses one thread.
+@functools.cache
+def _arithmetic() -> OneBLASThread:
+    return OneBLASThread(_controller())
+
+
+def one_blas_thread() -> OneBLASThread:
+    """A context in which BLAS uses one thread; contexts may lie in one another, and overlap in several threads.
 
     >>> with one_blas_thread():
     ...     pass
     """
-    context: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return context
+    return _arithmetic()
 
 
 def fingerprint(packages: str = "") -> dict[str, str]:
