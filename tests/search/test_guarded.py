@@ -46,3 +46,13 @@ def test_whole_numbers_are_all_tried() -> None:
     assert found.value == 4.0
     nowhere = maximise_box(lambda p: p.sum(1), None, Guarded(box, lambda p: -1.0 - p[:, 0]), seed=0)
     assert nowhere.point[0] == 0.0
+
+
+@pytest.mark.parametrize("dimension", [3, 7])
+def test_so_little_that_no_screened_point_hits_it_is_searched_all_the_same(dimension: int) -> None:
+    middle, radius = np.linspace(0.2, 0.8, dimension), 0.04
+    little = Guarded(Box([0] * dimension, [1] * dimension), lambda p: radius**2 - ((p - middle) ** 2).sum(1))
+    best = middle[0] + radius
+    found = maximise_box(lambda p: p[:, 0], None, little, seed=0)
+    assert little.allows(found.points).all()
+    assert best - 0.2 * radius <= found.value <= best

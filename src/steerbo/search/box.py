@@ -20,6 +20,7 @@ _TRIED_IN_FULL = 64  # levels of one coordinate that are all tried; of more, onl
 _PAIRED = 12  # discrete coordinates at most for which pairs are tried: the work grows with their square
 _ROUNDS = 20  # of climbing and exchanging by turns
 _LIKELIEST = 1e-3  # of a margin: a climb to it ends where a step gains less
+_RAYS = 64  # from where it is allowed to points all over a box, where none of those is
 _APART = 0.1  # root mean square distance of two starts, in box widths
 
 
@@ -61,7 +62,11 @@ def maximise_box(
     """
     if isinstance(box, Region):
         if isinstance(box, Guarded) and not _any_allowed(box, max(screen, starts), seed):
-            return _likeliest(box, seed, screen, starts)
+            likeliest = _likeliest(box, seed, screen, starts)
+            if likeliest.value < 0.0:
+                return Maximum(likeliest.point, likeliest.value + UNLIKELY, likeliest.points, likeliest.values + UNLIKELY)
+            inside = _around(box, likeliest.points[likeliest.values >= 0.0], max(screen, starts), seed)
+            extra = inside if extra is None else np.concatenate([inside, extra])
         value = box.only(value)
     if box.size <= _ENUMERATED:
         grid = box.grid()
@@ -98,10 +103,19 @@ def _any_allowed(box: Guarded, screen: int, seed: int) -> bool:
 
 
 def _likeliest(box: Guarded, seed: int, screen: int, starts: int) -> Maximum:
-    """Where no point is likely enough: the likeliest one, at a value below all that functions have."""
+    """Where the margin is largest, whether or not that is enough."""
     plain = Region(box, box.weights, box.bounds, box.forbidden, box.logs)
-    found = maximise_box(box.margin, box.rise, plain, seed, screen=screen, starts=starts, tolerance=_LIKELIEST)
-    return Maximum(found.point, found.value + UNLIKELY, found.points, found.values + UNLIKELY)
+    return maximise_box(box.margin, box.rise, plain, seed, screen=screen, starts=starts, tolerance=_LIKELIEST)
+
+
+def _around(box: Guarded, inside: Float[np.ndarray, "r d"], screen: int, seed: int) -> Float[np.ndarray, "p d"]:
+    """Points that are allowed: some known ones, and how far it goes from them towards points all over the box.
+
+    What is allowed may be so little of a box that no Sobol point hits it.
+    """
+    ends = sobol_in(box, screen, seed)[:_RAYS]
+    ways = [box.last_allowed(inside[k % len(inside)], end) for k, end in enumerate(ends)]
+    return np.array([*inside, *ways])
 
 
 def _diverse(box: Box, screened: Maximum, starts: int) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
