@@ -62,10 +62,10 @@ def maximise_box(
     """
     if isinstance(box, Region):
         if isinstance(box, Guarded) and not _any_allowed(box, max(screen, starts), seed):
-            likeliest = _likeliest(box, seed, screen, starts)
-            if likeliest.value < 0.0:
-                return Maximum(likeliest.point, likeliest.value + UNLIKELY, likeliest.points, likeliest.values + UNLIKELY)
-            inside = _around(box, likeliest.points[likeliest.values >= 0.0], max(screen, starts), seed)
+            best = _likeliest(box, seed, screen, starts)
+            if best.value < 0.0:
+                return Maximum(best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY)
+            inside = _around(box, best.points[best.values >= 0.0], max(screen, starts), seed)
             extra = inside if extra is None else np.concatenate([inside, extra])
         value = box.only(value)
     if box.size <= _ENUMERATED:
