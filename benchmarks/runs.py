@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -112,6 +113,14 @@ def page(what: str | None, write: Callable[[Path], str | None]) -> None:
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--folder", type=Path, default=HOME, help=f"of runs and pictures; default: {HOME}")
     print(write(parser.parse_args().folder) or "")
+
+
+def as_csv(table: str, file: Path) -> None:
+    """A Markdown table as CSV: for a table that is too long for a page."""
+    head, _, *body = table.strip().splitlines()
+    with file.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out, lineterminator="\n")
+        rows.writerows([cell.strip() for cell in each.strip("|").split("|")] for each in (head, *body))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The tables of what was covered."""
+"""The tables and the picture of what was covered: `python -m benchmarks.calibration.page`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from ..runs import finished
-from .wings import HORIZONS, WINGS
+from partial_control_bench.picture import save
+from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure
+
+from ..runs import as_csv, finished, page
+from .wings import HORIZONS, KEPT, WINGS
 
 Row = Mapping[str, Any]
+_LOOKS = dict(zip(WINGS, ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"), (PURPLE, "^")), strict=True))
+_WANTED = 90.0
+_HEAD = ["| problem | rounds | covered, % | width | widened | bounds |", "| --- | --- | --- | --- | --- | --- |"]
 
 
 def covered(row: Row) -> bool:
     """Whether the truth is within the bounds."""
     return bool(row["lower"] <= row["truth"] <= row["upper"])
+
+
+def share(rows: Sequence[Row]) -> tuple[float, float]:
+    """Percent that cover the truth, of those that have bounds, with the standard error."""
+    found = float(np.mean([covered(row) for row in rows if row["lower"] is not None]))
+    count = sum(row["lower"] is not None for row in rows)
+    return 100 * found, 100 * float(np.sqrt(found * (1 - found) / count))
 
 
 def cells(rows: Iterable[Row]) -> tuple[str, str, str, str]:
@@ -25,33 +38,88 @@ def cells(rows: Iterable[Row]) -> tuple[str, str, str, str]:
     bounded = [row for row in every if row["lower"] is not None]
     if not bounded:
         return "–", "–", "–", f"{len(bounded)} of {len(every)}"
-    share = float(np.mean([covered(row) for row in bounded]))
-    error = np.sqrt(share * (1 - share) / len(bounded))
+    percent, error = share(bounded)
     widths = [(row["upper"] - row["lower"]) / row["spread"] for row in bounded if row["spread"] > 0]
     wider = float(np.median([row["times"] for row in bounded]))
-    return (
-        f"{100 * share:.1f} ± {100 * error:.1f}",
-        f"{np.median(widths):.2f}",
-        f"{wider:.2f}",
-        f"{len(bounded)} of {len(every)}",
-    )
+    return f"{percent:.1f} ± {error:.1f}", f"{np.median(widths):.2f}", f"{wider:.2f}", f"{len(bounded)} of {len(every)}"
 
 
-def table(runs: Sequence[Mapping[str, Any]], wing: str) -> str:
-    """One wing: a line for each problem and horizon, and one for all together."""
-    lines = ["| problem | rounds | covered, % | width | widened | bounds |", "| --- | --- | --- | --- | --- | --- |"]
+def _groups(runs: Sequence[Mapping[str, Any]], wing: str) -> dict[str, list[Mapping[str, Any]]]:
+    """Runs of a wing by problem, and all of them together."""
     own = [run for run in runs if run["wing"] == wing]
-    groups = {name: [run for run in own if run["problem"] == name] for name in WINGS[wing].PROBLEMS}
-    for name, some in [*groups.items(), ("**all**", own)]:
+    found = {name: [run for run in own if run["problem"] == name] for name in WINGS[wing].PROBLEMS}
+    return {name: some for name, some in found.items() if some} | {"**all**": own}
+
+
+def lines(runs: Sequence[Mapping[str, Any]], wing: str) -> list[str]:
+    """One wing: a line for each problem and horizon, and one for all together."""
+    found = []
+    for name, some in _groups(runs, wing).items():
         for h, number in enumerate(HORIZONS):
             told = cells(run["rows"][h] for run in some)
             shown = f"{name} *" if name in WINGS[wing].DRAWN else name
-            lines.append(f"| {shown} | {number} | {' | '.join(told)} |")
-    return "\n".join(lines) + "\n"
+            found.append(f"| {shown} | {number} | {' | '.join(told)} |")
+    return found
 
 
 def section(file: Path) -> str:
     """All wings that have runs."""
     runs = list(finished(file).values())
     wings = [wing for wing in WINGS if any(run["wing"] == wing for run in runs)]
-    return "\n".join(f"## {wing.capitalize()}\n\n{table(runs, wing)}" for wing in wings)
+    return "\n".join(f"## {wing.capitalize()}\n\n" + "\n".join([*_HEAD, *lines(runs, wing)]) + "\n" for wing in wings)
+
+
+def in_short(runs: Sequence[Mapping[str, Any]]) -> str:
+    """Each kind at each horizon, and its worst problem at any of them."""
+    head = "| kind | " + " | ".join(f"{number} rounds" for number in HORIZONS) + " | at worst |"
+    rows = [head, "|" + " --- |" * (len(HORIZONS) + 2)]
+    for wing in WINGS:
+        every = _groups(runs, wing).pop("**all**")
+        told = [cells(run["rows"][h] for run in every)[0] for h in range(len(HORIZONS))]
+        least, name, number = min((percent, name, number) for name, number, percent in _single(runs, wing))
+        rows.append(f"| {wing} | {' | '.join(told)} | {least:.0f}: {name}, {number} rounds |")
+    return "\n".join(rows) + "\n"
+
+
+def _single(runs: Sequence[Mapping[str, Any]], wing: str) -> list[tuple[str, int, float]]:
+    """Problem, horizon, percent."""
+    groups = _groups(runs, wing)
+    groups.pop("**all**")
+    return [
+        (name, number, share([run["rows"][h] for run in some])[0])
+        for name, some in groups.items()
+        for h, number in enumerate(HORIZONS)
+    ]
+
+
+def picture(runs: Sequence[Mapping[str, Any]], file: Path) -> None:
+    """Each kind with two standard errors, and its problems as small marks beside it."""
+    shown = new_figure((9, 4), dpi=110)
+    axes = shown.subplots()
+    for k, wing in enumerate(WINGS):
+        colour, shape = _LOOKS[wing]
+        every = _groups(runs, wing)["**all**"]
+        at = np.arange(len(HORIZONS)) + 0.2 * (k - 1.5)
+        percent, error = np.array([share([run["rows"][h] for run in every]) for h in range(len(HORIZONS))]).T
+        axes.errorbar(at, percent, 2 * error, fmt=shape, color=colour, ms=8, capsize=3, label=wing)
+        for _, number, single in _single(runs, wing):
+            axes.plot(at[HORIZONS.index(number)] + 0.06, single, shape, color=colour, ms=4, alpha=0.4)
+    axes.axhline(_WANTED, color="grey", ls="--", lw=1, label="wanted")
+    axes.set(xlabel="rounds played", ylabel="bounds that cover the truth, %", ylim=(60, 101))
+    axes.set_xticks(range(len(HORIZONS)), [str(number) for number in HORIZONS])
+    axes.legend(fontsize=8, loc="lower right", ncols=5, frameon=False)
+    bare(axes)
+    save(shown, file)
+
+
+def write(folder: Path) -> str:
+    """The picture and the table of all problems beside the runs; returns the short one."""
+    runs = list(finished(folder / KEPT).values())
+    picture(runs, folder / "calibration.png")
+    every = [f"| {wing} {line}" for wing in WINGS for line in lines(runs, wing)]
+    as_csv("\n".join([f"| kind {_HEAD[0]}", _HEAD[1], *every]), folder / "calibration.csv")
+    return in_short(runs)
+
+
+if __name__ == "__main__":
+    page(__doc__, write)

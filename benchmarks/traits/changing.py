@@ -12,11 +12,10 @@ import steerbo as sb
 from steerbo.rounds import Suggestion
 
 from ..runs import command
-from .changing_page import section
+from .changing_page import KEPT, section
 from .changing_rivals import ImprovementPerCost, PlotsOfFive
 from .changing_worlds import World
 
-KEPT = "traits-changing.jsonl"
 TWINS, BATCH, BLIND, PLOTS, IMPROVEMENT = "twin arms", "batches of four", "blind", "plots of five", "EI per cost"
 METHODS: dict[str, Any] = {PLOTS: PlotsOfFive, IMPROVEMENT: ImprovementPerCost}
 SHARES = (0.5, 0.75, 1.0)

@@ -1,4 +1,4 @@
-"""The table and the picture of the price of changing: `python -m benchmarks.traits.changing` prints and draws them."""
+"""Tables and picture of the price of changing: `python -m benchmarks.traits.changing_page`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from partial_control_bench.picture import save
 from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure
 
-from ..runs import finished
+from ..runs import as_csv, finished, page
 
+KEPT = "traits-changing.jsonl"
 Run = Mapping[str, Any]
 _COLOURS = {"twin arms": GREEN, "plots of five": BLUE, "EI per cost": PURPLE, "blind": ORANGE}
 _LEAST = 1e-3  # that is drawn
@@ -34,10 +35,9 @@ def figure_of(values: Sequence[float]) -> str:
 
 
 def section(file: Path) -> str:
-    """Two tables as Markdown; the picture is drawn beside the runs."""
+    """Two tables as Markdown."""
     groups = grouped(file)
-    picture(groups, file.with_suffix(".png"))
-    return table(groups) + "\n" + paired(groups)
+    return f"{table(groups)}\n{paired(groups)}"
 
 
 def table(groups: Mapping[tuple[str, str], Mapping[int, Run]]) -> str:
@@ -100,3 +100,15 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
 
 if __name__ == "__main__":
     print(section(Path("docs/results/traits-changing.jsonl")))
+
+
+def write(folder: Path) -> None:
+    """The picture and both tables beside the runs."""
+    groups = grouped(folder / KEPT)
+    picture(groups, folder / "traits-changing.png")
+    as_csv(table(groups), folder / "traits-changing.csv")
+    as_csv(paired(groups), folder / "traits-changing-paired.csv")
+
+
+if __name__ == "__main__":
+    page(__doc__, write)

@@ -11,7 +11,7 @@ import numpy as np
 from partial_control_bench.picture import save
 from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, bare, new_figure
 
-from ..runs import finished, page
+from ..runs import as_csv, finished, page
 from .context import EVERYTHING, IGNORED, KEPT, METHODS, OURS
 from .fixed_features import RIVALS
 
@@ -78,10 +78,11 @@ def picture(groups: Mapping[tuple[str, str], Sequence[Run]], file: Path) -> None
 
 
 def write(folder: Path) -> str:
-    """The picture beside the runs; returns the table."""
+    """Picture and table beside the runs; returns the table."""
     groups = grouped(folder / KEPT)
     picture(groups, folder / "traits-context.png")
-    return table(groups)
+    as_csv(shown := table(groups), folder / "traits-context.csv")
+    return shown
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 from partial_control_bench.picture import save
 from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure
 
-from ..runs import finished, page
+from ..runs import as_csv, finished, page
 from . import laws, laws_checks
 
 Run = Mapping[str, Any]
@@ -115,10 +115,13 @@ def picture(groups: Groups, file: Path) -> None:
 
 
 def write(folder: Path) -> str:
-    """The picture beside the runs; returns the tables."""
+    """Picture and tables beside the runs; returns the tables, and what the checks say."""
     groups = grouped(folder / laws.KEPT)
     picture(groups, folder / "traits-laws.png")
-    return f"{table(groups)}\n{paired(groups)}\n{checks(folder / laws_checks.KEPT)}"
+    runs, pairs = table(groups), paired(groups)
+    as_csv(runs, folder / "traits-laws.csv")
+    as_csv(pairs, folder / "traits-laws-paired.csv")
+    return f"{runs}\n{pairs}\n{checks(folder / laws_checks.KEPT)}"
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ from ..runs import arguments, finished, keep
 from .moving_worlds import ROUNDS, World
 
 KEPT = "traits-moving.jsonl"
+BEFORE = "traits-moving-second.jsonl"
+"""Of the second registration, by the version before."""
 SEEDS, SETS, RIVALS = 12, 100, 4
 FRESH = 9200
 """The first seed of the registration."""

@@ -11,8 +11,8 @@ import numpy as np
 from partial_control_bench.picture import save
 from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, bare, new_figure
 
-from ..runs import finished, page
-from .moving import CUTS, GIVEN, KEPT, KNOWN, LEARNED, RIVAL, STILL, WORLDS
+from ..runs import as_csv, finished, page
+from .moving import BEFORE, CUTS, GIVEN, KEPT, KNOWN, LEARNED, RIVAL, STILL, WORLDS
 
 Run = Mapping[str, Any]
 _METHODS = (STILL, LEARNED, GIVEN, KNOWN, RIVAL)
@@ -100,10 +100,12 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
 
 
 def write(folder: Path) -> str:
-    """The picture beside the runs; returns the tables."""
+    """Picture and table beside the runs, and the table of the version before; returns what is new."""
     groups = grouped(folder / KEPT)
     picture(groups, folder / "traits-moving.png")
-    return f"{table(groups)}\n{false_cuts(groups)}"
+    as_csv(shown := table(groups), folder / "traits-moving.csv")
+    as_csv(table(grouped(folder / BEFORE)), folder / "traits-moving-second.csv")
+    return f"{shown}\n{false_cuts(groups)}"
 
 
 if __name__ == "__main__":

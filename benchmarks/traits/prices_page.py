@@ -9,9 +9,9 @@ import numpy as np
 from partial_control_bench.picture import save
 from steerbo.plots.drawing import BLUE, GREEN, ORANGE, bare, new_figure
 
-from ..runs import page
+from ..runs import as_csv, page
 from .priced_worlds import world
-from .prices import ALONE, BLIND, FIRST, MONEY, SHARED, WORLDS, grouped
+from .prices import ALONE, BLIND, FIRST, KEPT, MONEY, SHARED, WORLDS, grouped, section
 
 _LOOKS = {SHARED: (GREEN, "D"), ALONE: (ORANGE, "s"), BLIND: (BLUE, "o")}
 
@@ -40,8 +40,10 @@ def picture(runs: Path, file: Path) -> None:
 
 
 def write(folder: Path) -> None:
-    """The picture beside the runs: those of the first registration, which are most."""
+    """Tables of both registrations beside the runs, and the picture of the first, which has most."""
     picture(folder / FIRST, folder / "traits-prices.png")
+    for runs in (FIRST, KEPT):
+        as_csv(section(folder / runs), (folder / runs).with_suffix(".csv"))
 
 
 if __name__ == "__main__":
