@@ -123,6 +123,14 @@ def as_csv(table: str, file: Path) -> None:
         rows.writerows([cell.strip() for cell in each.strip("|").split("|")] for each in (head, *body))
 
 
+def fill(page: Path, name: str, text: str) -> None:
+    """Put a text between `<!-- NAME -->` and `<!-- /NAME -->` of a page; nothing where there is no such page."""
+    if page.exists():
+        before, _, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- /{name} -->")
+        page.write_text(f"{before}<!-- {name} -->\n\n{text.strip()}\n\n{end}{after}", encoding="utf-8")
+
+
 def main() -> None:
     """Write files anew, as short as they would be if they were written now."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.runs", description=main.__doc__)

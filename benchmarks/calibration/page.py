@@ -11,7 +11,7 @@ import numpy as np
 from partial_control_bench.picture import save
 from steerbo.plots.drawing import BLUE, GREEN, ORANGE, PURPLE, bare, new_figure
 
-from ..runs import as_csv, finished, page
+from ..runs import as_csv, fill, finished, page
 from .wings import HORIZONS, KEPT, WINGS
 
 Row = Mapping[str, Any]
@@ -118,7 +118,8 @@ def write(folder: Path) -> str:
     picture(runs, folder / "calibration.png")
     every = [f"| {wing} {line}" for wing in WINGS for line in lines(runs, wing)]
     as_csv("\n".join([f"| kind {_HEAD[0]}", _HEAD[1], *every]), folder / "calibration.csv")
-    return in_short(runs)
+    fill(folder / "calibration.md", "kinds", short := in_short(runs))
+    return short
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,21 +23,18 @@ PAGES: dict[str, Callable[[Path], str | None]] = {
     "hanging": hanging_page.write,
     "laws": laws_page.write,
 }
-ON_PAGES = {"calibration": "calibration.md", "limits": "limits.md"}
-"""Whose printed table stands on a page as it is."""
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_tables_are_those_of_the_runs(name: str, tmp_path: Path) -> None:
     for file in RESULTS.glob("*.jsonl"):
         (tmp_path / file.name).symlink_to(file)
-    told = PAGES[name](tmp_path) or ""
+    for file in RESULTS.glob("*.md"):
+        shutil.copy(file, tmp_path)
+    PAGES[name](tmp_path)
     made = [file for file in tmp_path.iterdir() if not file.is_symlink()]
     assert any(file.suffix == ".png" for file in made)
     for file in made:
         assert (RESULTS / file.name).is_file(), f"python -m benchmarks.…: {file.name} is not committed"
-        if file.suffix == ".csv":
+        if file.suffix != ".png":
             assert file.read_text() == (RESULTS / file.name).read_text()
-    if name in ON_PAGES:
-        page = (RESULTS / ON_PAGES[name]).read_text()
-        assert all(line in page for line in told.splitlines() if line.startswith("|"))

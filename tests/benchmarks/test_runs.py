@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.meanfield.runner import Job, play
-from benchmarks.runs import command, finished, main, page, play_missing
+from benchmarks.runs import as_csv, command, fill, finished, main, page, play_missing
 
 
 def test_finished_runs_are_not_played_again(tmp_path: Path) -> None:
@@ -57,6 +57,19 @@ def test_files_are_made_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("sys.argv", ["runs", str(file)])
     main()
     assert file.read_text(encoding="utf-8") == '{"key":"ℓ","value":[0.123456789,7],"none":null}\n'
+
+
+def test_a_table_is_a_file_or_a_part_of_a_page(tmp_path: Path) -> None:
+    table = "| a | b |\n| --- | --- |\n| 1, 2 |  |\n"
+    as_csv(table, file := tmp_path / "table.csv")
+    assert file.read_text() == 'a,b\n"1, 2",\n'
+    page = tmp_path / "page.md"
+    fill(page, "table", table)
+    assert not page.exists()
+    page.write_text("before\n<!-- table -->\n\nold\n\n<!-- /table -->\nafter\n")
+    fill(page, "table", table)
+    fill(page, "table", table)
+    assert page.read_text() == f"before\n<!-- table -->\n\n{table}\n<!-- /table -->\nafter\n"
 
 
 def _apart(job: tuple[str, int]) -> dict[str, object]:

@@ -50,7 +50,8 @@ def test_the_page_is_made_of_what_was_played(tmp_path: Path) -> None:
     assert len(lines) == 4
     assert "| – |" in lines[3]
     assert best_there_is(KNOWN[0], 300) <= -1.0
-    assert "no worse than the rival in 1 of 1 plays" in verdict(runs, KNOWN)
+    assert "no worse on 1 of the 1 that both have played" in verdict(runs, worlds())
+    assert "**open**" in verdict(runs, worlds()), "one of ten does not say"
     picture(runs, KNOWN, tmp_path / "limits.png")
     assert (tmp_path / "limits.png").stat().st_size > 10_000
 
