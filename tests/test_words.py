@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steerbo.words import MISSING, PYTHON, SHELL, show, show_plain
+from steerbo.words import MISSING, PAGE, PYTHON, SHELL, Wording, show, show_plain
 
 
 class Broken:
@@ -37,8 +37,10 @@ def test_every_action_is_put_in_words(action: str) -> None:
         assert said != f"use {action}."
 
 
-def test_an_unknown_mark_stays() -> None:
-    assert PYTHON.text("see ‹nothing›") == "see ‹nothing›"
+@pytest.mark.parametrize("wording", [PYTHON, SHELL, PAGE])
+@pytest.mark.parametrize("name", ["drift", "graphs_of", "at_least", "<->", "a if b else c", "steerbo methods"])
+def test_what_has_one_name_for_everybody_is_called_so(wording: Wording, name: str) -> None:
+    assert wording.text(f"See ‹{name}›, ‹{name}›.") == f"See `{name}`, `{name}`."
 
 
 def test_kinds_are_called_as_in_a_file_or_in_python() -> None:

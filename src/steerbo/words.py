@@ -1,7 +1,7 @@
 """How a message speaks to whom: of calls and Python's literals to a program, of commands and a file's to a shell.
 
 A message names an action as ‹tell› and a kind of data as ‹TruncatedNormal›, and is put in one wording or the other when
-it is read.
+it is read. What has one name for everybody, as a field has, is marked in the same way: ‹drift› becomes `drift`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from .masking import masked
 
 _SHOWN = 120
 _SEARCHED = 10_000  # characters of a text in which passwords are looked for
-_MARK = re.compile("‹([A-Za-z]+)›")
+_MARK = re.compile("‹([^‹›\n]{1,40})›")
+_KIND = re.compile("[A-Z][A-Za-z]+")
 _COMMA = re.compile(r"[+-]?\d{0,30},\d{1,30}")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -154,10 +155,10 @@ class Wording:
 
     def text(self, template: str) -> str:
         """A message's template in these words."""
-        return _MARK.sub(lambda found: self._named(found[1]) or found[0], template)
+        return _MARK.sub(lambda found: self._named(found[1]), template)
 
-    def _named(self, mark: str) -> str | None:
-        return self.kind(mark) if mark[0].isupper() else self.actions.get(mark)
+    def _named(self, mark: str) -> str:
+        return self.kind(mark) if _KIND.fullmatch(mark) else self.actions.get(mark, f"`{mark}`")
 
 
 PYTHON = Wording(

@@ -123,7 +123,7 @@ def test_what_is_run_says_how_many_plays_are_for_a_start() -> None:
 
 
 def test_the_search_for_scopes_has_a_limit() -> None:
-    with pytest.raises(InvalidProblem, match="raise ‹limit›"):
+    with pytest.raises(InvalidProblem, match="raise `limit`"):
         _many(limit=3)
     for option in ("limit", "first_plays"):
         with pytest.raises(InvalidOption, match=option):

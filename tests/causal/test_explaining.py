@@ -8,7 +8,7 @@ from tests.causal.test_observations import observed
 def test_explain_says_where_observations_and_plays_disagree() -> None:
     wrong, right = observed(0.5, 80, 25).explain(), observed(0.0, 80, 25).explain()
     assert "They do not agree with plays of x after looking at c: near x = " in wrong.summary
-    assert "draw ‹<->›" in wrong.summary
+    assert "draw `<->`" in wrong.summary
     assert "do not agree" not in right.summary
     table = right.tables[-1]
     assert table.rows[0][:3] == ("x after looking at c", 80, 25)

@@ -95,7 +95,7 @@ def test_a_study_is_played_saved_and_opened() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"graph": RIGHT, "graphs": [HIDDEN]}, "nothing beside ‹graphs›"),
+        ({"graph": RIGHT, "graphs": [HIDDEN]}, "nothing beside `graphs`"),
         ({"graphs": []}, "from 1 to 64"),
         ({"graphs": [RIGHT] * 65}, "from 1 to 64"),
         ({"graphs": [RIGHT, RIGHT]}, "every graph once"),

@@ -28,7 +28,7 @@ def test_what_is_typed_is_read_as_a_value_and_a_table_as_its_rows() -> None:
 def test_what_is_not_taken_is_refused_with_what_to_use_instead() -> None:
     check_taken({"time": 3.0}, {"time"}, "causal", drifts=True)
     for name, drifts, said in (
-        ("time", True, "‹drift›"),
+        ("time", True, "`drift`"),
         ("context", False, "seen=True"),
         ("time", False, "not take it.$"),
     ):

@@ -109,6 +109,6 @@ def _doubt(a: Agreement) -> str:
     higher = "higher" if a.off > 0 else "lower"
     return (
         f" They do not agree with plays of {a.scope}:{at} what was observed is {abs(a.off):.3g} {higher}, give or take "
-        f"{2 * a.sd:.2g}, so observations count for less. The graph may lack a hidden common cause (draw ‹<->› between "
+        f"{2 * a.sd:.2g}, so observations count for less. The graph may lack a hidden common cause (draw `<->` between "
         "what is set and the target), or things were different when they were observed."
     )

@@ -59,7 +59,7 @@ def serve(
             open_one().close()  # what cannot be opened is said before anybody asks
         hall = Hall(opened, keyed=keys or not _is_loopback(host))
         if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
-            nobody = "nobody has a key yet: steerbo key create STUDY --name ‹who› --may play"
+            nobody = "nobody has a key yet: steerbo key create STUDY --name WHO --may play"
             LOGGER.warning(nobody) if as_json else echo(nobody, err=True)
         listening = held.enter_context(closing(socket_at(host, port)))
         shown = f"[{host}]" if ":" in host else host
