@@ -132,3 +132,60 @@ def test_an_actor_averages_over_what_is_not_looked_at_given_what_is() -> None:
         assert found["x"] == pytest.approx(seen, abs=0.1)
     both = NestedActor(Arm(Scope.of({"x": ["a", "b"]}), GRAPH, SPACE), model_of_b, realised=realised)
     assert both._unseen({"a": 0.1, "b": 0.9}, np.random.default_rng(0)) == {}
+
+
+BOTH_SET = sb.CausalGraph.from_text("a -> y; b -> y; x -> y; z -> y", target="y", intervenable=["x", "z"])
+BOTH_SPACE = sb.Causal(BOTH_SET, [sb.Float(name, 0, 1) for name in ("x", "z", "a", "b")]).space
+
+
+@cache
+def model_of_two() -> ArmModel:
+    """x is best between a and b, and z near b, nearer to x."""
+    found, random = CheapOptions().model(BOTH_SPACE, None), np.random.default_rng(4)
+    for x, z, a, b in random.random((60, 4)):
+        found.add(np.array([x, z, a, b]), float(-4 * (x - (a + b) / 2) ** 2 - 2 * (z - b) ** 2 - (z - x) ** 2))
+    found.set(found.fit())
+    return found
+
+
+def by_hand(worth: Worth, sees: dict[str, str], at: dict[str, float]) -> float:
+    """The model's mean where each action is chosen by the average over what it does not see, who sees less first."""
+    values: dict[str, float] = {}
+    for name in sorted(sees, key=lambda name: len(sees[name])):
+        known = {c: at[c] for c in sees[name]}
+        known |= {other: x for other, x in values.items() if set(sees[other]) <= set(sees[name])}
+        free = tuple(other for other in sees if other not in known)
+        held, drawn = ([j for j, c in enumerate("ab") if (c in sees[name]) is seen] for seen in (True, False))
+        law = worth.realised.law(held, np.array([at["ab"[j]] for j in held]), drawn)
+        tried = worth._grid(free)
+        rows = np.zeros((len(tried), len(law.weights), 4))
+        for k, column in enumerate(("x", "z", "a", "b")):
+            if column in free:
+                rows[:, :, k] = tried[:, [free.index(column)]]
+            elif column in known:
+                rows[:, :, k] = known[column]
+            else:
+                rows[:, :, k] = law.points[:, drawn.index("ab".index(column))]
+        means = model_of_two().marginals(rows.reshape(-1, 4))[0].reshape(len(tried), -1) @ law.weights
+        values[name] = float(tried[means.argmax(), free.index(name)])
+    return float(model_of_two().marginals(np.array([[values["x"], values["z"], at["a"], at["b"]]]))[0][0])
+
+
+def of_two(sees: dict[str, str]) -> Worth:
+    arm = Arm(Scope.of({name: list(seen) for name, seen in sees.items()}), BOTH_SET, BOTH_SPACE)
+    realised = Realised(CONTEXTS, np.array([False, False]))
+    return Worth(arm, model_of_two(), np.zeros((0, 4)), Standardised.of(model_of_two(), np.zeros((0, 4))), realised)
+
+
+@pytest.mark.parametrize("sees", [{"x": "a", "z": "b"}, {"x": "b", "z": "a"}, {"x": "a", "z": "ab"}])
+def test_actions_that_see_different_contexts_are_each_chosen_by_what_they_see(sees: dict[str, str]) -> None:
+    found, _, _ = of_two(sees).bounds(0.0, 100)
+    expected = [by_hand(of_two(sees), sees, {"a": a, "b": b}) for a, b in CONTEXTS]
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_what_an_action_does_not_see_it_cannot_gain_by() -> None:
+    apart, all_seen = (
+        of_two(sees).bounds(0.0, 100)[0].mean() for sees in ({"x": "a", "z": "b"}, {"x": "ab", "z": "ab"})
+    )
+    assert apart < all_seen - 0.1
