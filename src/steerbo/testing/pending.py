@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from steerbo.errors import (
     OutcomeConflict,
 )
 from steerbo.rounds import (
+    Created,
     Optimizer,
 )
 
@@ -19,21 +21,26 @@ from .case import Case, Contract, bits
 
 
 class Pending(Contract):
-    """Nothing comes back that is out or has failed, and money is counted once."""
+    """What is out or has failed counts when the next is chosen, and money is counted once.
+
+    One point may be out twice where that is right: outcomes are noisy, and the best that is known is at a bound.
+    """
 
     def test_many_pending_suggestions_differ(self, world: Case, played: Optimizer) -> None:
         optimizer = played
         out = [world.ask(optimizer) for _ in range(4)]
         assert len({s.token for s in out}) == 4
         assert {s.token for s in optimizer.pending} == {s.token for s in out}
-        assert len({world.point(s) for s in out}) == 4, "a pending point is not suggested again"
+        assert len({world.point(s) for s in out}) > 1, "what is out counts when the next is chosen"
         for suggestion in reversed(out):
             optimizer.tell(suggestion, **world.outcome(suggestion))
         assert optimizer.pending == ()
         world.play(optimizer, 1)
 
     def test_batch(self, world: Case) -> None:
-        optimizer = world.play(world.start(rounds=world.rounds + 3), world.rounds)
+        created, *rest = self.whole(world).events
+        assert isinstance(created, Created)
+        optimizer = Optimizer.replay(world.problem, [replace(created, rounds=world.rounds + 3), *rest])
         batch = optimizer.ask(batch=5, **world.request(world.rounds + 1))
         assert [s.round for s in batch] == [world.rounds + i for i in (1, 2, 3)]
         assert optimizer.ask(**world.request(world.rounds + 4)) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from steerbo.record import from_plain, to_plain
 from steerbo.rounds import (
@@ -26,21 +26,29 @@ class Repeating(Contract):
         assert values_of(again.events) == values_of(self.whole(world).events)
 
     def test_another_seed_changes_something(self, world: Case) -> None:
-        other = world.play(world.start(seed=0), world.rounds)
-        assert values_of(other.events)[1:] != values_of(self.whole(world).events)[1:]
+        other, events = world.start(seed=0), values_of(self.whole(world).events)
+        for _ in range(world.rounds):
+            world.play(other, 1)
+            if values_of(other.events)[1:] != events[1 : len(other.events)]:
+                return
+        raise AssertionError("the same in every round")
 
     def test_replay_at_every_event_continues_bit_for_bit(self, world: Case) -> None:
+        """The next round is the same wherever one stops; from the first third on, all that follow are."""
         whole = self.whole(world)
-        lines = [json.dumps(to_plain(event)) for event in whole.events]
+        events, lines = values_of(whole.events), [json.dumps(to_plain(event)) for event in whole.events]
         refits = [i + 1 for i, event in enumerate(whole.events) if isinstance(event, Refitted)]
-        for stop in sorted({*range(1, len(lines), 3), *refits[-1:]}):
+        stops = sorted({*range(1, len(lines), 2), *refits[-1:]})
+        for stop in stops:
             again = Optimizer.replay(world.problem, [from_plain(Event, json.loads(line)) for line in lines[:stop]])
             if again.pending:
                 suggestion = world.decide(again, again.pending[0])
                 again.tell(suggestion, **world.outcome(suggestion))
-            world.play(again, world.rounds - len(again.history))
+            left = world.rounds - len(again.history)
+            world.play(again, left if stop == stops[len(stops) // 3] else min(left, 1))
             # a refit is computed inside ask: a log that ends right after one asks again with those hyperparameters
-            assert values_of(again.events) == values_of(whole.events)
+            assert values_of(again.events) == events[: len(again.events)]
+            assert len(again.events) > stop or stop == len(lines)
         assert bits(again.recommend()) == bits(whole.recommend())
 
     def test_a_log_that_keeps_no_order_gives_it_back(self, world: Case, played: Optimizer) -> None:
@@ -69,14 +77,14 @@ class Repeating(Contract):
         assert values_of(again.events[1:]) == values_of(events[1:])
 
     def test_any_number_of_threads_gives_the_same_bits(self, world: Case) -> None:
-        found = []
-        for threads in (1, 2):
+        events = values_of(self.whole(world).events)
+        usual = {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+        for threads in {1, 2} - (usual if len(usual) == 1 else set()):  # these it was played on
             with threadpool_limits(threads):
-                found.append(values_of(world.play(world.start(), world.rounds).events))
-        assert found[0] == found[1]
+                assert values_of(world.play(world.start(), world.rounds).events) == events
 
-    def test_json_round_trip(self, world: Case) -> None:
-        whole = world.play(world.start(budget=1e6, rounds=1000), world.rounds)
+    def test_json_round_trip(self, world: Case, paid: Optimizer) -> None:
+        whole = paid
         plain = json.loads(whole.to_json())["events"]
         again = Optimizer.replay(world.problem, [from_plain(Event, event) for event in plain])
         assert again.to_json() == whole.to_json()
