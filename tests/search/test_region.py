@@ -63,7 +63,12 @@ def test_a_single_point_that_is_left_is_found() -> None:
 
 
 def test_nothing_left_has_no_middle() -> None:
-    assert not len(Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([-0.1])).middles)
+    nothing = Region(Box([0, 0], [1, 1]), np.array([[1.0, 1.0]]), np.array([-0.1]))
+    assert nothing.empty
+    assert not len(nothing.middles)
+    some = Region(Box([0, 0], [1, 1], [None, np.array([0.0, 0.5, 1.0])]), np.array([[1.0, 1.0]]), np.array([0.6]))
+    assert not some.empty
+    assert {0.0, 0.5} == {*some.middles[:, 1]}
 
 
 def test_a_point_outside_comes_as_near_as_limits_let() -> None:

@@ -105,7 +105,7 @@ def limited(
         return box
     logs = np.array([_logs(variable) if encoded else 0.0 for variable in variables])
     region = Region(box, weights, bounds, forbidden, logs)
-    return region if len(region.middles) else None
+    return None if region.empty else region
 
 
 def _hopeless(weights: Float[np.ndarray, "m d"], bounds: Float[np.ndarray, " m"]) -> bool:

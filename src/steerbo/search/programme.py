@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
@@ -40,8 +41,8 @@ class Programme:
         """A point with the largest `aim · x`; None where there is no point at all."""
         from scipy.optimize import Bounds, LinearConstraint, milp  # start-up time
 
-        columns, base, upper, whole = self._columns()
-        rows, least, most = self._rows(columns, base)
+        columns, base, upper, whole = self._columns
+        rows, least, most = self._rows
         found = milp(
             -(columns.T @ aim),
             integrality=whole,
@@ -53,6 +54,7 @@ class Programme:
         variables = np.where(whole > 0, np.rint(found.x), found.x)
         return self._snapped(base + columns @ variables)
 
+    @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """How points follow from the programme's variables v: x = base + columns · v, 0 ≤ v ≤ upper, some whole."""
         parts: list[tuple[np.ndarray, np.ndarray, int]] = []  # the coordinate's share of each variable, upper, whole
@@ -83,8 +85,10 @@ class Programme:
         gaps = np.diff(levels)
         return bool(gaps.size and np.ptp(gaps) > _EVEN * np.abs(levels).max())
 
-    def _rows(self, columns: np.ndarray, base: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    @cached_property
+    def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The limits on the programme's variables: rows, and what they come to at least and at most."""
+        columns, base, _, _ = self._columns
         rows = [self.weights @ columns]
         least, most = [np.full(len(self.bounds), -np.inf)], [self.bounds - self.weights @ base]
         sizes = [len(k) if k is not None and self._one_by_one(j) else 1 for j, k in enumerate(self.levels)]

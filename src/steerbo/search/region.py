@@ -6,7 +6,7 @@ scale. Coordinates with levels split a region into slices, each of them a polyto
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -145,18 +145,26 @@ class Region(Box):
     @cached_property
     def middles(self) -> Float[np.ndarray, "s d"]:
         """A point deep inside of each of some slices, `(s, d)`; none where there is nothing inside."""
+        return np.array([*self._inside()]).reshape(-1, self.dimension)
+
+    @cached_property
+    def empty(self) -> bool:
+        """Whether there are no `middles`: known as soon as one is found."""
+        return next(self._inside(), None) is None
+
+    def _inside(self) -> Iterator[Float[np.ndarray, " d"]]:
         random = np.random.Generator(np.random.Philox(0))
         fixed = np.array([k is not None for k in self.levels], dtype=bool)
-        found: dict[bytes, np.ndarray] = {}
+        found: set[bytes] = set()
         for _ in range(_SLICES if fixed.any() else 1):
             end = self.programme.solve(random.standard_normal(self.dimension))
             if end is None:
-                break
+                return
             if (key := end[fixed].tobytes()) not in found:
-                found[key] = self._middle(end, random)
-        points = np.array([*found.values()]).reshape(-1, self.dimension)
-        excess = (self.linear(points) @ self.weights.T - self.bounds).max(axis=1, initial=0.0)
-        return np.asarray(points[excess < _THIN])
+                found.add(key)
+                middle = self._middle(end, random)
+                if (self.weights @ self.linear(middle[None])[0] - self.bounds).max(initial=0.0) < _THIN:
+                    yield middle
 
     def _middle(self, end: Float[np.ndarray, " d"], random: np.random.Generator) -> Float[np.ndarray, " d"]:
         """Of a slice, between its ends in opposite directions."""
