@@ -52,7 +52,8 @@ def cheap_ranked(method: CheapFirst, history: History, known: Mapping[str, Any])
     if set(arm.contexts) - set(known):
         points = Realised.of(arm, history, method.seen_of(known)).points[:_TABLE]
         contexts = method.problem.space.subset(arm.measured).decode(points)
-        table = policy_table(arm, answers[chosen].act, contexts)
+        act = answers[chosen].act
+        table = policy_table(arm, lambda k: act(contexts[k]), contexts)
     return [(chosen, replace(answers[chosen], note=note, table=table)), *((i, answers[i]) for i in others)]
 
 

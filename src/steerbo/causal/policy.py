@@ -72,16 +72,18 @@ class Policy(Recommendation):
         return replace(self, alternatives=others)
 
 
-def policy_table(arm: Arm, act: PolicyOf, contexts: list[dict[str, Any]]) -> Table | None:
-    """Settings at some of the contexts seen, in order of the first one; None where nothing is looked at."""
+def policy_table(arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[dict[str, Any]]) -> Table | None:
+    """Settings at some of the contexts seen, in order of the first one; None where nothing is looked at.
+
+    `act` takes the number of a context.
+    """
     if not arm.contexts:
         return None
-    ordered = sorted(contexts, key=lambda seen: seen[arm.contexts[0]])
-    shown = np.unique(np.linspace(0, len(ordered) - 1, _SHOWN).round().astype(int))
+    ordered = sorted(range(len(contexts)), key=lambda k: contexts[k][arm.contexts[0]])
     rows = []
-    for k in shown:
-        values = act(ordered[k])
-        rows.append((*(ordered[k][name] for name in arm.contexts), *(values[name] for name in arm.actions)))
+    for place in np.unique(np.linspace(0, len(ordered) - 1, _SHOWN).round().astype(int)):
+        seen, values = contexts[ordered[place]], act(ordered[place])
+        rows.append((*(seen[name] for name in arm.contexts), *(values[name] for name in arm.actions)))
     return Table(f"Policy: set {arm.scope}", (*arm.contexts, *arm.actions), tuple(rows))
 
 
@@ -100,7 +102,8 @@ def recommended(
     contexts, which are a sample of those to come. What is `known` before
     choosing is the same in all of them: where a scope looks at nothing else, there is one setting and no table.
     """
-    rows = [arm.encode({**seen, **act(seen)}) for seen in contexts]
+    settings = [act(seen) for seen in contexts]
+    rows = [arm.encode({**seen, **values}) for seen, values in zip(contexts, settings, strict=True)]
     means, sds = model.predict(np.concatenate(rows))
     mean, sampled = (
         sign * float(means.mean()),
@@ -109,5 +112,5 @@ def recommended(
     sd = float(np.hypot(sds.mean(), sampled))
     simple = not set(arm.contexts) - set(known)
     values = act(known) if simple else {}
-    table = None if simple else policy_table(arm, act, contexts)
+    table = None if simple else policy_table(arm, settings.__getitem__, contexts)
     return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, arm.scope.price, table=table, act=act)

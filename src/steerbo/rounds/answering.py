@@ -62,7 +62,8 @@ class Answering(ABC):
     def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> None:
         """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
 
-        Its point is not suggested again, since nobody knows whether it was tried. Calling it twice is fine.
+        Its point counts as known when the next is chosen, since nobody knows whether it was tried. Calling it twice is
+        fine.
 
         Args:
             suggestion: what `ask` or `decide` returned, or its token.
