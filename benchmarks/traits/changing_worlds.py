@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,12 +10,11 @@ import numpy as np
 from jaxtyping import Float as Floats
 
 import steerbo as sb
+from partial_control_bench.costvarying.waves import WAVES, Waves
 from steerbo.rounds import keyed
-from steerbo.search import Box, maximise_box, sobol_points
+from steerbo.search import Box, maximise_box
 
 from ..costvarying.airfoil import noise_level
-
-_WAVES = 400  # of a drawn function
 
 
 @dataclass(frozen=True)
@@ -61,15 +59,11 @@ class World:
         return [f"x{d}" for d in range(self.kind.dimension)]
 
     @cached_property
-    def _function(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Frequencies (M, d), phases (M,) and amplitudes (M,) of a draw from a Gaussian process."""
+    def _waves(self) -> Waves:
+        """A draw from a Gaussian process."""
         random = keyed(self.seed, 0, "function")
         d = self.kind.dimension
-        frequencies = random.normal(size=(_WAVES, d)) / (0.3 * 3 ** random.random(d))
-        phases = 2 * math.pi * random.random(_WAVES)
-        amplitudes = random.normal(size=_WAVES)
-        spread = np.std(np.cos(sobol_points(4096, d, 0) @ frequencies.T + phases) @ amplitudes)
-        return frequencies, phases, amplitudes / spread
+        return Waves.of(random, random.normal(size=(WAVES, d)) / (0.3 * 3 ** random.random(d)), 4096, np.std)
 
     def value(self, x: Floats[np.ndarray, "p d"]) -> Floats[np.ndarray, " p"]:
         """Without noise."""
@@ -77,8 +71,7 @@ class World:
             middle = np.full(len(x), 0.5)
             points = np.column_stack([x[:, 1], x[:, 2], x[:, 0], x[:, 3], middle])
             return np.asarray(noise_level(points)) / 2
-        frequencies, phases, amplitudes = self._function
-        return np.asarray(np.cos(x @ frequencies.T + phases) @ amplitudes)
+        return self._waves.value(x)
 
     @cached_property
     def best(self) -> float:

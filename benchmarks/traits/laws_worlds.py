@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,14 +11,15 @@ import numpy as np
 from jaxtyping import Float as Floats
 
 import steerbo as sb
+from partial_control_bench.costvarying.waves import Waves
 from steerbo.rounds import keyed
-from steerbo.search import Box, maximise_box, sobol_points
+from steerbo.search import Box, maximise_box
 
 PRICES = (0.1, 1.0)
 TOLERANCE = 0.1
 LOG = 365
 """Rows of a log: a year of days."""
-_WAVES, _POPULATION, _NOISE = 400, 4000, 0.02
+_POPULATION, _NOISE = 4000, 0.02
 _FEW = 256  # of the population that the best settings are looked for on
 _RIGHT = sb.TruncatedNormal(0.5, 0.15)
 STATED: dict[str, Any] = {"elsewhere": sb.Uniform(), "shifted": sb.TruncatedNormal(0.35, 0.1), "right": _RIGHT}
@@ -75,12 +75,8 @@ class LawWorld:
         return self.population[keyed(self.seed, 0, "log").choice(len(self.population), LOG, replace=False)]
 
     @cached_property
-    def _waves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        random = keyed(self.seed, 0, "function")
-        frequencies = random.normal(size=(_WAVES, 3)) / 0.4
-        phases, amplitudes = 2 * math.pi * random.random(_WAVES), random.normal(size=_WAVES)
-        spread = np.ptp(np.cos(sobol_points(1024, 3, 0) @ frequencies.T + phases) @ amplitudes)
-        return frequencies, phases, amplitudes / spread
+    def _waves(self) -> Waves:
+        return Waves.draw(self.seed, [0.4] * 3)
 
     def value(self, x: Floats[np.ndarray, "p d"]) -> Floats[np.ndarray, " p"]:
         """Without noise; a range of about 1."""
@@ -89,8 +85,7 @@ class LawWorld:
 
             points = np.column_stack([x[:, 2], x[:, 1], x[:, 0], np.full(len(x), 0.6), x[:, 3]])
             return np.asarray(noise_level(points)) / 4
-        frequencies, phases, amplitudes = self._waves
-        return np.asarray(np.cos(x @ frequencies.T + phases) @ amplitudes)
+        return self._waves.value(x)
 
     def expected(self, settings: Floats[np.ndarray, "r c"], most: int | None = None) -> Floats[np.ndarray, " r"]:
         """The average over what nature draws, where the first c variables are held; over `most` of it, where given."""

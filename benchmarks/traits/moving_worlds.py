@@ -12,8 +12,9 @@ import numpy as np
 from jaxtyping import Float as Floats
 
 import steerbo as sb
+from partial_control_bench.costvarying.waves import WAVES, Waves
 from steerbo.rounds import keyed
-from steerbo.search import Box, maximise_box, sobol_points
+from steerbo.search import Box, maximise_box
 
 PRICES = (0.1, 0.3, 1.0)
 ROUNDS = 80
@@ -23,7 +24,6 @@ SLIDES = {"linear": 0.6, "linear, aslant": 0.6}
 """How far the function moves in all: variables lie in [0, 1]."""
 SWINGS = {"sine": (0.25, 1), "days": (0.25, 4), "sine, aslant": (0.25, 1)}
 """How far it moves to each side, and how often."""
-_WAVES = 400  # of a drawn function
 _LAW = sb.TruncatedNormal(0.5, 0.15)
 _PLACED = sb.Float("x", 0, 1, law=_LAW).distribution
 _NODES = _PLACED.ppf((np.arange(512) + 0.5) / 512)
@@ -44,20 +44,16 @@ class World:
     dimension = 3
 
     @cached_property
-    def _functions(self) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]:
-        """Frequencies (M, d), phases (M,) and amplitudes (M,) of draws from Gaussian processes, range about 1."""
+    def _functions(self) -> tuple[Waves, ...]:
+        """Draws from Gaussian processes, range about 1."""
         return tuple(self._drawn(k) for k in range(2 if self.name == "switch" else 1))
 
-    def _drawn(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _drawn(self, k: int) -> Waves:
         random = keyed(self.seed, k, "function")
         lengthscales = (
             np.concatenate([[0.4], 0.4 * 10 ** random.random(2)]) if self.name != "rough" else np.full(3, 0.2)
         )
-        frequencies = random.normal(size=(_WAVES, 3)) / lengthscales
-        phases = 2 * math.pi * random.random(_WAVES)
-        amplitudes = random.normal(size=_WAVES)
-        spread = np.ptp(np.cos(sobol_points(1024, 3, 0) @ frequencies.T + phases) @ amplitudes)
-        return frequencies, phases, amplitudes / spread
+        return Waves.of(random, random.normal(size=(WAVES, 3)) / lengthscales)
 
     @property
     def moves(self) -> bool:
@@ -72,10 +68,9 @@ class World:
             towards[1:] = 0.0
         return np.asarray(towards / np.linalg.norm(towards))
 
-    def _now(self, z: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _now(self, z: float) -> Waves:
         """The function as it is at z."""
-        frequencies, phases, amplitudes = self._functions[-1 if z > 0.5 else 0]
-        return frequencies, phases - frequencies @ (self.moved(z) * self._direction), amplitudes
+        return self._functions[-1 if z > 0.5 else 0].moved(self.moved(z) * self._direction)
 
     def moved(self, z: float) -> float:
         """How far the function has moved at z: what moves it, in a world that slides or swings."""
@@ -84,17 +79,11 @@ class World:
 
     def value(self, x: Floats[np.ndarray, "p d"], z: float) -> Floats[np.ndarray, " p"]:
         """Without noise."""
-        frequencies, phases, amplitudes = self._now(z)
-        return np.asarray(np.cos(x @ frequencies.T + phases) @ amplitudes)
+        return self._now(z).value(x)
 
     def expected(self, held: Sequence[int], settings: Floats[np.ndarray, "p c"], z: float) -> Floats[np.ndarray, " p"]:
         """E f at settings (p, c) of what is held, over what nature draws."""
-        frequencies, phases, amplitudes = self._now(z)
-        turned = np.ones(_WAVES, dtype=complex)
-        for d in set(range(3)) - set(held):
-            turned *= np.exp(1j * np.outer(frequencies[:, d], _NODES)).mean(1)
-        angles = settings @ frequencies[:, list(held)].T + phases
-        return np.asarray((np.exp(1j * angles) * turned).real @ amplitudes)
+        return self._now(z).averaged(held, settings, _NODES)
 
     def seen(self, number: int) -> float:
         """The share of the rounds that is over: what who knows the time sees."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import steerbo as sb
+from partial_control_bench.causal.priced import WORLDS as PRICED
 from steerbo.rounds import keyed
 from steerbo.search import sobol_points
 
@@ -87,15 +88,15 @@ def _figure(u: np.ndarray, given: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 
 _WORLDS = {
-    "chain": (CHAIN, {"x": 1.0, "z": 5.0, "c": 1.0}, 0.05, 0.0, _chain, 0.1),
-    "looks": (LOOKS, {"x": 0.5, "lab": 5.0, "quick": 0.5}, 0.02, 0.0, _looks, 0.1),
-    "figure 1": (FIGURE_1, {"x1": 0.5, "x2": 2.0, "c": 5.0}, 0.1, 1 / 3, _figure, 0.0),
+    "chain": (CHAIN, PRICED["chain"][1], 0.0, _chain, 0.1),
+    "looks": (LOOKS, PRICED["looks"][1], 0.0, _looks, 0.1),
+    "figure 1": (FIGURE_1, PRICED["figure-1"][1], 1 / 3, _figure, 0.0),
 }
 
 
 def world(name: str) -> World:
     """By its name: "chain", "looks" or "figure 1"; every round costs 1 beside."""
-    graph, prices, tolerance, best, nature, noise = _WORLDS[name]
+    graph, priced, best, nature, noise = _WORLDS[name]
     variables = [sb.Float(each, -1, 1) for each in (*graph.intervenable, *(graph.contexts or ()))]
-    problem = sb.Causal(graph, variables, prices=prices, base=1, tolerance=sb.Absolute(tolerance))
-    return World(name, problem, tolerance, best, nature, noise)
+    told: dict[str, Any] = {"prices": priced.prices, "base": priced.base, "tolerance": sb.Absolute(priced.tolerance)}
+    return World(name, sb.Causal(graph, variables, **told), priced.tolerance, best, nature, noise)

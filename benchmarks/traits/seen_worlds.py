@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,6 +11,7 @@ import numpy as np
 from jaxtyping import Float as Floats
 
 import steerbo as sb
+from partial_control_bench.costvarying.waves import WAVES, Waves
 from steerbo.rounds import keyed
 from steerbo.search import Box, maximise_box, sobol_points
 
@@ -20,7 +20,6 @@ from ..costvarying.airfoil import noise_level
 PRICES = (0.1, 0.3, 1.0)
 CONTEXTS = 25
 """Contexts, spread evenly, at which answers are judged."""
-_WAVES = 400  # of a drawn function
 _LAW = sb.TruncatedNormal(0.5, 0.15)
 _PLACED = sb.Float("x", 0, 1, law=_LAW).distribution
 _DRAWS = 64  # of what nature draws on the airfoil
@@ -49,26 +48,22 @@ class World:
         return 4 if self.name == "airfoil" else 3
 
     @cached_property
-    def _function(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Frequencies (M, d + 1), phases (M,) and amplitudes (M,) of a draw from a Gaussian process, range about 1."""
+    def _waves(self) -> Waves:
+        """A draw from a Gaussian process, of all variables and z; range about 1."""
         random = keyed(self.seed, 0, "function")
         d = self.dimension
         lengthscales = np.concatenate([[0.4], 0.4 * 10 ** random.random(d - 1), [0.5]])
-        frequencies = random.normal(size=(_WAVES, d + 1)) / lengthscales
+        frequencies = random.normal(size=(WAVES, d + 1)) / lengthscales
         if self.name == "not there":
             frequencies[:, -1] = 0.0
-        phases = 2 * math.pi * random.random(_WAVES)
-        amplitudes = random.normal(size=_WAVES)
-        spread = np.ptp(np.cos(sobol_points(1024, d + 1, 0) @ frequencies.T + phases) @ amplitudes)
-        return frequencies, phases, amplitudes / spread
+        return Waves.of(random, frequencies)
 
     def value(self, x: Floats[np.ndarray, "p d"], z: float) -> Floats[np.ndarray, " p"]:
         """Without noise."""
         points = np.column_stack([x, np.full(len(x), z)])
         if self.name == "airfoil":  # z is the frequency, the first of the published inputs
             return np.asarray(noise_level(points[:, [4, 0, 1, 2, 3]])) / 4
-        frequencies, phases, amplitudes = self._function
-        return np.asarray(np.cos(points @ frequencies.T + phases) @ amplitudes)
+        return self._waves.value(points)
 
     def expected(self, held: Sequence[int], settings: Floats[np.ndarray, "p c"], z: float) -> Floats[np.ndarray, " p"]:
         """E f at settings (p, c) of what is held, over what nature draws: exact for drawn functions."""
@@ -78,13 +73,8 @@ class World:
             x = np.empty((len(settings), len(draws), self.dimension))
             x[:, :, rest], x[:, :, list(held)] = draws, settings[:, None]
             return self.value(x.reshape(-1, self.dimension), z).reshape(len(settings), -1).mean(1)
-        frequencies, phases, amplitudes = self._function
-        angles = settings @ frequencies[:, list(held)].T + z * frequencies[:, -1] + phases
-        turned = np.ones(_WAVES, dtype=complex)
-        nodes = _PLACED.ppf((np.arange(512) + 0.5) / 512)
-        for d in rest:
-            turned *= np.exp(1j * np.outer(frequencies[:, d], nodes)).mean(1)
-        return np.asarray((np.exp(1j * angles) * turned).real @ amplitudes)
+        both = np.column_stack([settings, np.full(len(settings), z)])
+        return self._waves.averaged([*held, self.dimension], both, _PLACED.ppf((np.arange(512) + 0.5) / 512))
 
     @cached_property
     def contexts(self) -> Floats[np.ndarray, " q"]:

@@ -13,6 +13,35 @@ from partial_control_bench.cli import main
 from partial_control_bench.record import read
 from partial_control_bench.running import play_missing
 
+MINE = """import math
+
+class Fine:
+    def __init__(self, known, seed, step=1):
+        self.levels = known["variables"][0]["levels"]
+
+    def ask(self, now):
+        return {"setting": self.levels[0]}
+
+    def tell(self, values, outcome):
+        pass
+
+class Raises(Fine):
+    def ask(self, now):
+        return {"setting": math.sqrt(-1)}
+
+class Words(Fine):
+    def ask(self, now):
+        return {"setting": "hot"}
+"""
+
+
+def stranger(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with entrants of a stranger's."""
+    monkeypatch.chdir(folder)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    Path("mine.py").write_text(MINE)
+    Path("broken.py").write_text("x = = 3")
+
 
 def pcb(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     monkeypatch.setattr(sys, "argv", ["pcb", *words])
@@ -36,6 +65,11 @@ def pcb(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (("run", "random", "daily", "--until", "73"), "at most the budget, 72 rounds"),
         (("run", "wdbo", "swarm"), "wdbo: plays time-varying problems; swarm is mean-field"),
         (("run", "mine.Mine", "daily"), "yours is named FILE.py:Class"),
+        (("run", "mine.py:Raises", "daily"), "Raises: ask, round 1: ValueError: math domain error (mine.py, line 15)"),
+        (("run", "mine.py:Words", "daily"), "Words: round 1, what ask returned, {'setting': 'hot'}: ValueError"),
+        (("run", "mine.py:Fin", "daily"), "has no 'Fin'; did you mean 'Fine'?"),
+        (("run", "mine.py:Fine", "daily", "--option", "stp=2"), "options {'stp': 2}: TypeError"),
+        (("run", "broken.py:Fine", "daily"), "broken: cannot be read: invalid syntax (broken.py, line 1)"),
     ],
 )
 def test_what_is_not_allowed(
@@ -45,7 +79,7 @@ def test_what_is_not_allowed(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    stranger(tmp_path, monkeypatch)
     assert pcb(monkeypatch, *words) == 2
     assert said in capsys.readouterr().err
 
@@ -78,59 +112,10 @@ def test_lists(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
         assert said in capsys.readouterr().out
 
 
-MINE = """import math
-
-class Fine:
-    def __init__(self, known, seed, step=1):
-        self.levels = known["variables"][0]["levels"]
-
-    def ask(self, now):
-        return {"setting": self.levels[0]}
-
-    def tell(self, values, outcome):
-        pass
-
-class Raises(Fine):
-    def ask(self, now):
-        return {"setting": math.sqrt(-1)}
-
-class Words(Fine):
-    def ask(self, now):
-        return {"setting": "hot"}
-"""
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("mine.py:Raises", "daily"), "Raises: ask, round 1: ValueError: math domain error (mine.py, line 15)"),
-        (("mine.py:Words", "daily"), "Words: round 1, what ask returned, {'setting': 'hot'}: ValueError"),
-        (("mine.py:Fin", "daily"), "has no 'Fin'; did you mean 'Fine'?"),
-        (("mine.py:Fine", "daily", "--option", "stp=2"), "options {'stp': 2}: TypeError"),
-        (("broken.py:Fine", "daily"), "broken: cannot be read: invalid syntax (broken.py, line 1)"),
-    ],
-)
-def test_a_stranger_s_mistakes_are_said_in_a_line(
-    words: tuple[str, ...],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
-    Path("mine.py").write_text(MINE)
-    Path("broken.py").write_text("x = = 3")
-    assert pcb(monkeypatch, "run", *words) == 2
-    assert said in capsys.readouterr().err
-
-
 def test_a_stranger_s_runs_are_played_again_where_its_class_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
-    Path("mine.py").write_text(MINE)
+    stranger(tmp_path, monkeypatch)
     assert pcb(monkeypatch, "run", "mine.py:Fine", "daily", "--seeds", "1000") == 0
     assert pcb(monkeypatch, "check", "runs.jsonl", "--again", "1") == 0
     assert "not played: nobody here has this name" in capsys.readouterr().out

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from partial_control_bench.entrants.columns import Columns
+from partial_control_bench.entrants.columns import Columns, looked_at, seen_first
 from partial_control_bench.entrants.cube import Cube
 from partial_control_bench.playing import run
 from partial_control_bench.problem import Budget
@@ -56,6 +56,13 @@ def test_control_sets_are_conditional_parameters() -> None:
     assert space.point({"x3": 0.3, "x4": 0.4}) == {"controls": 1, "x3": 0.3, "x4": 0.4}
     assert space.point({"x1": 0.3}) is None
     assert [p.name for p in space.parameters if p.active(point)] == ["controls", "x3", "x4"]
+
+
+def test_what_is_known_before_acting() -> None:
+    assert looked_at(known("psa-2")) == ["age", "bmi"]
+    assert [p.name for p in seen_first(known("psa-2"))] == ["age", "bmi"]
+    assert [p.name for p in seen_first(known("seen-first"))] == ["z"]
+    assert seen_first(known("swarm")) == []
 
 
 def test_what_is_not_available_becomes_the_nearest_that_is() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -15,7 +16,8 @@ from ..randomness import even_points, keyed
 
 SD = 0.15
 """Standard deviation of what nature draws, about .5."""
-_WAVES, _NODES = 400, 512
+WAVES = 400  # of a drawn function
+_NODES = 512
 
 
 def nature(uniform: Float[np.ndarray, " *n"]) -> Float[np.ndarray, " *n"]:
@@ -35,12 +37,22 @@ class Waves:
     def draw(cls, seed: int, lengthscales: Sequence[float], number: int = 0) -> Waves:
         """One of a squared-exponential kernel with a lengthscale for each variable."""
         random, d = keyed(seed, number, "function"), len(lengthscales)
-        frequencies = random.normal(size=(_WAVES, d)) / np.asarray(lengthscales)
-        phases, amplitudes = 2 * math.pi * random.random(_WAVES), random.normal(size=_WAVES)
-        spread = np.ptp(np.cos(even_points(1024, d, 0) @ frequencies.T + phases) @ amplitudes)
-        return cls(frequencies, phases, amplitudes / spread)
+        return cls.of(random, random.normal(size=(WAVES, d)) / np.asarray(lengthscales))
 
-    def moved(self, by: Sequence[float]) -> Waves:
+    @classmethod
+    def of(
+        cls,
+        random: np.random.Generator,
+        frequencies: Float[np.ndarray, "M d"],
+        points: int = 1024,
+        size: Callable[[np.ndarray], Any] = np.ptp,
+    ) -> Waves:
+        """With these frequencies, phases and amplitudes drawn; the `size` of its values at so many points is 1."""
+        phases, amplitudes = 2 * math.pi * random.random(WAVES), random.normal(size=WAVES)
+        at = even_points(points, frequencies.shape[1], 0)
+        return cls(frequencies, phases, amplitudes / size(np.cos(at @ frequencies.T + phases) @ amplitudes))
+
+    def moved(self, by: Sequence[float] | Float[np.ndarray, " d"]) -> Waves:
         """The same, shifted."""
         return Waves(self.frequencies, self.phases - self.frequencies @ np.asarray(by), self.amplitudes)
 
@@ -50,12 +62,18 @@ class Waves:
 
     def expected(self, held: Mapping[int, float]) -> float:
         """The average where these variables are held, and nature draws the others."""
-        angles = self.phases + sum(value * self.frequencies[:, d] for d, value in held.items())
+        at = np.array([[*held.values()]])
+        return float(self.averaged([*held], at, nature((np.arange(_NODES) + 0.5) / _NODES))[0])
+
+    def averaged(
+        self, held: Sequence[int], settings: Float[np.ndarray, "p c"], nodes: Float[np.ndarray, " n"]
+    ) -> Float[np.ndarray, " p"]:
+        """The average at settings of what is held; each other variable is at these nodes, as likely at each."""
         turned = np.ones(len(self.phases), dtype=complex)
-        nodes = nature((np.arange(_NODES) + 0.5) / _NODES)
-        for d in set(range(self.frequencies.shape[1])) - held.keys():
+        for d in set(range(self.frequencies.shape[1])) - set(held):
             turned *= np.exp(1j * np.outer(self.frequencies[:, d], nodes)).mean(1)
-        return float((np.exp(1j * angles) * turned).real @ self.amplitudes)
+        angles = settings @ self.frequencies[:, list(held)].T + self.phases
+        return np.asarray((np.exp(1j * angles) * turned).real @ self.amplitudes)
 
 
 def largest(value: Callable[[np.ndarray], np.ndarray], d: int, screen: int = 1024, starts: int = 6) -> float:

@@ -28,9 +28,7 @@ class Columns:
     def __init__(self, known: Mapping[str, Any], seed: int) -> None:
         self.known, self.seed, self.space = known, seed, space_of(known)
         self.settings = [p for p in self.space.parameters if p.name != "controls"]
-        self.looks = _unaffected(known) if known["wing"] == "causal" else []
-        self.contexts = [Parameter(name, *known["ranges"][name]) for name in self.looks]
-        self.contexts += [Parameter(seen["name"], seen["low"], seen["high"]) for seen in known.get("seen", ())]
+        self.looks, self.contexts = looked_at(known), seen_first(known)
         self.timed = known["wing"] == "time-varying"
         self.width = len(self.settings) + len(self.contexts) + self.timed
         self.X: list[list[float]] = []
@@ -137,8 +135,16 @@ class OnColumns(ABC):
         self.columns.learn(values, outcome)
 
 
-def _unaffected(known: Mapping[str, Any]) -> list[str]:
-    """Contexts that no action affects: all of these can be looked at before acting."""
+def seen_first(known: Mapping[str, Any]) -> list[Parameter]:
+    """What is known before acting: what can be looked at, and what is told."""
+    looks = [Parameter(name, *known["ranges"][name]) for name in looked_at(known)]
+    return looks + [Parameter(seen["name"], seen["low"], seen["high"]) for seen in known.get("seen", ())]
+
+
+def looked_at(known: Mapping[str, Any]) -> list[str]:
+    """Contexts that no action affects: all of these can be looked at before acting. None but in causal problems."""
+    if known["wing"] != "causal":
+        return []
     below, waiting = set[str](), list(known["settable"])
     while waiting:
         if (name := waiting.pop()) not in below:
