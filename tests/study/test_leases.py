@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from steerbo.study import BY_HAND, DatabaseLog, Lease, Study
+from steerbo.study import BY_HAND, DatabaseLog, Lease, Memory, MemoryLog, Study
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -36,3 +37,19 @@ def test_people_keep_what_they_hold(tmp_path: Path) -> None:
         assert [lease.until for lease in study.log.leases().values()] == [None]
     with closing(DatabaseLog(tmp_path / "study.db")) as log:
         assert [lease.holder for lease in log.leases().values()] == [BY_HAND]
+
+
+def test_a_round_that_another_has_told_meanwhile_is_let_go_of() -> None:
+    memory = Memory()
+    with Study.create(MemoryLog(memory), Stub(), Nearest, rounds=9) as study:
+        token = study.ask().token
+        late = Study.open(MemoryLog(memory), Stub())
+        take_over = late.writer.worker.leases.take_over
+
+        def slowly(rounds: Collection[str]) -> Iterator[tuple[str, int]]:
+            study.fail(token)
+            return take_over(rounds)
+
+        object.__setattr__(late.writer.worker.leases, "take_over", slowly)
+        assert late.ask().token != token
+        assert token not in late.log.leases(), "or it would be held for ever"

@@ -62,6 +62,13 @@ def test_a_name_that_was_right_before_is_not_wrong_now(said: str) -> None:
     assert is_outage(postgres(said), worked=True)
 
 
+def test_a_connection_that_is_lost_was_there() -> None:
+    error = postgres("consuming input failed: server closed the connection unexpectedly")
+    assert not is_outage(error, worked=False), "nobody knows whether it is such a server at all"
+    error.connection_invalidated = True
+    assert is_outage(error, worked=False)
+
+
 def test_sqlite() -> None:
     for passes in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR | 1 << 8, sqlite3.SQLITE_LOCKED):
         assert is_outage(sqlite(passes), worked=False)

@@ -198,7 +198,7 @@ def _looked_back(place: str, kind: str, case: Case, notes: list[dict[str, Any]],
                 assert bits(study.recommend()) == bits(other.recommend())
             study.revise(rounds=rounds + 1)
             for other in replayed:
-                other._record(study.events[-1])
+                other.recorder(study.events[-1])
             everyone: list[Any] = [study, *replayed]
             after = [bits(optimizer.ask()) for optimizer in everyone]
     assert len(set(after)) == 1, "the next suggestion hangs on how one came there"

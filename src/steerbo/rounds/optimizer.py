@@ -36,6 +36,9 @@ class Optimizer(Reading, Answering):
         log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
 
+    Attributes:
+        recorder: writes down what happens, before it counts.
+
     Raises:
         InvalidOption: a method, an option, a limit or the seed is not allowed.
 
@@ -68,7 +71,7 @@ class Optimizer(Reading, Answering):
         self._fold = Fold(problem, solver, created)
         if budget is not None and (reason := self._fold.finished()):
             raise InvalidOption("budget", budget, "enough for at least one play", f"As it is, {reason}.")
-        self._record = Recorder(self._fold, log)
+        self.recorder = Recorder(self._fold, log)
         if log is not None:
             log.append(created)
 
@@ -87,7 +90,7 @@ class Optimizer(Reading, Answering):
     def _of(cls, fold: Fold, log: Log | None = None) -> Optimizer:
         """The optimizer with this state."""
         optimizer = cls.__new__(cls)
-        optimizer._fold, optimizer._record = fold, Recorder(fold, log)
+        optimizer._fold, optimizer.recorder = fold, Recorder(fold, log)
         return optimizer
 
     @overload
@@ -118,12 +121,12 @@ class Optimizer(Reading, Answering):
             return None
         self.refit()
         asked = self._fold.choose(read, place)
-        self._record(asked)
+        self.recorder(asked)
         return self.history[asked.token].suggestion
 
     def refit(self) -> None:
         """Learn hyperparameters anew where that is due, and log them. `ask` does so first of all."""
-        self._record(self._fold.refit())
+        self.recorder(self._fold.refit())
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
         """Give what was looked at; returns the suggestion with the values that follow and the next things to observe.
@@ -133,12 +136,12 @@ class Optimizer(Reading, Answering):
             OutcomeConflict: the round has an outcome already.
         """
         decided = self._fold.decide(suggestion, context)
-        self._record(decided)
+        self.recorder(decided)
         return self.history[decided.token].suggestion
 
     def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> None:
         about = () if call == "add" else (suggestion,)
-        self._record(getattr(self._fold.reports, call)(*about, **given))
+        self.recorder(getattr(self._fold.reports, call)(*about, **given))
 
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; what nature does stays as it is.
@@ -152,7 +155,7 @@ class Optimizer(Reading, Answering):
             InvalidProblem: narrower bounds, or a problem that has none to widen.
         """
         if wider := read_bounds(self.problem, bounds):
-            self._record(Extended(wider))
+            self.recorder(Extended(wider))
             self.refit()
 
     def revise(self, **changes: Any) -> None:
@@ -173,8 +176,8 @@ class Optimizer(Reading, Answering):
         >>> print(optimizer.status)
         1 of 3 rounds
         """
-        self._record(read_revision(self.history, changes, type(self._fold.method)))
+        self.recorder(read_revision(self.history, changes, type(self._fold.method)))
 
     def log_to(self, log: Log) -> None:
         """Let `log` receive every event from here on."""
-        self._record.log = log
+        self.recorder.log = log

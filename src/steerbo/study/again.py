@@ -92,11 +92,11 @@ class _Probe:
 def _would_log(optimizer: Optimizer, answer: Answer) -> Event | None:
     """The event that the call would log."""
     probe: Any = _Probe()
-    log, optimizer._record.log = optimizer._record.log, probe
+    log, optimizer.recorder.log = optimizer.recorder.log, probe
     try:
         _call(optimizer, answer)
     except _Would:
         pass
     finally:
-        optimizer._record.log = log
+        optimizer.recorder.log = log
     return probe.event

@@ -63,6 +63,12 @@ class Leases:
         if self.seconds is not None:
             self.log.renew(self.holder, self.clock() + self.seconds)
 
+    def drop(self, token: str) -> None:
+        """Let go of one round."""
+        lease = self.log.leases().get(token)
+        if lease is not None and lease.holder == self.holder:
+            self.log.claim(token, None, lease)
+
     def release(self) -> None:
         """Let go of everything, so that it is offered again at once. People keep theirs."""
         if self.holder == BY_HAND:

@@ -28,8 +28,10 @@ def is_outage(error: Exception, worked: bool) -> bool:
     if isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
         return code in _SQLITE or (code == sqlite3.SQLITE_CANTOPEN and worked)
+    if getattr(error, "connection_invalidated", False):  # there was a connection, and it is lost
+        return True
     if not isinstance(error, exc.OperationalError | exc.InterfaceError | exc.InternalError):
-        return bool(getattr(error, "connection_invalidated", False))
+        return False
     state = getattr(cause, "sqlstate", None)
     if state is not None:
         return state.startswith(_STATES)

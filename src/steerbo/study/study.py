@@ -132,7 +132,8 @@ class Study(Reading, Answering):
         try:
             opened = cls(log, replay(log.place, events, problem), **worker)
             opened.writer.settle()
-            opened.revise(**by_name("limits", limits))
+            if changes := by_name("limits", limits):
+                opened.revise(**changes)
             return opened
         except BaseException:
             if ours:
@@ -159,7 +160,7 @@ class Study(Reading, Answering):
     @contextmanager
     def said_by(self, name: str | None) -> Iterator[None]:
         """What is logged inside has this name beside it, `by`: whose key was used, say. None: no name."""
-        record = self.optimizer._record
+        record = self.optimizer.recorder
         before, record.by = record.by, name
         try:
             yield

@@ -39,7 +39,7 @@ def written(study: Study, new: Sequence[New]) -> list[Line]:
     writer = study.writer
     if writer.keeping.left:  # data that are alike are told apart by their order
         writer.settle()
-    record = study.optimizer._record
+    record = study.optimizer.recorder
 
     def work() -> list[Sequence[str]]:
         events = [record.signed(each.event) for each in new]

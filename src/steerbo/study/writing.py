@@ -126,6 +126,8 @@ class Writer:
             elif self.optimizer.history[token].state == "open":
                 LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
                 return self.optimizer.history[token].suggestion
+            if self.optimizer.history[token].state != "open":  # another was quicker, and has told
+                self.worker.leases.drop(token)
         return None
 
     def _passed(self, token: str, context: Any) -> str:
