@@ -9,6 +9,7 @@ import steerbo as sb
 from steerbo.causal.arm import Arm
 from steerbo.causal.arm_model import ModelOptions, arm_model
 from steerbo.causal.gain import highest_policy
+from steerbo.causal.keeping import Keeping
 from steerbo.rounds import Scope
 
 GRAPH = sb.CausalGraph.from_text("c -> x; c -> y; x -> y", target="y", intervenable=["x"])
@@ -28,4 +29,4 @@ def test_it_is_the_mean_over_contexts_of_the_largest_bound(scope: Scope) -> None
         rows = np.concatenate([arm.encode({**seen, **each}) for each in settings])
         mean, deviation = model.predict(rows)
         found.append(float((mean + 3 * deviation).max()))
-    assert highest_policy(arm, model, contexts, 3.0) == pytest.approx(float(np.mean(found)), rel=0.05)
+    assert highest_policy(Keeping(arm), model, contexts, 3.0) == pytest.approx(float(np.mean(found)), rel=0.05)

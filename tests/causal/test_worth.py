@@ -13,10 +13,10 @@ from steerbo.causal.arm import Arm
 from steerbo.causal.arm_model import ArmModel
 from steerbo.causal.cheap_options import CheapOptions
 from steerbo.causal.nearness import Realised
-from steerbo.causal.worth import NestedActor, Worth, fitted_at
+from steerbo.causal.worth import Worth, fitted_at
 from steerbo.gp import Course
 from steerbo.rounds import Scope
-from steerbo.surrogate import Standardised, upper_bound
+from steerbo.surrogate import Standardised
 
 GRAPH = sb.CausalGraph.from_text("a -> y; b -> y; x -> y", target="y", intervenable=["x"])
 SPACE = sb.Causal(GRAPH, [sb.Float(name, 0, 1) for name in ("x", "a", "b")]).space
@@ -59,7 +59,7 @@ def test_who_looks_at_all_has_the_best_action_in_every_context() -> None:
     rows = np.column_stack([np.repeat(GRID, len(CONTEXTS)), np.tile(CONTEXTS, (len(GRID), 1))])
     mean, variance = (part.reshape(len(GRID), -1) for part in model().marginals(rows))
     for root in (0.0, 2.0):
-        found, sd, price = worth("both").bounds(root, 100)
+        found, sd, price, _ = worth("both").bounds(root, 100)
         bounds = mean + root * np.sqrt(variance)
         np.testing.assert_allclose(found, bounds.max(axis=0), atol=0.02)
         assert (found <= bounds.max(axis=0) + 1e-3).all(), "of few actions none is better than of many"
@@ -69,7 +69,7 @@ def test_who_looks_at_all_has_the_best_action_in_every_context() -> None:
 
 def test_who_looks_at_nothing_has_one_action_for_the_average() -> None:
     best = means(np.full(len(CONTEXTS), 1 / len(CONTEXTS))).max()
-    found, _, _ = worth("neither").bounds(0.0, 100)
+    found, _, _, _ = worth("neither").bounds(0.0, 100)
     assert len(found) == len(CONTEXTS)
     np.testing.assert_allclose(found, best, atol=0.02)
 
@@ -100,7 +100,8 @@ def test_a_model_of_nothing_has_one_bound() -> None:
     for value in (1.0, 2.0, 3.0):
         constant.add(np.zeros(0), value)
     found = Worth(arm, constant, np.zeros((0, 0)), None, Realised(np.zeros((1, 0)), np.zeros(0, dtype=bool)), fixed=4.0)
-    bound, sd, price = found.bounds(2.0, 100)
+    bound, sd, price, short = found.bounds(2.0, 100)
+    assert short.tolist() == [0.0]
     mean, variance = constant.marginals(np.zeros((1, 0)))
     assert sd == pytest.approx(np.sqrt(variance))
     assert bound == pytest.approx(mean + 2 * np.sqrt(variance))
@@ -115,23 +116,6 @@ def test_posterior_means_are_moved_to_a_time() -> None:
     later = np.column_stack([timed.inputs[:, 0], np.full(12, 11.0)])
     np.testing.assert_allclose(fitted_at(timed, 11.0), timed.means(later))
     assert timed.inputs[0, -1] == 0.0, "what it was told stays"
-
-
-def test_an_actor_averages_over_what_is_not_looked_at_given_what_is() -> None:
-    """b is what a is: who sees a low a expects a low b, and sets x by that."""
-    model_of_b, random = CheapOptions().model(SPACE, None), np.random.default_rng(0)
-    for x, a, b in random.random((40, 3)):
-        model_of_b.add(np.array([x, a, b]), float(-3 * (x - b) ** 2))
-    model_of_b.set(model_of_b.fit())
-    a = random.random(60)
-    realised = Realised(np.column_stack([a, a + 0.01 * random.normal(size=60)]), np.array([False, False]))
-    arm = Arm(Scope.of({"x": ["a"]}), GRAPH, SPACE, beside=("b",))
-    actor = NestedActor(arm, model_of_b, realised=realised)
-    for seen in (0.2, 0.8):
-        found = actor.best(("x",), {"a": seen}, upper_bound(0.0), np.random.default_rng(0))
-        assert found["x"] == pytest.approx(seen, abs=0.1)
-    both = NestedActor(Arm(Scope.of({"x": ["a", "b"]}), GRAPH, SPACE), model_of_b, realised=realised)
-    assert both._unseen({"a": 0.1, "b": 0.9}, np.random.default_rng(0)) == {}
 
 
 BOTH_SET = sb.CausalGraph.from_text("a -> y; b -> y; x -> y; z -> y", target="y", intervenable=["x", "z"])
@@ -157,7 +141,7 @@ def by_hand(worth: Worth, sees: dict[str, str], at: dict[str, float]) -> float:
         free = tuple(other for other in sees if other not in known)
         held, drawn = ([j for j, c in enumerate("ab") if (c in sees[name]) is seen] for seen in (True, False))
         law = worth.realised.law(held, np.array([at["ab"[j]] for j in held]), drawn)
-        tried = worth._grid(free)
+        tried = worth._grid(free, {})
         rows = np.zeros((len(tried), len(law.weights), 4))
         for k, column in enumerate(("x", "z", "a", "b")):
             if column in free:
@@ -179,7 +163,7 @@ def of_two(sees: dict[str, str]) -> Worth:
 
 @pytest.mark.parametrize("sees", [{"x": "a", "z": "b"}, {"x": "b", "z": "a"}, {"x": "a", "z": "ab"}])
 def test_actions_that_see_different_contexts_are_each_chosen_by_what_they_see(sees: dict[str, str]) -> None:
-    found, _, _ = of_two(sees).bounds(0.0, 100)
+    found, _, _, _ = of_two(sees).bounds(0.0, 100)
     expected = [by_hand(of_two(sees), sees, {"a": a, "b": b}) for a, b in CONTEXTS]
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 

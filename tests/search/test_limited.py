@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,18 @@ from steerbo.space import Limit
 A, B, M = sb.Float("a", 10, 20), sb.Float("b", 1, 1000, scale="log"), sb.Categorical("m", ["x", "y"])
 
 
+def nothing(weights: Mapping[str, float], wrong: float) -> float:
+    raise AssertionError("nothing is drawn")
+
+
 def test_what_is_known_is_taken_off_and_what_is_drawn_counts_at_its_quantile() -> None:
     limit = sb.Linear({"a": 1, "b": 2, "c": -1}, at_most=10, at_least=0, probability=0.8)
     draws = np.arange(1000) / 1000
-    rows = remaining([limit], ["a"], {"c": 3.0}, (), lambda names: dict.fromkeys(names, draws))
+
+    def by_quantile(weights: Mapping[str, float], wrong: float) -> float:
+        return float(np.quantile(sum(weights.values()) * draws, 1 - wrong))
+
+    rows = remaining([limit], ["a"], {"c": 3.0}, (), by_quantile)
     (above, below) = rows
     assert isinstance(above, Row)
     assert isinstance(below, Row)
@@ -27,21 +37,21 @@ def test_what_is_known_is_taken_off_and_what_is_drawn_counts_at_its_quantile() -
 
 def test_limits_of_what_nobody_sets_leave_all() -> None:
     limits: list[Limit] = [sb.Linear({"c": 1}, at_most=0), sb.Forbid({"m": "x", "k": 1})]
-    assert remaining(limits, ["a"], {"c": 5.0}, (), lambda names: {}) == []
-    (kept,) = remaining(limits[:1], ["a"], {"c": 5.0}, ("c",), lambda names: {})
+    assert remaining(limits, ["a"], {"c": 5.0}, (), nothing) == []
+    (kept,) = remaining(limits[:1], ["a"], {"c": 5.0}, ("c",), nothing)
     assert limited(Box([0], [1]), [A], [kept]) is None  # what stays breaks it
 
 
 def test_a_combination_counts_with_what_nature_may_do() -> None:
     forbid = sb.Forbid({"m": "x", "k": 1})
-    assert remaining([forbid], ["m"], {"k": 2}, (), lambda _: {}) == []
-    assert remaining([forbid], ["m"], {"k": 1}, (), lambda _: {}) == [Combination(0, {"m": ("x",)})]
-    assert remaining([forbid], ["m"], {}, (), lambda _: {}) == [Combination(0, {"m": ("x",)})]
+    assert remaining([forbid], ["m"], {"k": 2}, (), nothing) == []
+    assert remaining([forbid], ["m"], {"k": 1}, (), nothing) == [Combination(0, {"m": ("x",)})]
+    assert remaining([forbid], ["m"], {}, (), nothing) == [Combination(0, {"m": ("x",)})]
 
 
 def test_a_region_holds_in_the_units_of_the_variables() -> None:
-    left = remaining([sb.Linear({"a": 1, "b": 0.1}, at_most=30)], ["a", "b", "m"], {}, (), lambda _: {})
-    left += remaining([sb.Forbid({"m": ["y"]})], ["a", "b", "m"], {}, (), lambda _: {})
+    left = remaining([sb.Linear({"a": 1, "b": 0.1}, at_most=30)], ["a", "b", "m"], {}, (), nothing)
+    left += remaining([sb.Forbid({"m": ["y"]})], ["a", "b", "m"], {}, (), nothing)
     box = Box([0, 0, 0], [1, 1, 1], [None, None, M.levels], [False, False, True])
     region = limited(box, [A, B, M], left)
     assert isinstance(region, Region)

@@ -75,6 +75,7 @@ def clinic(*traits: str) -> Case:
         [*variables, weather],
         drift="learned" if "drift" in traits else None,
         tolerance=sb.Absolute(0.2) if "tolerance" in traits else None,
+        limits=_limits(traits, [sb.Linear({"dose": 1, "rest": 1}, at_most=1.5)]),
         **(prices if {"prices", "tolerance"} & set(traits) else {}),
     )
 
@@ -84,7 +85,7 @@ def clinic(*traits: str) -> Case:
     def evaluate(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:
         x = {"dose": 0.5, "rest": 0.5, **suggestion.values, **suggestion.context}
         value = -((x["dose"] - x.get("age", 0.5)) ** 2) - (x["rest"] - x.get("weather", 0.5)) ** 2
-        return {"value": float(value + 0.05 * random.normal())}
+        return {"value": float(value + 0.05 * random.normal()), "realised": _damp(x["dose"], traits)}
 
     options = {"initial": 1} if (method := default_method(problem)) == "coca-bo" else {}
     return Case(problem, method, evaluate, look, request=_asked(traits), options=options, rounds=ROUNDS)
@@ -166,7 +167,7 @@ KINDS: Mapping[str, Kind] = {
         greenhouse, ("seen", "costs", "change", "nature", "drift", "tolerance", "learned", "limits", "Measured")
     ),
     "time-varying": Kind(stream, ("seen", "time", "available", "unknown", "limits", "Measured")),
-    "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance")),
+    "causal": Kind(clinic, ("seen", "drift", "prices", "tolerance", "limits", "Measured")),
     "mean-field": Kind(fleet, ("seen", "drift", "moving", "capacity", "limits")),
 }
 
@@ -276,8 +277,6 @@ APART: list[tuple[str, dict[str, Any], str]] = [
     ("cost-varying", {"graph": GRAPH}, "nature.*causal problem"),
     ("cost-varying", {"prices": {"x": 1}}, "costs"),
     ("cost-varying", {"moving_cost": 1}, "change"),
-    ("causal", {"limits": [sb.Linear({"x": 1}, at_most=0.5)]}, "only bounds limit them"),
-    ("causal", {"limits": [DAMP]}, ""),
     ("mean-field", {"limits": [DAMP]}, "Share or Headcount"),
     ("cost-varying", {"priors": "auto"}, "time-varying problems"),
 ]

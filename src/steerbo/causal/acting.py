@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from ..search import Guarded, Region
 from ..surrogate import AveragedScore, Drawn, Rows, Score
 from .arm import Arm
 from .arm_model import ArmModel
 from .charges import Toll
+from .keeping import Keeping
 
 _IMAGINED = 16  # rows of contexts not yet seen that a decision is averaged over
+_DRAWN = 64  # points at random, of which one is taken that is likely to keep to limits
 _NUDGE = 0.02  # of the box's width
 
 
@@ -29,6 +32,23 @@ class Actor:
     arm: Arm
     model: ArmModel
     toll: Toll | None = None
+    within: Keeping | None = None
+
+    @property
+    def keeping(self) -> Keeping:
+        """What limits leave."""
+        return self.within or Keeping(self.arm)
+
+    def drawn(self, group: tuple[str, ...], known: Mapping[str, Any], random: np.random.Generator) -> dict[str, Any]:
+        """Values of a group of actions at random, within limits: of some the first that are likely to keep to them."""
+        arm, free = self.arm, self._unset(group, known)
+        unseen = self._unseen(self._held(group, known), random) if self.keeping.watched else {}
+        box = self.keeping.guarded(free, known, unseen)
+        points = box.place(random.random((_DRAWN if isinstance(box, Guarded) else 1, len(free))))
+        if isinstance(box, Guarded):
+            kept = box.margin(points)
+            points = points[[int(np.argmax(kept >= 0.0) if (kept >= 0.0).any() else np.argmax(kept))]]
+        return arm.decode(group, self._payable(group, free, points[0], known, unseen))
 
     def best(
         self,
@@ -47,26 +67,48 @@ class Actor:
         not repeat.
         """
         arm = self.arm
-        allowed = arm.known_to(group)
-        held = {name: known[name] for name in arm.names if name in allowed and name in known}
+        held, toll = self._held(group, known), self.toll
         free = tuple(name for name in arm.actions if name in group or name not in held)
-        columns = arm.columns(frozenset(free))
-        parts, toll = arm.parts(free, held, self._unseen(held, random)), self.toll
+        columns, unseen = arm.columns(frozenset(free)), self._unseen(held, random)
+        parts = arm.parts(free, held, unseen)
         less = None if toll is None or not toll.exchange else partial(toll.worth, free)
         search = AveragedScore.over(self.model, score, parts, less)
-        box = arm.box(free)
+        box = self.keeping.guarded(free, known, unseen)
         points, _ = search.maximise(box, int(random.integers(2**32)))
         point = points[0]
         if tried is not None and (tried[:, columns] == point).all(axis=1).any():
             near = box.snap(point + _NUDGE * random.standard_normal((32, len(free))))
             near = np.concatenate([near, box.place(random.random((8, len(free))))])
             fresh = near[~(tried[:, None, columns] == near).all(axis=2).any(axis=0)]
+            fresh = fresh[box.allows(fresh)] if isinstance(box, Region) else fresh
             point = fresh[int(np.argmax(search.value(fresh)))] if len(fresh) else point
-        if toll is not None:
-            own = [free.index(x) for x in group]
-            point[own] = toll.within(group, arm.box(group), point[own])
-        values = arm.decode(free, point)
-        return {name: values[name] for name in group}
+        return arm.decode(group, self._payable(group, free, point, known, unseen))
+
+    def _held(self, group: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
+        """What these actions may be based on, of what is known."""
+        allowed = self.arm.known_to(group)
+        return {name: known[name] for name in self.arm.names if name in allowed and name in known}
+
+    def _unset(self, group: tuple[str, ...], known: Mapping[str, Any]) -> tuple[str, ...]:
+        """A group of actions, and where there are limits all others that are still to be set: they must find room."""
+        more = self.keeping.limiting
+        return tuple(x for x in self.arm.actions if x in group or (more and x not in known))
+
+    def _payable(
+        self,
+        group: tuple[str, ...],
+        free: tuple[str, ...],
+        point: Float[np.ndarray, " f"],
+        known: Mapping[str, Any],
+        unseen: Mapping[str, Drawn],
+    ) -> Float[np.ndarray, " g"]:
+        """The group's part of a point; where that cannot be paid, the nearest that can, the other actions as there."""
+        own = point[[free.index(x) for x in group]]
+        if self.toll is None or self.toll.payable(group, own):
+            return own
+        others = {**self.arm.decode(free, point), **known}
+        rest = {name: value for name, value in others.items() if name not in group}
+        return self.toll.within(group, self.keeping.guarded(group, rest, unseen), own)
 
     def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Drawn]:
         """The contexts that are not known: together, as rows drawn from the arm's past."""

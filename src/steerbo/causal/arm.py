@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -97,6 +97,15 @@ class Arm:
         below = {name for x in self.actions for graph in self.graphs for name in affected_by(self.scope, graph, x)}
         return frozenset(self.contexts) & below
 
+    def looked_at(self, names: Collection[str]) -> frozenset[str]:
+        """What has been looked at, or seen before choosing, by the time that the first of these actions is set."""
+        looks = {*self.problem_space.seen}
+        for look, ready in self.stages:
+            looks.update(look)
+            if set(names) & set(ready):
+                break
+        return frozenset(looks)
+
     def encode(self, values: Mapping[str, Any]) -> np.ndarray:
         """One row (1, d)."""
         row = np.zeros((1, 0)) if self.space is None else self.space.encode([values])
@@ -127,14 +136,7 @@ class Arm:
 
     def box(self, names: tuple[str, ...]) -> Box:
         """Where these variables may be set."""
-        variables = [self.problem_space[name] for name in names]
-        levels = [variable.levels for variable in variables]
-        return Box(
-            [0.0 if k is None else float(k[0]) for k in levels],
-            [1.0 if k is None else float(k[-1]) for k in levels],
-            levels,
-            self.problem_space.categorical[[self.problem_space.index(name) for name in names]],
-        )
+        return box_of(self.problem_space, names)
 
     def groups(self, ready: tuple[str, ...]) -> list[tuple[str, ...]]:
         """Actions that are set together, because they see the same; those that see less come first."""
@@ -148,3 +150,14 @@ class Arm:
         """What an action may be based on: its contexts, and actions that are themselves based on no more than these."""
         seen = self.sees[group[0]] | ({TIME.name} if self.timed else set())
         return seen | {name for name in self.actions if name not in group and self.sees[name] <= seen}
+
+
+def box_of(space: Space, names: Sequence[str]) -> Box:
+    """The encoded box of some variables."""
+    levels = [space[name].levels for name in names]
+    return Box(
+        [0.0 if k is None else float(k[0]) for k in levels],
+        [1.0 if k is None else float(k[-1]) for k in levels],
+        levels,
+        space.categorical[[space.index(name) for name in names]],
+    )

@@ -44,7 +44,8 @@ class CaBO(ScopeBandit[ModelOptions]):
         with model.hallucinated(points):
             search = AveragedScore.over(model, self.score(i), arm.parts(arm.actions, seen, {}))
             seed = self.streams.integer(len(history) + 1, f"improvement {i}")
-            return float(search.maximise(arm.box(arm.actions), seed)[1][0] * model.scale)
+            box = self.keeping(i).guarded(arm.actions, seen, {})
+            return float(search.maximise(box, seed)[1][0] * model.scale)
 
     def score(self, i: int) -> Score:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""

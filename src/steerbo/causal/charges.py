@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float as Floats
 
 from ..rounds import History, Round, Scope
-from ..search import Box, lattice
+from ..search import Box, Region, lattice
 from .learned_prices import LearnedPrices
 from .problem import Causal
 from .tariff import Tariff
@@ -117,13 +117,19 @@ class Toll:
         """Of setting these variables to rows of encoded values, (r,)."""
         return self.charges.of(names, points, self.known)
 
+    def payable(self, names: Sequence[str], point: Floats[np.ndarray, " k"]) -> bool:
+        """Whether encoded values can be paid."""
+        return bool(self.price(names, point[None])[0] <= self.most)
+
     def within(self, names: Sequence[str], box: Box, wanted: Floats[np.ndarray, " k"]) -> Floats[np.ndarray, " k"]:
         """Encoded values that can be paid: those wanted, else the nearest ones tried; where none can, the cheapest."""
-        if self.price(names, wanted[None])[0] <= self.most:
+        if self.payable(names, wanted):
             return wanted
         k = len(names)
         ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
         tried = box.place(np.vstack([lattice(_TRIED * k, k), ends]))
+        if isinstance(box, Region) and (allowed := box.allows(tried)).any():
+            tried = tried[allowed]
         prices = self.price(names, tried)
         within = prices <= self.most
         if not within.any():

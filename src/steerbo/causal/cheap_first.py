@@ -35,14 +35,15 @@ from .cheap_gain import cheap_gain
 from .cheap_options import CheapOptions
 from .cheap_ranking import cheap_ranked
 from .enumeration import policy_scopes
-from .frontier import Offer, cheapest, offer
+from .frontier import Offer, cheapest, likeliest, offer
 from .method import ScopeBandit
 from .models import Models
 from .nearness import Realised
+from .nested import NestedActor
 from .problem import Causal
 from .several import united
 from .sharing import Missing, not_measured, sharing, untold
-from .worth import ROWS, NestedActor, Worth, fitted_at
+from .worth import ROWS, Worth, fitted_at
 
 TOLERANCE = Fraction(0.1)
 """What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
@@ -81,6 +82,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
             return False
         self.arms = arms
         self.models = Models(arms, self.empty_model, self.problem.sign, None, self.problem.drift)
+        self.watch()
         return True
 
     def learn(self, event: Event, history: History) -> None:
@@ -93,13 +95,14 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         if self._missing != before and self._arrange():
             self.pay(event, history)
             self.models.rebuild(history)
+            self.watch_again(history)
         else:
             super().learn(event, history)
 
     def needed(self, i: int) -> int:
         """Plays of the model of arm `i` before it counts."""
-        columns = len(self.arms[i].actions + self.arms[i].measured)
-        return self.options.initial if self.options.initial is not None else 2 * (1 + columns)
+        columns, initial = len(self.arms[i].actions + self.arms[i].measured), self.options.initial
+        return max(2 * (1 + columns), self.enough) if initial is None else initial
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -111,6 +114,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
             return self.play(history, forced, request, {"phase": "first plays"})
         root, patience = math.sqrt(self.options.beta), self.options.patience
         offers, worths = self._offers(history, some, known)
+        some, offers, worths = likeliest(some, offers, worths)
         least = self.acceptable(max(each.bound for each in offers), known)
         least = min(least, max(each.bound for each in offers))
 
@@ -163,7 +167,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
                 contexts[own] = Realised.of(arm, history, seen)
             pending, process = processes[k]
             toll, fixed = self.toll_of(i, seen), self.fixed(i, seen)
-            yield Worth(arm, model, pending, process, contexts[own], when, toll, fixed)
+            yield Worth(arm, model, pending, process, contexts[own], when, toll, fixed, self.keeping(i))
 
     def seen_of(self, known: Mapping[str, Any]) -> dict[str, Any]:
         """What is seen before choosing, without the time."""
@@ -194,11 +198,19 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         arm = self.arms[i]
         if arm.affected:
             return super().actor(history, i, toll)
-        return NestedActor(arm, self.model(i), toll, realised=Realised.of(arm, history, {}))
+        return NestedActor(arm, self.model(i), toll, self.keeping(i), realised=Realised.of(arm, history, {}))
 
     def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
         """See `sharing.untold`."""
         return untold(history, self.arms, self.models, self.models.of[i], but=but, streams=self.streams)
+
+    def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """See `Guarding.cases`; also of what arm `i` does not look at."""
+        arm, when = self.arms[i], {TIME.name: known[TIME.name]} if self.problem.timed else {}
+        if not arm.measured:
+            return [when]
+        points = Realised.of(arm, history, self.seen_of(known)).points[:ROWS]
+        return [{**row, **when} for row in self.problem.space.subset(arm.measured).decode(points)]
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..bandit import BOUND
 from ..rounds import History, mean_over, typical
-from .frontier import edge, offer
+from ..surrogate import UNKEPT
+from .frontier import edge, likeliest, offer
 from .worth import ROWS, Worth
 
 if TYPE_CHECKING:
@@ -31,14 +32,18 @@ def cheap_gain(method: CheapFirst, history: History) -> float:
         seen = {**method.present(history), **seen}
         (chosen, best), *_ = method.ranked(history, seen)
         worths = list(method.worths(history, range(len(times)), seen))
-        upper = np.array([offer(each, BOUND * w, ROWS).bound for each, w in zip(worths, times, strict=True)])
+        offers = [offer(each, BOUND * w, ROWS) for each, w in zip(worths, times, strict=True)]
+        if UNKEPT in best.note:
+            return math.inf
+        some, offers, worths = likeliest(range(len(times)), offers, worths)
+        upper = np.array([each.bound for each in offers])
         assert best.cost is not None or method.problem.prices is None
         assert best.mean is not None
         assert best.upper is not None
         sure = method.problem.sign * best.mean - float(times[chosen]) * (best.upper - best.mean)
         wanted = min(float(upper.max()), method.acceptable(float(upper.max()), seen))
         cost = float(method.prices[chosen]) if best.cost is None else best.cost
-        below = [cheaper(each, BOUND * wider, cost) for each, wider in zip(worths, times, strict=True)]
+        below = [cheaper(each, BOUND * times[i], cost) for i, each in zip(some, worths, strict=True)]
         return float(max([wanted - sure, *(bound - wanted for bound in below if bound is not None)]))
 
     return mean_over(typical(method.problem.space, history), at) if method.known else at({})

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from jaxtyping import Float
 
 from ..bandit import BOUND
 from ..rounds import TIME, History, as_text
+from ..surrogate import UNKEPT
 from .frontier import Offer, cheapest, offer
 from .nearness import MOST_ROWS, Realised
 from .policy import Policy, policy_table
@@ -33,19 +35,21 @@ def cheap_ranked(method: CheapFirst, history: History, known: Mapping[str, Any])
     if not any(told):
         return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(method.arms)]
     best = [offer(worth, 0.0, MOST_ROWS) if heard else None for worth, heard in zip(every, told, strict=True)]
-    means = np.array([-np.inf if each is None else each.bound for each in best])
+    short = min(each.short for each in best if each is not None)
+    means = _means(best, short)
     least = min(method.acceptable(float(means.max()), known), float(means.max()))
     good = [i for i in range(len(means)) if means[i] >= least]
     for i in good:  # where prices hang on what is set, no more is spent than it takes
         if every[i].toll is not None:
             best[i] = cheapest(every[i], 0.0, MOST_ROWS, lambda found: found.bound >= least)
-    means = np.array([-np.inf if each is None else each.bound for each in best])
+    means = _means(best, short)
     prices = np.array([p if each is None else each.price for p, each in zip(method.prices, best, strict=True)])
     chosen = min(good, key=lambda i: (prices[i], -means[i]))
     others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i]))
     verb = "at most" if method.problem.minimize else "at least"
     said = "; ".join(f"set {method.arms[i].scope}" for i in good)
     note = f"good enough is {verb} {as_text(sign * least)}: {said}"
+    note += f"; {UNKEPT}" if short else ""
     note += f"; as of time {known[TIME.name]:g}" if method.problem.timed else ""
     answers = [_answer(method, history, i, each, known) for i, each in enumerate(best)]
     arm, table = method.arms[chosen], None
@@ -57,6 +61,11 @@ def cheap_ranked(method: CheapFirst, history: History, known: Mapping[str, Any])
     return [(chosen, replace(answers[chosen], note=note, table=table)), *((i, answers[i]) for i in others)]
 
 
+def _means(best: Sequence[Offer | None], short: float) -> Float[np.ndarray, " m"]:
+    """What scopes give, as far as they are told of, and none is likelier to keep to limits on what is measured."""
+    return np.array([-np.inf if each is None or each.short > short else each.bound for each in best])
+
+
 def _answer(method: CheapFirst, history: History, i: int, found: Offer | None, known: Mapping[str, Any]) -> Policy:
     """What the best policy of arm `i` gives on average, and the policy."""
     arm, sign = method.arms[i], method.problem.sign
@@ -66,4 +75,5 @@ def _answer(method: CheapFirst, history: History, i: int, found: Offer | None, k
     act = method.greedy(history, i, known, found.rate)
     values = {} if set(arm.contexts) - set(known) else act(known)
     cost = found.price if method.problem.prices is not None else None
-    return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, act=act)
+    note = UNKEPT if found.short else ""
+    return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, cost, note=note, act=act)

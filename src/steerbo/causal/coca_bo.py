@@ -119,6 +119,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
             return self.play(history, first, request, {"phase": "first plays"})
         if len(some) == 1:
             return self.play(history, int(some[0]), request, {"phase": "only scope"})
+        some = self.likeliest(history, some, known_before(request))
         values, margins = self.index_parts(history, known_before(request))
         index = values + margins
         i = int(some[np.argmax(index[some])])
@@ -217,16 +218,12 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         forgets what the arm seemed worth when it was young, and a lucky draw of contexts favours no arm, because all
         see the same ones.
         """
-        arm, model = self.arms[i], self.model(i)
-        contexts = self.pool(history, i, seen)
-        k = len(arm.actions)
-        grid = arm.box(arm.actions).place(lattice(_GRID * k, k)) if k else np.zeros((1, 0))
-        looks = arm.looks(contexts)
-        rows = np.concatenate([np.tile(grid, (len(looks), 1)), np.repeat(looks, len(grid), axis=0)], axis=1)
-        means = model.means(rows).reshape(len(looks), len(grid))
-        followed = rows[np.arange(len(looks)) * len(grid) + means.argmax(axis=1)]
-        _, variance = model.average(followed)
-        return float(model.raw(means.max(axis=1) + np.sqrt(_INDEX_BETA * variance)).mean())
+        model, k = self.model(i), len(self.arms[i].actions)
+        tried = self.keeping(i).tried(lattice(_GRID * k, k) if k else np.zeros((1, 0)), self.pool(history, i, seen))
+        means = model.means(tried.flat).reshape(tried.rows.shape[:2])
+        each, best = np.arange(len(means)), tried.best(means)
+        _, variance = model.average(tried.rows[each, best])
+        return float(model.raw(means[each, best] + np.sqrt(_INDEX_BETA * variance)).mean())
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """The parts of every arm's index."""

@@ -8,7 +8,7 @@ where it brings most.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .worth import Worth
@@ -27,19 +27,21 @@ class Offer:
         spread: σ, standardised.
         price: what a play costs.
         rate: what a unit of money had to bring.
+        short: the share of contexts in which nothing is known that keeps to limits on what is measured.
     """
 
     bound: float
     spread: float
     price: float
     rate: float = 0.0
+    short: float = 0.0
 
 
 def offer(worth: Worth, root: float, most: int, rate: float = 0.0) -> Offer:
     """What a scope gives at a rate, over so many contexts at most."""
-    bounds, sds, prices = worth.bounds(root, most, rate / worth.model.scale if rate else 0.0)
+    bounds, sds, prices, short = worth.bounds(root, most, rate / worth.model.scale if rate else 0.0)
     price = worth.fixed if worth.toll is None else float(prices.mean())
-    return Offer(float(worth.model.raw(bounds).mean()), float(sds.mean()), price, rate)
+    return Offer(float(worth.model.raw(bounds).mean()), float(sds.mean()), price, rate, float(short.mean()))
 
 
 def cheapest(worth: Worth, root: float, most: int, enough: Callable[[Offer], bool]) -> Offer:
@@ -71,3 +73,12 @@ def edge(worth: Worth, root: float, most: int, holds: Callable[[Offer], bool]) -
         else:
             high, after = between, found
     return best, after
+
+
+def likeliest(
+    arms: Sequence[int], offers: Sequence[Offer], worths: Sequence[Worth]
+) -> tuple[list[int], list[Offer], list[Worth]]:
+    """Of arms, with what each gives, those that keep to limits on what is measured in most contexts."""
+    least = min(each.short for each in offers)
+    some = [k for k, each in enumerate(offers) if each.short <= least]
+    return [arms[k] for k in some], [offers[k] for k in some], [worths[k] for k in some]

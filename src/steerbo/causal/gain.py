@@ -11,8 +11,9 @@ import numpy as np
 from ..bandit import BOUND
 from ..rounds import History, mean_over, typical
 from ..search import lattice
-from .arm import Arm
+from ..surrogate import UNKEPT
 from .arm_model import ArmModel
+from .keeping import Keeping
 
 if TYPE_CHECKING:
     from .method import ScopeBandit
@@ -33,11 +34,13 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
 
     def at(seen: Mapping[str, Any]) -> float:
         known = {**method.present(history), **seen}
-        highest = [
-            highest_policy(arm, method.model(i), method.pool(history, i, known), BOUND * times[i])
-            for i, arm in enumerate(method.arms)
-        ]
         advice = method.ranked(history, known)[0][1] if seen else method.recommend(history)
+        if UNKEPT in advice.note:
+            return np.inf
+        highest = [
+            highest_policy(method.keeping(i), method.model(i), method.pool(history, i, known), BOUND * times[i])
+            for i in method.likeliest(history, range(len(times)), known)
+        ]
         wider = times[method.models.number[advice.scope]]
         assert advice.mean is not None
         assert advice.lower is not None
@@ -47,16 +50,15 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
     return mean_over(typical(method.problem.space, history), at) if method.known else at({})
 
 
-def highest_policy(arm: Arm, model: ArmModel, contexts: Sequence[Mapping[str, Any]], width: float) -> float:
+def highest_policy(keeping: Keeping, model: ArmModel, contexts: Sequence[Mapping[str, Any]], width: float) -> float:
     """The largest `μ + width · σ` for each context, averaged, in units of `sign · value`.
 
     Like the bounds of an answer, as if deviations at these contexts were fully correlated.
     """
-    k = len(arm.actions)
+    k = len(keeping.arm.actions)
     unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
     corners = np.array([*product((0.0, 1.0), repeat=k)]) if 0 < k <= _CORNERS else unit[:1]
-    grid = arm.box(arm.actions).place(np.concatenate([unit, corners]))
-    looks = arm.looks(contexts)
-    rows = np.concatenate([np.tile(grid, (len(looks), 1)), np.repeat(looks, len(grid), axis=0)], axis=1)
-    means, deviations = model.predict(rows)
-    return float((means + width * deviations).reshape(len(looks), len(grid)).max(axis=1).mean())
+    tried = keeping.tried(np.concatenate([unit, corners]), contexts)
+    means, deviations = model.predict(tried.flat)
+    highest = (means + width * deviations).reshape(tried.rows.shape[:2])
+    return float(highest[np.arange(len(highest)), tried.best(highest)].mean())

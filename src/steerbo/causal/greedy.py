@@ -27,6 +27,7 @@ class Greedy:
     streams: Streams
     number: int
     when: Mapping[str, Any] = field(default_factory=dict)
+    _found: dict[Any, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def best(self, ready: tuple[str, ...], known: Mapping[str, Any]) -> dict[str, Any]:
         """The values of the actions `ready` with the largest posterior mean, after what is known."""
@@ -37,11 +38,15 @@ class Greedy:
         return {name: values[name] for name in ready}
 
     def __call__(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        """From full contexts to values."""
-        values: dict[str, Any] = {}
-        for _, ready in self.actor.arm.stages:
-            values.update(self.best(ready, {**context, **values}))
-        return {name: values[name] for name in self.actor.arm.actions}
+        """From full contexts to values; what was asked for before is answered alike."""
+        arm = self.actor.arm
+        key = tuple(context.get(name) for name in arm.measured)
+        if key not in self._found:
+            values: dict[str, Any] = {}
+            for _, ready in arm.stages:
+                values.update(self.best(ready, {**context, **values}))
+            self._found[key] = {name: values[name] for name in arm.actions}
+        return dict(self._found[key])
 
     def step(self, context: Mapping[str, Any]) -> PolicyStep:
         """What can be set after what was seen, and what to look at next.

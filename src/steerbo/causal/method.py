@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import InvalidRequest
-from ..gp import Course, counted_of
+from ..gp import counted_of
 from ..rounds import (
     TIME,
     Added,
@@ -28,33 +27,32 @@ from ..rounds import (
     Scope,
     Streams,
     Told,
-    horizon,
     kept,
     known_before,
     now,
     over_contexts,
     typical,
 )
-from ..space import Space
 from ..surrogate import Score, upper_bound
 from ..words import counted
 from .acting import Actor
 from .arm import Arm
-from .arm_model import ArmModel
 from .charges import Charges, Toll
 from .contexts import latest_contexts
 from .explaining import observations_explained, scopes_table
 from .gain import possible_gain
 from .greedy import Greedy
+from .guarding import Guarding
+from .limits import possible_arms
 from .models import Models
-from .paying import O, Paying, Turn
+from .paying import O, Turn
 from .policy import Policy
 from .problem import Causal
 from .ranking import ranked
 from .scopes import looking_at
 
 
-class ScopeBandit(Paying[O]):
+class ScopeBandit(Guarding[O]):
     """A bandit whose arms are policy scopes, each with contextual Bayesian optimisation inside.
 
     Scopes with the same actions and the same contexts, differently assigned, share one model (Appendix B.1). Everything
@@ -69,38 +67,39 @@ class ScopeBandit(Paying[O]):
         self.known = problem.space.seen  # before choosing: every scope looks at it, and some differ in nothing else
         scopes = dict.fromkeys(looking_at(scope, self.known) for scope in self.scopes())
         graphs, space, timed = problem.every_graph, problem.space, problem.timed
-        self.settable = frozenset(name for graph in graphs for name in graph.intervenable)
-        self.arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
+        arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
+        self.arms = possible_arms(arms, self.limits)
+        self.closed = len(arms) - len(self.arms)
         self.models = Models(self.arms, self.empty_model, problem.sign, self.options.checking, problem.drift)
+        self.watch()
         self.plays = np.zeros(len(self.arms), dtype=int)
         self.charges = None if problem.tariff is None else Charges(problem, problem.tariff)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
         """How many scopes there are to choose among."""
-        return (("arms", counted(len(self.arms), "policy scope")),)
+        closed = f"; limits leave nothing of {self.closed} more" if self.closed else ""
+        return (("arms", counted(len(self.arms), "policy scope") + closed),)
 
     @abstractmethod
     def scopes(self) -> tuple[Scope, ...]:
         """The arms."""
 
-    def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
-        """A model without data over these variables (None: over none), and over the time where there is a course."""
-        return self.options.model(space, course, self.settable)
-
     def needed(self, i: int) -> int:
         """Plays of arm `i` before its model counts."""
-        arm = self.arms[i]
-        return self.options.initial if self.options.initial is not None else 1 + len(arm.actions + arm.contexts)
+        arm, initial = self.arms[i], self.options.initial
+        return max(1 + len(arm.actions + arm.contexts), self.enough) if initial is None else initial
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in: data go to the models, choices are counted."""
         self.pay(event, history)
+        self.hear(event, history)
         match event:
             case Refitted():
                 self.models.set(event.hyperparameters)
             case Asked():
+                self.check_open(event.scope)
                 self.plays[self.models.number[event.scope]] += 1
             case Told():
                 self.models.take(history[event.token], event.outcome)
@@ -108,10 +107,6 @@ class ScopeBandit(Paying[O]):
                 self.models.observe(event.outcome)
             case Amended():
                 self.models.rebuild(history)
-
-    def refit(self, history: History) -> Mapping[str, Any] | None:
-        """Learn hyperparameters anew, of the models whose schedule says so."""
-        return self.models.refit(partial(horizon, history))
 
     # -- choosing and deciding -----------------------------------------------------------------------------------------
 
@@ -145,20 +140,18 @@ class ScopeBandit(Paying[O]):
         self, history: History, turn: Turn, i: int, group: tuple[str, ...], known: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Values for a group of actions, from what they may be based on."""
-        arm, model = self.arms[i], self.model(i)
+        model = self.model(i)
         random = self.streams(turn.number, f"act {'+'.join(group)}")
         toll = self.toll(history, turn, i, group, known)
         if len(model) < self.needed(i):
-            box = arm.box(group)
-            drawn = box.place(random.random((1, len(group))))[0]
-            return arm.decode(group, drawn if toll is None else toll.within(group, box, drawn))
+            return self.actor(history, i, toll).drawn(group, known, random)
         points = self.untold(history, i, turn.token)
         with model.hallucinated(points):
             return self.actor(history, i, toll).best(group, known, self.score(i), random, tried=points)
 
     def actor(self, history: History, i: int, toll: Toll | None = None) -> Actor:
         """What sets the actions of arm `i`."""
-        return Actor(self.arms[i], self.model(i), toll)
+        return Actor(self.arms[i], self.model(i), toll, self.keeping(i))
 
     def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
         """Points of rounds of arm `i`'s model without an outcome, but for one by its token, (p, d)."""
@@ -178,7 +171,9 @@ class ScopeBandit(Paying[O]):
         """The latest contexts of arm `i`, where this is seen before choosing: see `latest_contexts`; with the time."""
         when = {name: time for name, time in seen.items() if name == TIME.name and self.problem.timed}
         seen = {name: value for name, value in seen.items() if name not in when}
-        return [{**row, **when} for row in latest_contexts(history, self.arms, self.models.number, i, seen)]
+        rows = latest_contexts(history, self.arms, self.models.number, i, seen)
+        possible = [row for row in rows if self.limits.possible(self.arms[i], row)] or rows
+        return [{**row, **when} for row in possible]
 
     def present(self, history: History) -> dict[str, Any]:
         """The time of answers, where it matters."""
@@ -241,9 +236,10 @@ class ScopeBandit(Paying[O]):
         policy = self.recommend(history).table if any(len(model) for model in self.models.each) else None
         arms = scopes_table(self.models, self.plays, extra)
         said, beside = observations_explained(self.models, len(history.added), self.problem.sign)
+        closed = f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
         chosen = f"{counted(len(self.arms), 'scope')} in {counted(int(self.plays.sum()), 'round')}"
         tables = (arms, *([policy] if policy else []), *beside)
-        return Explanation(f"{self.name} has chosen among {chosen}.{said}", tables)
+        return Explanation(f"{self.name} has chosen among {chosen}.{closed}{said}", tables)
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """More columns for the table of scopes: the parts of every arm's index."""

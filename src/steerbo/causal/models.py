@@ -223,7 +223,7 @@ class Models:
         regressions = {int(k): plain for k, plain in hyperparameters.get("adjusters", {}).items()}
         for k, plain in regressions.items():
             self.observed[k].hyperparameters = Hyperparameters.from_plain(plain)
-        for name, plain in hyperparameters["models"].items():
+        for name, plain in hyperparameters.get("models", {}).items():
             k = int(name)
             self.each[k] = self.following[k].take(partial(self._fresh, k), self.each[k], plain)
             self._fitted.add(k)

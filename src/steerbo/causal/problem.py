@@ -13,13 +13,14 @@ from pydantic import Strict, model_validator
 from ..errors import InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
-from ..rounds import Problem, Scope, Suggestion
+from ..rounds import Measuring, Scope, Suggestion
 from ..rounds.known import read_some
 from ..rounds.tolerance import Tolerance
-from ..space import Space, Variable
+from ..space import Limits, Space, Variable
 from ..space.fields import Listed
 from .graph import CausalGraph
 from .graph_file import with_graph
+from .limits import check_scope_limits
 from .money import prices_text, read_tariff, spent_on, with_price
 from .several import check_alike, played_by
 from .tariff import Price, Tariff
@@ -32,14 +33,12 @@ _INSTEAD = {
     "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
     "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
-    "limits": "Policies set each variable by what they look at; only bounds limit them. Where all is set at once, "
-    "cost-varying problems take limits.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
 }
 
 
 @record
-class Causal(Problem):
+class Causal(Measuring):
     """Contextual causal Bayesian optimisation (Arsenyan et al. 2025).
 
     Each round a policy scope is chosen: some variables are looked at, then others are set, perhaps in stages; the rest
@@ -65,6 +64,9 @@ class Causal(Problem):
         base: what every round costs beside, above 0: else to set nothing would be free, and done for ever.
         tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
             where there are prices, a tenth of the way from the worst expected value to the best.
+        limits: what may not be set together: `Linear` and `Forbid`, at what is seen and looked at; what a scope leaves
+            to nature counts at the end of its bounds that is worst. And `Measured`, limits on further outcomes, which
+            are learned.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -88,6 +90,7 @@ class Causal(Problem):
     base: float | None = None
     tolerance: Tolerance | None = None
     graphs: Annotated[Sequence[CausalGraph], Listed] | None = None
+    limits: Limits | None = None
     kind: Literal["causal"] = "causal"
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.causal:draw"
@@ -121,6 +124,7 @@ class Causal(Problem):
         if not self.graph.intervenable:
             raise InvalidProblem("graph.intervenable", (), "at least one variable that can be set")
         _ = self.tariff
+        check_scope_limits(self)
         return self
 
     def _check_seen(self, name: str) -> None:
@@ -222,7 +226,8 @@ class Causal(Problem):
         roles += [f"neither: {', '.join(rest)}"] if rest else []
         several = enumerate(self.graphs or (), 1)
         drawn = [(f"graph {i}", _edges(each)) for i, each in several] or [("graph", _edges(graph))]
-        return (*drawn, ("roles", "; ".join(roles)), *drift_lines(self.drift), *self._money_lines())
+        limits = (("limit", str(limit)) for limit in self.limits or ())
+        return (*drawn, ("roles", "; ".join(roles)), *limits, *drift_lines(self.drift), *self._money_lines())
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
         if self.tariff is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..rounds import TIME, History
+from ..surrogate import UNKEPT
 from .policy import Policy, recommended
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ def ranked(bandit: ScopeBandit[Any], history: History, known: Mapping[str, Any])
         else Policy.unknown(arm.scope)
         for i, arm in enumerate(bandit.arms)
     ]
+    unlikely = [bandit.unlikely(history, i, known) for i in range(len(answers))]
+    answers = [replace(a, note=a.note or UNKEPT) if short else a for a, short in zip(answers, unlikely, strict=True)]
     means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
-    order = sorted(range(len(answers)), key=lambda i: means[i], reverse=True)
+    order = sorted(range(len(answers)), key=lambda i: (means[i] > -np.inf, -unlikely[i], means[i]), reverse=True)
     if bandit.problem.timed and answers[order[0]].mean is not None:
-        answers[order[0]] = replace(answers[order[0]], note=f"as of time {known[TIME.name]:g}")
+        when = f"as of time {known[TIME.name]:g}"
+        answers[order[0]] = replace(answers[order[0]], note="; ".join(filter(None, (when, answers[order[0]].note))))
     return [(i, answers[i]) for i in order]

@@ -15,23 +15,26 @@ from typing import Any, TypeVar
 import numpy as np
 from jaxtyping import Float
 
-from ..search import lattice
+from ..search import in_units, lattice
 from ..surrogate import Drawn, Expectation, Known, Part, Set, Standardised
-from .acting import Actor
 from .arm import Arm
 from .arm_model import ArmModel
 from .charges import Toll
-from .nearness import Realised, few
+from .keeping import Keeping, best_kept, short_of
+from .nearness import Realised
 
 ROWS = 32
 """Contexts, the latest, that scopes are compared over."""
 _GRID = 16  # actions, for each that is set, among which the best is sought
-_FINE = 48  # the same where prices hang on them
+_FINE = 48  # the same where prices hang on them, or where some keep to limits on what is measured
 _CORNERS = 6  # actions at most whose extremes are all tried, where prices hang on them
 
 T = TypeVar("T")
-Bounds = tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"], Float[np.ndarray, " r"]]
-"""At every context: a bound, σ there, and a price."""
+Bounds = tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"], Float[np.ndarray, " r"], Float[np.ndarray, " r"]]
+"""At every context: a bound, σ there, a price, and 1 where nothing is known that keeps to limits, else 0."""
+Margins = Float[np.ndarray, "r g"] | None
+Tried = tuple[Float[np.ndarray, "r g"], Float[np.ndarray, "r g"], Float[np.ndarray, "r g"], Margins]
+"""Of actions that are tried at contexts: means, deviations, prices, and margins (see `Keeping.margin`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,7 @@ class Worth:
         when: the time, by name, where effects change with it.
         toll: what actions cost whose price hangs on what they are set to; None: no price does.
         fixed: what a play costs beside.
+        within: what limits leave; None: there are none.
     """
 
     arm: Arm
@@ -57,27 +61,36 @@ class Worth:
     when: Mapping[str, float] = field(default_factory=dict)
     toll: Toll | None = None
     fixed: float = 1.0
+    within: Keeping | None = None
     _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def keeping(self) -> Keeping:
+        """What limits leave."""
+        return self.within or Keeping(self.arm)
 
     def bounds(self, root: float, most: int, exchange: float = 0.0) -> Bounds:
         """At each of the latest contexts the best actions' bound `μ + root · σ`, σ there, and their price, (r,) each.
 
-        The best are those with the largest bound less `exchange` times their price.
+        The best are those with the largest bound less `exchange` times their price, of those that are likely enough to
+        keep to limits; where none is, the likeliest, and that is said.
         """
         if self.process is None:
-            mean, variance = self._marginals(self._now(np.zeros((1, 0))))
-            return mean + root * np.sqrt(variance), np.sqrt(variance), np.full(1, self.fixed)
+            points = self._now(np.zeros((1, 0)))
+            (mean, variance), margin = self._marginals(points), self.keeping.margin([Set()] * points.shape[1])
+            short = short_of(None if margin is None else margin(points)[None], 1)
+            return mean + root * np.sqrt(variance), np.sqrt(variance), np.full(1, self.fixed), short
         near = self.realised.latest(most)  # also what is drawn: all scopes are compared over the same contexts
         rows = near.points
         if self.arm.affected or not self._drawn:
-            return self._best_of(*self._once(most, lambda: self._all_known(rows)), root, exchange)
+            return self._best_of(self._once(most, lambda: self._all_known(rows)), root, exchange)
         looked, back = np.unique(rows[:, self._looked], axis=0, return_inverse=True)
         if len(self.arm.groups(self.arm.actions)) > 1:
             one_by_one = np.array([self._at(row, root, near, exchange) for row in looked])[back.ravel()]
-            return one_by_one[:, 0], one_by_one[:, 1], one_by_one[:, 2]
-        mean, sd = self._once(most, lambda: self._one_group(looked, near))
-        bound, spread, price = self._best_of(mean, sd, root, exchange)
-        return bound[back.ravel()], spread[back.ravel()], price[back.ravel()]
+            return one_by_one[:, 0], one_by_one[:, 1], one_by_one[:, 2], one_by_one[:, 3]
+        found = self._best_of(self._once(most, lambda: self._one_group(looked, near)), root, exchange)
+        bound, spread, price, unlikely = (part[back.ravel()] for part in found)
+        return bound, spread, price, unlikely
 
     @property
     def _looked(self) -> list[int]:
@@ -94,27 +107,34 @@ class Worth:
         """With the time, where the model has a column for it."""
         return np.hstack([points, np.tile([*self.when.values()], (len(points), 1))]) if self.when else points
 
-    def _best_of(
-        self, mean: Float[np.ndarray, "r g"], sd: Float[np.ndarray, "r g"], root: float, exchange: float
-    ) -> Bounds:
-        """The best of all actions that are tried, at each context."""
-        bound, price = mean + root * sd, self._price(self.arm.actions)
-        best = (bound if self.toll is None else bound - exchange * price).argmax(axis=1)
-        each = np.arange(len(mean))
-        return bound[each, best], sd[each, best], self.fixed + price[best]
+    def _best_of(self, tried: Tried, root: float, exchange: float) -> Bounds:
+        """The best of all actions that are tried, at each context; prices are theirs alone."""
+        each, best, bound = self._best(tried, root, exchange)
+        return bound[each, best], tried[1][each, best], self.fixed + tried[2][each, best], short_of(tried[3], len(best))
 
-    def _all_known(self, rows: Float[np.ndarray, "r c"]) -> tuple[np.ndarray, np.ndarray]:
-        """Means and deviations for each context and each of the actions that are tried, (r, g)."""
-        grid = self._grid(self.arm.actions)
-        points = self._now(np.hstack([np.tile(grid, (len(rows), 1)), np.repeat(rows, len(grid), axis=0)]))
+    def _best(self, tried: Tried, root: float, exchange: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The number of each context, and that of the best action there; and all bounds."""
+        mean, sd, price, margins = tried
+        bound = mean + root * sd
+        best = best_kept(bound if self.toll is None else bound - exchange * price, margins)
+        return np.arange(len(mean)), best, bound
+
+    def _all_known(self, rows: Float[np.ndarray, "r c"]) -> Tried:
+        """What is tried at each context, all of which is known."""
+        actions, each = self.arm.actions, [dict(zip(self.arm.measured, row.tolist(), strict=True)) for row in rows]
+        grids = np.array([self._grid(actions, known) for known in each])
+        points = self._now(np.hstack([grids.reshape(-1, len(actions)), np.repeat(rows, grids.shape[1], axis=0)]))
         mean, variance = self._marginals(points)
-        sd = np.sqrt(variance).reshape(len(rows), len(grid))
-        return mean.reshape(sd.shape), sd
+        margin = self.keeping.margin([Set()] * points.shape[1])
+        price = np.array([self._price(actions, known) for known in each])
+        flat = mean, np.sqrt(variance), price, None if margin is None else margin(points)
+        return tuple(None if part is None else part.reshape(price.shape) for part in flat)  # type: ignore[return-value]
 
-    def _one_group(self, looked: Float[np.ndarray, "r k"], near: Realised) -> tuple[np.ndarray, np.ndarray]:
+    def _one_group(self, looked: Float[np.ndarray, "r k"], near: Realised) -> Tried:
         """The same where all actions see the same, and the rest is drawn."""
-        found = [self._moments(self.arm.actions, self._seen(row), near) for row in looked]
-        return np.array([mean for mean, _ in found]), np.array([sd for _, sd in found])
+        found = [self._moments(self.arm.actions, known, near, known) for known in map(self._seen, looked)]
+        parts = zip(*found, strict=True)
+        return tuple(None if part[0] is None else np.concatenate(part) for part in parts)  # type: ignore[return-value]
 
     def _seen(self, looked: Float[np.ndarray, " k"]) -> dict[str, float]:
         """What is looked at, by name, and the time."""
@@ -129,10 +149,12 @@ class Worth:
         found: T = self._found[key]
         return found
 
-    def _price(self, names: tuple[str, ...]) -> Float[np.ndarray, " g"]:
+    def _price(self, names: tuple[str, ...], known: Mapping[str, float]) -> Float[np.ndarray, " g"]:
         """Of setting some actions to what is tried, (g,), as far as it hangs on these."""
-        grid, toll = self._grid(names), self.toll
-        return np.zeros(len(grid)) if toll is None else self._once(("price", names), lambda: toll.price(names, grid))
+        grid, toll = self._grid(names, known), self.toll
+        if toll is None:
+            return np.zeros(len(grid))
+        return self._once(("price", names, self._counted(known)), lambda: toll.price(names, grid))
 
     def _marginals(self, points: Float[np.ndarray, "m d"]) -> tuple[np.ndarray, np.ndarray]:
         with self.model.hallucinated(self.pending):
@@ -140,32 +162,39 @@ class Worth:
 
     def _at(
         self, looked: Float[np.ndarray, " k"], root: float, near: Realised, exchange: float
-    ) -> tuple[float, float, float]:
-        """Where this is looked at: the bound at what the actions are set to, σ there, and the price."""
+    ) -> tuple[float, float, float, float]:
+        """Where this is looked at: the bound at what is set, σ there, the price, and 1 where nothing keeps to it."""
         arm = self.arm
-        values, price = self._seen(looked), self.fixed
+        values, price, short = self._seen(looked), self.fixed, 0.0
         for group in arm.groups(arm.actions):
             allowed = arm.known_to(group)
             known = {name: value for name, value in values.items() if name in allowed or name in arm.problem_space.seen}
             free = tuple(x for x in arm.actions if x in group or x not in known)
-            grid, (mean, sd) = self._grid(free), self._moments(free, known, near)
-            bound = mean + root * sd
-            point = grid[int((bound if self.toll is None else bound - exchange * self._price(free)).argmax())]
+            grid, tried = self._grid(free, values), self._moments(free, known, near, values)
+            point = grid[int(self._best(tried, root, exchange)[1][0])]
             values |= {x: point[free.index(x)] for x in group}
+            short = float(short_of(tried[3], 1)[0])
             if self.toll is not None:
                 price += float(self.toll.price(group, point[None, [free.index(x) for x in group]])[0])
-        mean, sd = self._moments((), values, near)
-        return float((mean + root * sd)[0]), float(sd[0]), price
+        mean, sd, _, _ = self._moments((), values, near, values)
+        return float((mean + root * sd)[0, 0]), float(sd[0, 0]), price, short
 
     def _moments(
-        self, free: tuple[str, ...], known: Mapping[str, float], near: Realised
-    ) -> tuple[Float[np.ndarray, " g"], Float[np.ndarray, " g"]]:
-        """Mean and deviation at what is tried of some actions, (g,) each, where this is known and the rest is drawn."""
+        self, free: tuple[str, ...], known: Mapping[str, float], near: Realised, values: Mapping[str, float]
+    ) -> Tried:
+        """What is tried of some actions where this is known and the rest is drawn; limits count all `values`."""
         assert self.process is not None
-        process, key = self.process, (free, tuple(known.items()), len(near.points))
-        return self._once(
-            key, lambda: Expectation.over(process, self._parts(free, known, near)).moments(self._grid(free))
-        )
+        process, key = self.process, (free, tuple(known.items()), self._counted(values), len(near.points))
+
+        def compute() -> Tried:
+            grid = self._grid(free, values)
+            mean, sd = Expectation.over(process, self._parts(free, known, near)).moments(grid)
+            own = [j for j, name in enumerate(free) if name not in values]
+            margin = self.keeping.margin(self._parts([free[j] for j in own], values, near))
+            margins = None if margin is None else margin(grid[:, own])[None]
+            return mean[None], sd[None], self._price(free, values)[None], margins
+
+        return self._once(key, compute)
 
     def _parts(self, free: Sequence[str], known: Mapping[str, float], near: Realised) -> tuple[Part, ...]:
         arm = self.arm
@@ -175,14 +204,26 @@ class Worth:
         of = {arm.measured[j]: Drawn(law, k) for k, j in enumerate(drawn)}
         return tuple(Set() if n in free else Known(known[n]) if n in known else of[n] for n in arm.names)
 
-    def _grid(self, names: tuple[str, ...]) -> Float[np.ndarray, "g f"]:
+    def _grid(self, names: tuple[str, ...], known: Mapping[str, float]) -> Float[np.ndarray, "g f"]:
+        """What is tried of some actions, within what limits leave where this is known."""
         if not names:
             return np.zeros((1, 0))
-        box, k = self.arm.box(names), len(names)
-        if self.toll is None:
-            return box.place(lattice(_GRID * k, k))
-        ends = np.array([*cartesian((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-        return self._once(("grid", names), lambda: box.place(np.vstack([lattice(_FINE * k, k), ends])))
+        k, space = len(names), self.arm.problem_space
+        counted = {name: in_units(space[name], np.array([value]))[0] for name, value in self._counted(known)}
+
+        def placed() -> Float[np.ndarray, "g f"]:
+            box = self.keeping.box(names, counted)
+            if self.toll is None:
+                return box.place(lattice((_FINE if self.keeping.watched else _GRID) * k, k))
+            ends = np.array([*cartesian((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
+            return box.place(np.vstack([lattice(_FINE * k, k), ends]))
+
+        return self._once(("grid", names, self._counted(known)), placed)
+
+    def _counted(self, known: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+        """What limits count of what is known."""
+        limits = self.keeping.limits
+        return () if limits is None else tuple((n, value) for n, value in known.items() if n in limits.concerned)
 
 
 def fitted_at(model: ArmModel, time: float | None) -> Float[np.ndarray, " n"]:
@@ -192,25 +233,3 @@ def fitted_at(model: ArmModel, time: float | None) -> Float[np.ndarray, " n"]:
     points = model.inputs.copy()
     points[:, -1] = time
     return model.means(points)
-
-
-@dataclass(frozen=True, eq=False)
-class NestedActor(Actor):
-    """Sets actions of an arm that does not look at all that its model has columns for.
-
-    Attributes:
-        realised: contexts, from which nature draws what is not looked at, given what is.
-    """
-
-    realised: Realised = field(kw_only=True)
-
-    def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Drawn]:
-        """The contexts that are not known: together, as rows near to what is known."""
-        arm = self.arm
-        seen = [j for j, name in enumerate(arm.measured) if name in held]
-        drawn = [j for j in range(len(arm.measured)) if j not in seen]
-        if not drawn:
-            return {}
-        at = [float(arm.problem_space[arm.measured[j]].encode([held[arm.measured[j]]])[0]) for j in seen]
-        law = few(self.realised.law(seen, np.array(at), drawn), self.realised.categorical[drawn])
-        return {arm.measured[j]: Drawn(law, k) for k, j in enumerate(drawn)}

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidProblem
 from ..rounds.answers import as_text
-from ..search import Box, Row, clashing, limited, remaining, sobol_points
-from ..space import Categorical, Limit, Linear, Measured, Space, check_limits
+from ..search import Box, Row, clashing, corners, in_units, limited, remaining, sobol_points
+from ..space import Limit, Linear, Measured, Space, check_limits
 from ..surrogate import Known, Part, Set, drawn
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
 DRAWS = 4096
 """Of what nature does, for the quantile that a limit counts it at."""
-MOST_CORNERS = 256
-"""Of the contexts that are looked at before a study: the ends of what may be seen."""
+_KEPT = 256
 _SURE = "A limit that others are drawn against holds with a ‹probability›: say which, such as 0.95."
 
 
@@ -84,7 +82,7 @@ class SetLimits:
         left = self._left(self.limits, columns, kept, parts)
         key = (tuple(columns), box.low.tobytes(), box.high.tobytes(), repr(left))
         if key not in self._found:
-            if len(self._found) >= MOST_CORNERS:
+            if len(self._found) >= _KEPT:
                 self._found.clear()
             self._found[key] = limited(box, [self.space.variables[d] for d in columns], left)
         return self._found[key]
@@ -96,13 +94,12 @@ class SetLimits:
             v.name: _in_units(v, part) for v, part in zip(self.space, parts, strict=False) if isinstance(part, Known)
         }
 
-        def draws(names: Sequence[str]) -> dict[str, np.ndarray]:
-            if not names:
-                return {}
+        def worst(weights: Mapping[str, float], wrong: float) -> float:
             rows = drawn(parts, sobol_points(DRAWS, len(parts), 0))
-            return {name: in_units(self.space[name], rows[:, self.space.index(name)]) for name in names}
+            own = (w * in_units(self.space[name], rows[:, self.space.index(name)]) for name, w in weights.items())
+            return float(np.quantile(sum(own, np.zeros(len(rows))), 1.0 - wrong, method="higher"))
 
-        return remaining(limits, [self.space.names[d] for d in columns], known, kept, draws)
+        return remaining(limits, [self.space.names[d] for d in columns], known, kept, worst)
 
     def rooms(self, columns: Sequence[int], parts: Sequence[Part], values: Mapping[str, Any]) -> list[float | None]:
         """By how much each limit could be tighter at these settings; None where it says nothing of them."""
@@ -154,19 +151,9 @@ class SetLimits:
                 yield f"{variable.name} {as_text(_in_units(variable, part))}"
 
     def corners(self) -> Iterator[dict[str, float]]:
-        """What may be seen of the variables that limits are about, encoded: ends of numbers, all categories.
-
-        Raises:
-            InvalidProblem: there are too many of them.
-        """
-        concerned = {name for limit in self.limits for name in limit.names}
-        seen = [variable for variable in self.space if variable.seen and variable.name in concerned]
-        ends = [variable.levels if isinstance(variable, Categorical) else np.array([0.0, 1.0]) for variable in seen]
-        if np.prod([len(each) for each in ends]) > MOST_CORNERS:
-            hint = f"Their ends make more than {MOST_CORNERS} combinations."
-            raise InvalidProblem("limits", [v.name for v in seen], "limits over fewer variables that are ‹seen›", hint)
-        for values in product(*ends):
-            yield {variable.name: float(value) for variable, value in zip(seen, values, strict=True)}
+        """What may be seen of the variables that limits are about, encoded: see `search.corners`."""
+        for corner in corners(self.limits, [variable for variable in self.space if variable.seen]):
+            yield {name: float(self.space[name].encode([value])[0]) for name, value in corner.items()}
 
 
 def box_of(space: Space, columns: Sequence[int], near: Mapping[str, tuple[float, float]] | None = None) -> Box:
@@ -184,12 +171,3 @@ def box_of(space: Space, columns: Sequence[int], near: Mapping[str, tuple[float,
 
 def _in_units(variable: Any, part: Known) -> Any:
     return in_units(variable, np.array([part.value]))[0]
-
-
-def in_units(variable: Any, codes: np.ndarray) -> Any:
-    """Encoded values in the variable's units, also beyond its bounds; categories as choices."""
-    if isinstance(variable, Categorical):
-        return variable.decode(codes)
-    if variable.scale == "log":
-        return np.asarray(variable.low * (variable.high / variable.low) ** codes)
-    return np.asarray(variable.low + codes * (variable.high - variable.low))

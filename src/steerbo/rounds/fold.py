@@ -10,11 +10,12 @@ from typing import Any
 from ..errors import InvalidOption, InvalidProblem, OutcomeConflict
 from ..record import from_plain, identity
 from .arithmetic import fingerprint, one_blas_thread
+from .clock import known_before
 from .events import Added, Asked, Created, Decided, Event, Extended, Refitted, in_order
 from .extension import after
 from .history import History
 from .law_checks import LawChecks
-from .limits import check_kept
+from .limits import check_decided, check_kept
 from .method import Method
 from .problem import Problem
 from .randomness import Streams
@@ -170,14 +171,16 @@ class Fold:
     def _with_all_learned(self) -> Method[Any, Any]:
         """A method that took in these events and the refit that is due. This one learns from the log only."""
         fitted = self.refit()
-        if fitted is None:
-            return self.method
+        return self.method if fitted is None else self.rehearsed(fitted).method
+
+    def rehearsed(self, event: Event) -> Fold:
+        """Another state, after the same events and one more: what cannot be taken in need not be written down."""
         created, *rest = self.events
         assert isinstance(created, Created)
         fold = Fold(self.problem, type(self.method), created)
-        for event in [*rest, fitted]:
-            fold.take(event)
-        return fold.method
+        for each in [*rest, event]:
+            fold.take(each)
+        return fold
 
     def choose(self, request: dict[str, Any], place: Place = ALONE) -> Asked:
         """The next round; where changes have a price, the method is told its place in a batch."""
@@ -216,4 +219,6 @@ class Fold:
         seen = self.problem.read_context(pending.suggestion, context)
         with one_blas_thread():
             decision = self.method.decide(self.history, pending, {**pending.suggestion.context, **seen})
+        given = {**known_before(pending.request), **pending.suggestion.context, **seen, **pending.suggestion.values}
+        check_decided(self.problem, self.method.name, decision.values, given)
         return Decided(pending.suggestion.token, seen, dict(decision.values), decision.observe, dict(decision.note))

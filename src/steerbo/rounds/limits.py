@@ -28,6 +28,18 @@ def check_kept(problem: Problem, method: str, values: Mapping[str, Any], request
         raise SteerboError(f"{method} chose {known}, which breaks a limit of the problem: {problem.every_limit[i]}")
 
 
+def check_decided(problem: Problem, method: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """The same of what is set in the course of a round, beside what was set and seen before.
+
+    A limit of which nothing is set now may be broken by what was looked at: that is nature's.
+    """
+    for i in broken(problem.every_limit, {**given, **values}):
+        if set(values) & set(problem.every_limit[i].names):
+            raise SteerboError(
+                f"{method} chose {values}, which breaks a limit of the problem: {problem.every_limit[i]}"
+            )
+
+
 def with_limits(
     explanation: Explanation, history: History, method: Method[Any, Any], advice: Recommendation
 ) -> Explanation:

@@ -152,9 +152,11 @@ class Optimizer(Reading, Answering):
             bounds: pairs (low, high) by variable. Bounds that are there already change nothing.
 
         Raises:
-            InvalidProblem: narrower bounds, or a problem that has none to widen.
+            InvalidProblem: narrower bounds, a problem that has none to widen, or wider ones within which limits leave
+                nothing of what was played.
         """
         if wider := read_bounds(self.problem, bounds):
+            self._fold.rehearsed(Extended(wider))
             self.recorder(Extended(wider))
             self.refit()
 

@@ -6,7 +6,7 @@ from .box import maximise_box
 from .domain import Box
 from .guarded import UNLIKELY, Guarded, Margin
 from .lattice import lattice
-from .limited import Combination, Row, clashing, limited, remaining
+from .limited import Combination, Row, clashing, corners, in_units, limited, remaining
 from .maximum import Maximum, Value, ValueAndGradient
 from .newton import Curved, climb_curved
 from .programme import Forbidden, Programme
@@ -34,7 +34,9 @@ __all__ = [
     "climb",
     "climb_curved",
     "climb_within",
+    "corners",
     "differences",
+    "in_units",
     "lattice",
     "limited",
     "maximise_box",

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from ..errors import InvalidProblem
 from ..space import Categorical, Forbid, Limit, Measured, Variable
 from .domain import Box
 from .programme import Forbidden
 from .region import Region
 
-Draws = Callable[[Sequence[str]], Mapping[str, Any]]
-"""Names of variables to what nature may do with them together: numbers (n,) in their units, all equally likely."""
+Worst = Callable[[Mapping[str, float], float], float]
+"""Weights of what nature draws, by variable, to what their sum counts as: it is larger at most with a probability."""
+MOST_CORNERS = 256
+"""Of what may be seen before choosing: see `corners`."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Combination:
 
 
 def remaining(
-    limits: Sequence[Limit], searched: Sequence[str], known: Mapping[str, Any], kept: Sequence[str], draws: Draws
+    limits: Sequence[Limit], searched: Sequence[str], known: Mapping[str, Any], kept: Sequence[str], worst: Worst
 ) -> list[Row | Combination]:
     """What limits leave to be kept to by what is searched, where some is known and the rest is drawn by nature.
 
@@ -49,7 +53,7 @@ def remaining(
         searched: the variables that are searched.
         known: values in the variables' units of those that are known.
         kept: those of the known ones that somebody decides about: that stay as they were.
-        draws: what nature does with the others.
+        worst: what sums of the others, which nature draws, count as.
     """
     found: list[Row | Combination] = []
     for i, limit in enumerate(limits):
@@ -64,15 +68,14 @@ def remaining(
             if all(known[name] in limit.combination[name] for name in seen):
                 found.append(Combination(i, {name: limit.combination[name] for name in own}))
             continue
-        drawn = sum((limit.weights[name] * np.asarray(x) for name, x in draws(rest).items()), np.zeros(1))
         sides = [(1.0, limit.at_most), (-1.0, limit.at_least)]
         wrong = (1.0 - (limit.probability or 1.0)) / sum(end is not None for _, end in sides)
         for sign, end in sides:
             if end is not None:
                 given = [sign * limit.weights[n] * known[n] for n in limit.names if n in known and n not in searched]
-                worst = float(np.quantile(sign * drawn, 1.0 - wrong, method="higher"))
+                drawn = worst({name: sign * limit.weights[name] for name in rest}, wrong) if rest else 0.0
                 weights = {name: sign * limit.weights[name] for name in own}
-                found.append(Row(i, weights, sign * end - math.fsum(given) - worst))
+                found.append(Row(i, weights, sign * end - math.fsum(given) - drawn))
     return found
 
 
@@ -127,6 +130,42 @@ def _logs(variable: Variable) -> float:
     return (
         0.0 if isinstance(variable, Categorical) or variable.scale != "log" else math.log(variable.high / variable.low)
     )
+
+
+def corners(limits: Sequence[Limit], variables: Sequence[Variable]) -> Iterator[dict[str, Any]]:
+    """What may be seen of variables that limits are about: ends of numbers and what is forbidden, all choices.
+
+    Raises:
+        InvalidProblem: there are too many of them.
+
+    >>> from steerbo.space import Float, Linear
+    >>> list(corners([Linear({"a": 1, "b": 1}, at_most=5)], [Float("b", 0, 4), Float("c", 0, 1)]))
+    [{'b': 0.0}, {'b': 4.0}]
+    """
+    concerned = {name for limit in limits for name in limit.names}
+    seen = [variable for variable in variables if variable.name in concerned]
+    ends = [_ends(variable, limits) for variable in seen]
+    if math.prod(len(each) for each in ends) > MOST_CORNERS:
+        hint = f"Their ends make more than {MOST_CORNERS} combinations."
+        raise InvalidProblem("limits", [v.name for v in seen], "limits over fewer variables that are ‹seen›", hint)
+    for values in product(*ends):
+        yield {variable.name: value for variable, value in zip(seen, values, strict=True)}
+
+
+def _ends(variable: Variable, limits: Sequence[Limit]) -> Sequence[Any]:
+    if isinstance(variable, Categorical):
+        return variable.choices
+    forbidden = [limit.combination.get(variable.name, ()) for limit in limits if isinstance(limit, Forbid)]
+    return list(dict.fromkeys([variable.low, variable.high, *(x for each in forbidden for x in each)]))
+
+
+def in_units(variable: Any, codes: np.ndarray) -> Any:
+    """Encoded values in the variable's units, also beyond its bounds; categories as choices."""
+    if isinstance(variable, Categorical):
+        return variable.decode(codes)
+    if variable.scale == "log":
+        return np.asarray(variable.low * (variable.high / variable.low) ** codes)
+    return np.asarray(variable.low + codes * (variable.high - variable.low))
 
 
 def clashing(count: int, possible: Callable[[Sequence[int]], bool]) -> list[int]:

@@ -6,7 +6,7 @@ from .expectation import Expectation
 from .following import Following
 from .given import alike, given
 from .learned import LearnedLaw
-from .outcomes import UNKEPT, Watched, margin_over, rows_at
+from .outcomes import ENOUGH, UNKEPT, Watched, margin_over, rows_at
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
@@ -18,6 +18,7 @@ from .thinning import thinned
 from .watching import Watching
 
 __all__ = [
+    "ENOUGH",
     "RESOLVED",
     "UNKEPT",
     "AveragedScore",

@@ -15,6 +15,8 @@ from .outcomes import Fresh, Watched
 
 Row = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " d"]]
 """What really happened, the token or the name of the data, and the round if it was one, to a point of the models."""
+Tells = Callable[[Round | None], bool]
+"""A round, or None for data that nobody suggested, to whether models learn from it."""
 
 
 class Watching:
@@ -26,6 +28,7 @@ class Watching:
         drift: how all of them may change with time; time is then the last column.
         names: the models' columns, beside the time: what must be known of a round that broke, for that it counts.
         row: where something was measured.
+        tells: whether a round, or data that nobody suggested (None), tells of them; None: all do.
 
     Attributes:
         by_name: the outcomes.
@@ -39,9 +42,12 @@ class Watching:
         drift: AnyDrift,
         names: tuple[str, ...],
         row: Row,
+        *,
+        tells: Tells | None = None,
     ) -> None:
         self.by_name = {name: Watched.of(limit, fresh, drift) for name, limit in further.items()}
         self._fresh, self._row, self._names = fresh, row, names
+        self._tells: Tells = tells or (lambda played: True)
         self.fitted_at = 0
 
     @property
@@ -53,14 +59,12 @@ class Watching:
         """Take one event in."""
         match event:
             case Refitted():
-                for name, each in self.by_name.items():
-                    each.model = each.following.take(self._fresh, each.model, event.hyperparameters[name])
-                self.fitted_at = self._most
-            case Told():
+                self.set(event.hyperparameters)
+            case Told() if self._tells(history[event.token]):
                 point = self._row(event.outcome.realised, event.token, history[event.token])
                 for name, each in self.by_name.items():
                     each.hear(point, event.outcome.realised[name], event.token)
-            case Added():
+            case Added() if self._tells(None):
                 for name, each in self.by_name.items():
                     if name in event.outcome.realised:
                         point = self._row(event.outcome.realised, history.latest_data, None)
@@ -70,25 +74,25 @@ class Watching:
                     if (found := self._seen(history[event.token], name)) is not None:
                         each.hear(*found, event.token)
             case Amended():
-                self._begin_anew(history)
+                self.begin_anew(history)
             case Extended():
                 for each in self.by_name.values():
                     each.following.correct({})
             case _:
                 pass
 
-    def _begin_anew(self, history: History) -> None:
+    def begin_anew(self, history: History) -> None:
         """Outcomes as they stand now: of plays, also of those that failed, and of data."""
         for name, each in self.by_name.items():
             rows = [(r.suggestion.token, *seen) for r in history if (seen := self._seen(r, name)) is not None]
-            for token, data in history.data.items():
+            for token, data in history.data.items() if self._tells(None) else ():
                 if name in data.outcome.realised:
                     rows.append((token, self._row(data.outcome.realised, token, None), data.outcome.realised[name]))
             each.begin_anew(rows, len(self._names) + (each.following.course is not None))
 
     def _seen(self, played: Round, name: str) -> tuple[Float[np.ndarray, " d"], float] | None:
         """Where an outcome was measured in a round, and what it was; None: it was not, or nobody knows where."""
-        known = played.realised if played.state in ("told", "failed") else {}
+        known = played.realised if played.state in ("told", "failed") and self._tells(played) else {}
         if name not in known or any(each not in known for each in self._names):
             return None
         return self._row(known, played.suggestion.token, played), float(known[name])
@@ -98,6 +102,12 @@ class Watching:
     @property
     def _most(self) -> int:
         return max((len(each.model) for each in self.by_name.values()), default=0)
+
+    def set(self, hyperparameters: Mapping[str, Any]) -> None:
+        """Take over what `fit` found."""
+        for name, each in self.by_name.items():
+            each.model = each.following.take(self._fresh, each.model, hyperparameters[name])
+        self.fitted_at = self._most
 
     @property
     def due(self) -> bool:

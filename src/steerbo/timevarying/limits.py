@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidProblem, InvalidRequest
-from ..search import Box, clashing, limited, remaining
+from ..search import Box, clashing, corners, limited, remaining
 from ..space import Categorical, Limit, broken, check_limits
 
 if TYPE_CHECKING:
     from .problem import TimeVarying
-
-MOST_CORNERS = 256
-"""Of the contexts that are looked at before a study: the ends of what may be seen."""
 
 
 def check_possible(problem: TimeVarying) -> None:
@@ -27,14 +23,8 @@ def check_possible(problem: TimeVarying) -> None:
     """
     limits = problem.limits or ()
     check_limits(limits, problem.space)
-    concerned = {name for limit in limits for name in limit.names}
-    seen = [v for v in problem.variables if v.seen and v.name in concerned]
-    ends = [v.choices if isinstance(v, Categorical) else (v.low, v.high) for v in seen]
-    if np.prod([len(each) for each in ends]) > MOST_CORNERS:
-        hint = f"Their ends make more than {MOST_CORNERS} combinations."
-        raise InvalidProblem("limits", [v.name for v in seen], "limits over fewer variables that are ‹seen›", hint)
-    for corner in product(*ends) if limits else ():
-        _check_corner(problem, dict(zip([v.name for v in seen], corner, strict=True)))
+    for corner in corners(limits, [v for v in problem.variables if v.seen]) if limits else ():
+        _check_corner(problem, corner)
 
 
 def _check_corner(problem: TimeVarying, seen: Mapping[str, Any]) -> None:
@@ -75,7 +65,7 @@ def plain_box(problem: TimeVarying, bounds: Mapping[str, Any] | None, seen: Mapp
 
 def within(problem: TimeVarying, box: Box, limits: Sequence[Limit]) -> Box | None:
     """What limits leave of a box in the user's units; None: nothing."""
-    left = remaining(limits, problem.space.names, {}, (), lambda _: {})
+    left = remaining(limits, problem.space.names, {}, (), lambda weights, wrong: 0.0)
     return limited(box, problem.variables, left, encoded=False)
 
 

@@ -1,0 +1,173 @@
+"""What the methods know of limits: those on what is set, and those on further outcomes, which each model learns."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from ..errors import InvalidProblem
+from ..gp import Course
+from ..rounds import Event, History, Recommendation, Refitted, Round, Scope, Streams, horizon
+from ..search import lattice
+from ..space import Limit, Measured, Space
+from ..surrogate import ENOUGH, Watching
+from .arm_model import ArmModel
+from .contexts import known_in
+from .keeping import Keeping, short_of
+from .limits import ScopeLimits
+from .paying import O, Paying
+from .policy import Policy
+from .problem import Causal
+
+_GRID = 64  # actions, for each that is set, among which one is sought that keeps to limits
+
+
+class Guarding(Paying[O]):
+    """A method that knows what limits leave of its arms.
+
+    Attributes:
+        limits: on what is set.
+        watching: by model, what is known of further outcomes. Only plays tell of them: the graph says of the target
+            alone when observations without intervention may count.
+    """
+
+    watching: list[Watching]
+
+    def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
+        super().__init__(problem, options, streams)
+        self.limits = ScopeLimits(problem)
+
+    @property
+    def enough(self) -> int:
+        """Plays of a model before what is measured of its next ones is said."""
+        return ENOUGH if self.problem.further else 0
+
+    def watch(self) -> None:
+        """Begin to learn what is measured, for the models that there are."""
+        further = self.problem.further
+        self.watching = [self._watching(k) for k in range(len(self.models.each))] if further else []
+
+    def _watching(self, k: int) -> Watching:
+        arm = self.models.typical[k]
+
+        def point(realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
+            assert played is not None
+            own = self.arms[self.models.number[played.suggestion.scope]]
+            return np.asarray(own.encode({**known_in(played), **realised})[0])
+
+        def tells(played: Round | None) -> bool:
+            return played is not None and self.models.of[self.models.number[played.suggestion.scope]] == k
+
+        names = arm.actions + arm.measured
+        fresh = partial(self.empty_model, arm.space)
+        return Watching(self.problem.further, fresh, self.problem.drift, names, point, tells=tells)
+
+    def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
+        """A model without data over these variables (None: over none), and over the time where there is a course."""
+        return self.options.model(space, course, self.settable)
+
+    @property
+    def settable(self) -> frozenset[str]:
+        """What can be set."""
+        return frozenset(name for graph in self.problem.every_graph for name in graph.intervenable)
+
+    def watch_again(self, history: History) -> None:
+        """The same from the beginning: models are others now."""
+        for each in self.watching:
+            each.begin_anew(history)
+
+    def check_open(self, scope: Scope) -> None:
+        """Refuse rounds of a scope of which limits leave nothing since bounds are wider.
+
+        Raises:
+            InvalidProblem: naming the scope.
+        """
+        if scope not in self.models.number:
+            hint = "What a scope leaves to nature counts at the end of its bounds that is worst for a limit."
+            raise InvalidProblem(
+                "bounds", str(scope), "bounds that leave something to every scope that was played", hint
+            )
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def hear(self, event: Event, history: History) -> None:
+        """Take one event in."""
+        if isinstance(event, Refitted):
+            for k, plain in event.hyperparameters.get("further", {}).items():
+                self.watching[int(k)].set(plain)
+        else:
+            for each in self.watching:
+                each.learn(event, history)
+
+    def refit(self, history: History) -> Mapping[str, Any] | None:
+        """Learn hyperparameters anew, of the models whose schedule says so."""
+        until = partial(horizon, history)
+        further = {str(k): each.fit(until) for k, each in enumerate(self.watching) if each.due}
+        found = self.models.refit(until)
+        return {**(found or {}), "further": further} if further else found
+
+    # -- choosing ------------------------------------------------------------------------------------------------------
+
+    def keeping(self, i: int) -> Keeping:
+        """What limits leave of arm `i`."""
+        watched = self.watching[self.models.of[i]].informed if self.watching else []
+        return Keeping(self.arms[i], self.limits, watched)
+
+    def unlikely(self, history: History, i: int, known: Mapping[str, Any]) -> float:
+        """The share of arm `i`'s contexts in which nothing is known that keeps to limits on what is measured.
+
+        As if every action looked at all of them.
+        """
+        keeping, k = self.keeping(i), len(self.arms[i].actions)
+        if not keeping.watched:
+            return 0.0
+        unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
+        return float(short_of(keeping.tried(unit, self.pool(history, i, known)).margins, 1).mean())
+
+    def likeliest(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Int[np.ndarray, " k"]:
+        """Those of some arms that keep to limits on what is measured in most contexts."""
+        arms = np.array([*some])
+        shares = np.array([self.unlikely(history, i, known) for i in arms])
+        return arms[shares <= shares.min()]
+
+    # -- the answer ----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def pool(self, history: History, i: int, seen: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The latest contexts of arm `i`, where this is seen before choosing."""
+
+    def cases(self, history: History, i: int, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """What was the case of late beside what arm `i` sets: values for all columns of its model."""
+        return self.pool(history, i, known)
+
+    @abstractmethod
+    def present(self, history: History) -> dict[str, Any]:
+        """The time of answers, where it matters."""
+
+    def rooms(self, history: History, advice: Recommendation) -> Sequence[float | None]:
+        """See `Method.rooms`; of a policy where it is least, in the contexts of late."""
+        i, limits = self.models.number.get(advice.scope), self.problem.limits or ()
+        if i is None or not isinstance(advice, Policy) or advice.act is None:
+            return [None] * len(limits)
+        arm, known = self.arms[i], {**self.present(history), **advice.context}
+        alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for case in self.cases(history, i, known):
+            alike.setdefault(tuple(case[name] for name in arm.contexts), []).append({**case, **advice.act(case)})
+        found: list[float | None] = []
+        for limit in limits:
+            rooms = [self._room(limit, i, cases) for cases in alike.values()]
+            found.append(min((room for room in rooms if room is not None), default=None))
+        return found
+
+    def _room(self, limit: Limit, i: int, cases: Sequence[Mapping[str, Any]]) -> float | None:
+        """That of one limit in cases that are alike in what the arm looks at."""
+        arm = self.arms[i]
+        if not isinstance(limit, Measured):
+            return self.limits.room(limit, arm, cases[0], cases[0])
+        watched = {each.limit.name: each for each in self.keeping(i).watched}.get(limit.name)
+        return None if watched is None else watched.room(np.concatenate([arm.encode(case) for case in cases]))
