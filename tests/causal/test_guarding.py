@@ -54,7 +54,7 @@ def test_plays_keep_to_it_with_the_probability_that_was_asked_for_and_answers_ar
     for age in (0.1, 0.9):
         dose = optimizer.policy({"age": age}).values["dose"]
         sure = (1.0 - 0.4 * age - 1.28 * 0.05) / 1.3  # where nine plays of ten keep to it
-        assert sure - 0.12 < dose < sure + 0.05
+        assert sure - 0.2 < dose < sure + 0.05
     row = optimizer.explain().tables[-1].rows[0]
     assert row[0] == "strain at most 1 with probability 0.9"
     assert row[2] is True

@@ -123,7 +123,7 @@ class Worth:
         """What is tried at each context, all of which is known."""
         actions, each = self.arm.actions, [dict(zip(self.arm.measured, row.tolist(), strict=True)) for row in rows]
         grids = np.array([self._grid(actions, known) for known in each])
-        points = self._now(np.hstack([grids.reshape(-1, len(actions)), np.repeat(rows, grids.shape[1], axis=0)]))
+        points = self._now(np.hstack([np.concatenate(grids), np.repeat(rows, grids.shape[1], axis=0)]))
         mean, variance = self._marginals(points)
         margin = self.keeping.margin([Set()] * points.shape[1])
         price = np.array([self._price(actions, known) for known in each])
