@@ -15,14 +15,14 @@ import numpy as np
 from jaxtyping import Float
 
 from ..gp import Regression
-from ..search import Box, Region, climb, lattice, maximise_box
+from ..search import Box, Region, climb_within, lattice, maximise_box
 from .parts import Part, drawn_together, row_of, set_columns
 from .scores import LEAST_SD, Moments, Score
 
 _SCREEN = 32  # points for each dimension tried before climbing
 _ARRIVED = 1e-5  # of a value: a climb that gains less ends
 _STEP = 1e-5  # of a difference
-_STARTS = 3  # of the best of them that are climbed from
+_STARTS, _STARTS_WITHIN = 3, 2  # of the best of them that are climbed from; within limits, one after another
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,17 +98,17 @@ class AveragedScore:
         """
         if box.dimension == 0:
             return np.zeros((1, 0)), self.value(np.zeros((1, 0)))
-        if isinstance(box, Region) or not box.continuous.all():
-            tolerance = _ARRIVED if isinstance(box, Region) else 1e-10
-            screen = _SCREEN * box.dimension
-            found = maximise_box(
-                self.value, self.value_and_gradient, box, seed, screen=screen, starts=_STARTS, tolerance=tolerance
-            )
+        screen = _SCREEN * box.dimension
+        candidates = box.place(lattice(screen, box.dimension, seed))
+        if isinstance(box, Region) and box.continuous.all():
+            candidates = candidates[box.allows(candidates)]
+        if not box.continuous.all() or not len(candidates):
+            found = maximise_box(self.value, self.value_and_gradient, box, seed, screen=screen, starts=_STARTS)
             return found.points, found.values
-        candidates = box.place(lattice(_SCREEN * box.dimension, box.dimension, seed))
         values = self.value(candidates)
-        starts = candidates[np.argsort(-values, kind="stable")[:_STARTS]]
-        points, values = climb(self.value_and_gradient, starts, box.low, box.high, iterations=20, tolerance=_ARRIVED)
+        most = _STARTS if not isinstance(box, Region) else _STARTS_WITHIN
+        starts = candidates[np.argsort(-values, kind="stable")[:most]]
+        points, values = climb_within(self.value_and_gradient, starts, box, iterations=20, tolerance=_ARRIVED)
         order = np.argsort(-values, kind="stable")
         return points[order], values[order]
 
