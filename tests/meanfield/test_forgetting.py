@@ -141,3 +141,18 @@ def test_surprises_from_before_a_change_widen_nothing_after_it() -> None:
     assert last.outcome is not None
     optimizer.amend(last.suggestion, value=last.outcome.value)
     assert method.reliability == before
+
+
+def test_where_not_all_outcomes_are_counted_no_change_is_noticed_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("steerbo.meanfield.method.MOST", 6)
+    for notices in (True, False):
+        optimizer = Optimizer(MeanField(("a", "b"), 10), "mf-gp-ucb", seed=0, notice_changes=notices)
+        for _ in range(7):
+            suggestion = optimizer.ask()
+            assert suggestion is not None
+            assert not optimizer.status.remark
+            optimizer.tell(suggestion, 1.0)
+        assert ("no longer noticed" in optimizer.status.remark) == notices
+        assert ("no longer noticed" in str(optimizer.explain())) == notices

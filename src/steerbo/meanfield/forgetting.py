@@ -20,6 +20,8 @@ ENOUGH = 20
 """Outcomes from which on a change is looked for."""
 LATEST = range(4, 16)
 """How many outcomes there may be since the change."""
+UNNOTICED = "Whether payoffs have changed for good is then no longer noticed."
+"""What is said where not all outcomes are counted: those of before and after can then not be compared."""
 _WINDOW = 400  # observations that are looked at, the latest ones
 _ODDS = 4.0  # by how much, beyond the logarithm of how many outcomes there are, a cut must be likelier
 

@@ -32,7 +32,7 @@ from .averaging import Draw, mixed
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, less_moving, maxima, sampled
 from .cells import explained, summarised
-from .forgetting import outdated
+from .forgetting import UNNOTICED, outdated
 from .gain import possible_gain
 from .kernels import Kind
 from .method import Population
@@ -110,17 +110,21 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Every round; where outcomes say that payoffs have changed, on those alone that are not outdated."""
-        n = len(self.outcomes)
-        if n < self.options.starting_points:
+        if (n := len(self.outcomes)) < self.options.starting_points:
             return None
         data = self.data()[0]
         found = self.models.refit(data, n)
-        if not self.options.notice_changes or self.remark(history):  # where not all count they are not compared
+        if not self.options.notice_changes or super().remark(history):  # where not all count they are not compared
             return found
         old = outdated(data, *self.models.likeliest(data, found))
         if not old:
             return found
         return {**(self._models().refit(self.data(old)[0], n - old) or {}), "forgotten": self.names[:old]}
+
+    def remark(self, history: History) -> str:
+        """Whether there are more outcomes than are counted; then changes are no longer noticed."""
+        said = super().remark(history)
+        return f"{said} {UNNOTICED}" if said and self.options.notice_changes else said
 
     def data(self, since: int = 0) -> tuple[Observations, float, float]:
         """Standardised observations, from this outcome on, and the offset and unit that undo it."""
@@ -130,9 +134,8 @@ class MFGPUCB(Population[MFGPUCBOptions]):
     def belief(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Belief:
         """What is believed now, where this is seen; `pending`: rounds without an outcome shrink the uncertainty."""
         data, offset, unit = self.data()
-        unknown = without_outcome(
-            self.problem, [{**known_before(r.request), **r.realised} for r in history.unknown] if pending else []
-        )
+        open_ = [{**known_before(r.request), **r.realised} for r in history.unknown] if pending else []
+        unknown = without_outcome(self.problem, open_)
         return Belief(self.models.bounds(data, self._encoded(history, seen), unknown), offset, unit)
 
     def _encoded(self, history: History, seen: Mapping[str, Any]) -> Any:
@@ -152,15 +155,13 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """Random at first, then Algorithm 1, line 5, over whole agents."""
-        number = len(history) + 1
-        region = self.region(request)
+        number, region = len(history) + 1, self.region(request)
         random = self.streams(number, "choose")
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
         if few or self.anew <= number < self.anew + _ANEW:
             return self.choice(self.fresh(region, random, self.played(history, request)), phase="start")
-        known = known_before(request)
+        known, beta = known_before(request), self._beta(number)
         belief = self.belief(history, known)
-        beta = self._beta(number)
         again = self.problem.timed or belief.bounds.posterior.noise > _NOISY**2
         taken = self.played(history, request, pending_only=again)
         trust = self.trust(belief, region, history, known)
@@ -217,13 +218,12 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         if not self.outcomes:
             return self.untold()
         belief, region = self.belief(history, seen, pending=False), self.problem.region
-        seed = self.streams.integer(0, "recommend")
-        found = self.search(lambda tables: belief.bounds.population(tables, 0.0), region, seed)[0]
-        predicted = region.whole(found) / self.problem.agents_in[:, None]
+        bound, seed = belief.bounds.population, self.streams.integer(0, "recommend")
+        found = self.search(lambda tables: bound(tables, 0.0), region, seed)
+        predicted = region.whole(found[0]) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
         mean, sd = self.expected(history, seen, tables)
-        i = int(np.where([*self.keeping(), True], mean - _ANSWER * sd, -np.inf).argmax())
-        sign = self.problem.sign
+        i, sign = int(np.where([*self.keeping(), True], mean - _ANSWER * sd, -np.inf).argmax()), self.problem.sign
         lower, upper = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
         values = settings(self.problem, tables[i])
@@ -246,5 +246,5 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         belief = self.belief(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
         table, explored = explained(self.problem, belief, best, next(reversed(self.suggested.values()), best))
-        summary = summarised(self.problem, belief, len(self.outcomes), explored, (len(self.forgotten), self.anew))
-        return Explanation(summary, (table,))
+        forgotten = len(self.forgotten), self.anew
+        return Explanation(summarised(self.problem, belief, len(self.outcomes), explored, forgotten), (table,))
