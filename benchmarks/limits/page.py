@@ -139,6 +139,7 @@ def picture(runs: Sequence[Run], known: Sequence[World], file: Path) -> None:
         means = [np.mean([k for run in arm.values() for row in run["kept"][e - 5 : e] for k in row]) for e in ends]
         left.plot([e - 2 for e in ends], means, "o-", color=colour, label=name)
     left.axhline(PROBABILITY, color="#888888", ls="--", lw=1)
+    left.set_xticks(range(0, 26, 5))
     left.set(xlabel="play", ylabel="share that keeps to\noutcome limits", ylim=(0, 1.03))
     left.legend(frameon=False, loc="lower right")
     played = [world for world in known if any(name == world.name for name, _ in ours)]

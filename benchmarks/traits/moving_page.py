@@ -82,7 +82,8 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
     """For each world the loss of every method, a dot a run and a square for the mean."""
     shown = new_figure((10, 3.6), dpi=110)
     axes, named = shown.subplots(), set[str]()
-    for k, world in enumerate(WORLDS):
+    played = [world for world in WORLDS if any(of == world for of, method in groups if method != CUTS)]
+    for k, world in enumerate(played):
         there = [method for method in _METHODS if (world, method) in groups]
         for j, method in enumerate(there):
             losses = [run["loss"] for run in groups[world, method].values()]
@@ -91,7 +92,7 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
             named.add(method)
             axes.plot([x] * len(losses), losses, "o", color=_COLOURS[method], alpha=0.35, ms=5)
             axes.plot(x, np.mean(losses), "D", color=_COLOURS[method], ms=9, label=label)
-    axes.set_xticks(range(len(WORLDS)), WORLDS)
+    axes.set_xticks(range(len(played)), played)
     axes.set_ylabel("loss beyond what is acceptable,\nsummed from round 16 on")
     axes.set_ylim(bottom=0)
     bare(axes)

@@ -8,9 +8,10 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .. import picture
-from ..costs import PROBLEMS, SIZES
+from ..costs import PROBLEMS, SIZES, too_slow
 from ..entrants import PEERS
 from ..page import markdown, shared_mark
 from ..record import Result
@@ -200,15 +201,21 @@ def spent(wing: str, file: Path) -> str:
     rows = []
     for who in dict.fromkeys(entrant for entrant, _ in found):
         of = [found.get((who, n)) for n in SIZES]
-        times = [shown(line["ms"]) if line else "–" for line in of]
-        rows.append((who, *times, max(line["mb"] for line in of if line)))
+        times = [_took(line, of[:k]) for k, line in enumerate(of)]
+        rows.append((who, *times, max(line["mb"] or 0 for line in of if line)))
     note = (
         f"Median CPU milliseconds of an ask once n outcomes are known, and the process's peak memory, on {PROBLEMS[wing]}: one run, entrants "
-        f"by turns, one thread (`python -m partial_control_bench.costs {wing}`). –: not measured, for at the size before an ask took ten seconds, or "
-        "the run was stopped before.\n\n"
+        f"by turns, one thread (`python -m partial_control_bench.costs {wing}`). Who takes more than ten seconds is not asked "
+        "at the next size; –: not measured, or no answer within 400 seconds.\n\n"
     )
     columns = ("entrant", *(f"n = {n}, ms" for n in SIZES), "MB at the last")
     return note + markdown(columns, rows)
+
+
+def _took(line: Mapping[str, Any] | None, before: Sequence[Mapping[str, Any] | None]) -> str:
+    if line is not None and line["ms"] is not None:
+        return shown(line["ms"])
+    return "> 10 000" if line is None and any(each and too_slow(each["ms"]) for each in before) else "–"
 
 
 def appendix(results: Sequence[Result], file: Path) -> None:
