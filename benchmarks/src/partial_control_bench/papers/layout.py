@@ -206,7 +206,7 @@ def spent(wing: str, file: Path) -> str:
     note = (
         f"Median CPU milliseconds of an ask once n outcomes are known, and the process's peak memory, on {PROBLEMS[wing]}: one run, entrants "
         f"by turns, one thread (`python -m partial_control_bench.costs {wing}`). Who takes more than ten seconds is not asked "
-        "at the next size; –: not measured, or no answer within 400 seconds.\n\n"
+        "at the next size; –: not measured, or no answer within 400 seconds of the processor.\n\n"
     )
     columns = ("entrant", *(f"n = {n}, ms" for n in SIZES), "MB at the last")
     return note + markdown(columns, rows)
