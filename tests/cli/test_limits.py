@@ -104,3 +104,62 @@ def test_a_further_outcome_is_told_imported_and_exported(tmp_path: Path) -> None
     assert "pressure" in exported.splitlines()[0]
     assert "4.2" in exported
     assert "3.5" in exported
+
+
+FLEET = """
+[problem]
+kind = "mean-field"
+actions = ["north", "south", "harbour"]
+contexts = ["day", "night"]
+weights = [2, 1]
+agents = 35
+counts = true
+
+[[problem.limits]]
+kind = "share"
+action = "south"
+at_least = 0.3
+
+[[problem.limits]]
+kind = "headcount"
+action = "harbour"
+at_least = 2
+at_most = 5
+context = "night"
+
+[study]
+rounds = 9
+"""
+
+
+def test_a_fleet_by_hand(tmp_path: Path) -> None:
+    """Whole agents within shares and numbers; what is wrong is named, and costs no round."""
+    study = begin(tmp_path, FLEET)
+    checked = said("check", study)
+    assert "at least 30 % of all agents in south" in checked
+    assert "of night in harbour" in checked
+    for _ in range(3):
+        (suggestion,) = json.loads(said("ask", study, "--json"))
+        counts = suggestion["values"]["counts"]
+        assert sum(row.get("south", 0) for row in counts.values()) >= 0.3 * 35
+        assert 2 <= counts["night"].get("harbour", 0) <= 5
+        refused(call("tell", study, suggestion["token"], "much"), 2)
+        said("tell", study, suggestion["token"], str(counts["day"].get("north", 0) / 35))
+    shown = " ".join(said("show", study).split())
+    assert "3 of 9 rounds" in shown
+    assert "at least 30 % of all agents in south" in shown
+    assert '"headcount"' in said("export", study, "--format", "jsonl")
+
+
+def test_what_is_no_limit_of_a_fleet_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    for wrong, right, named in (
+        ('action = "south"', 'action = "sauth"', "south"),
+        ('context = "night"', 'context = "noon"', "night"),
+        ("at_least = 0.3", "at_least = 30", "problem.limits"),
+        ("at_most = 5", "at_most = 1", "at_least"),
+        ("at_least = 2\nat_most = 5", "at_least = 13", "problem.limits"),
+        ('kind = "headcount"', 'kind = "linear"', "share, headcount"),
+    ):
+        path.write_text(FLEET.replace(wrong, right))
+        assert named in refused(call("check", path), 2)
