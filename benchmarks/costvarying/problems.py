@@ -15,6 +15,7 @@ from partial_control_bench.costvarying.world import COST_SD, COSTS, NOISE_SD, PR
 from steerbo.costvarying import CostVarying
 from steerbo.errors import InvalidOption, one_of
 from steerbo.rounds import Suggestion
+from steerbo.rounds.tolerance import Absolute
 from steerbo.search import Box, maximise_box
 from steerbo.space import Float, TruncatedNormal
 
@@ -33,14 +34,15 @@ class World(Plant):
             if value not in known:
                 raise InvalidOption(field, value, one_of(known, value))
 
-    def problem(self, costs_known: bool = False) -> CostVarying:
-        """As a problem for an optimizer."""
+    def problem(self, costs_known: bool = False, tolerance: float | None = None) -> CostVarying:
+        """As a problem for an optimizer; `tolerance`: what is not worth a dearer set, in units of the objective."""
         law = TruncatedNormal(0.5, math.sqrt(self.variance), moments="truncated")
         names = [f"x{d + 1}" for d in range(self.dimension)]
         return CostVarying(
             variables=tuple(Float(name, 0, 1, law=law) for name in names),
             control_sets=tuple(tuple(names[d] for d in controlled) for controlled in self.sets),
             costs=COSTS[self.costs] if costs_known else None,
+            tolerance=None if tolerance is None else Absolute(tolerance),
         )
 
     def play(self, suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:

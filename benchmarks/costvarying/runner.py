@@ -18,7 +18,10 @@ STARTING_POINTS = 5
 
 @dataclass(frozen=True)
 class Run:
-    """What to run: `rounds` caps the number of plays, since cheap costs allow ten thousand."""
+    """What to run: `rounds` caps the number of plays, since cheap costs allow ten thousand.
+
+    Of the options `tolerance` is the problem's, the others are the method's.
+    """
 
     world: World
     method: str
@@ -40,8 +43,9 @@ def play(run: Run) -> dict[str, Any]:
     Returns plain data: `summary`, and the CPU seconds it took.
     """
     world, budget = run.world, run.budget
-    problem = world.problem()
-    optimizer = Optimizer(problem, run.method, budget=budget, rounds=run.rounds, seed=run.seed, **run.options)
+    options = dict(run.options)
+    problem = world.problem(tolerance=options.pop("tolerance", None))
+    optimizer = Optimizer(problem, run.method, budget=budget, rounds=run.rounds, seed=run.seed, **options)
     start = keyed(run.seed, 0, "starting points")
     for _ in range(STARTING_POINTS):
         x = start.random(world.dimension)

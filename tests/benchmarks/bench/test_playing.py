@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import steerbo as sb
 from benchmarks.timevarying.play import play as played_by_us
 from benchmarks.timevarying.toy import Toy
 from partial_control_bench import Look, Outcome, Values
@@ -90,6 +91,14 @@ def test_ours_is_steerbo_round_for_round(method: str) -> None:
     same = played_by_us(toy.problem, toy.truth(1000, 150), toy.noise, method, 1000, toy.available, confidence=2.0)
     summed = [found.at("cumulative", mark) or 0.0 for mark in found.curve.at]
     np.testing.assert_allclose(summed, np.cumsum(same.regret)[14::15], rtol=1e-6)
+
+
+def test_a_tolerance_can_be_told_where_the_problem_says_none() -> None:
+    world = problem("hartmann-moderate-0.02").make(0)
+    known = {**world.known, "budget": {"rounds": 3, "money": None}}
+    said: Any = contender("cheap-first").load()
+    assert said(known, 0).problem.tolerance is None
+    assert said(known, 0, tolerance=0).problem.tolerance == sb.Absolute(0)
 
 
 def test_ties_can_be_the_first() -> None:

@@ -21,7 +21,7 @@ REGRETS: Regrets = {
     "explore-then-commit": constant(1.0, 0.1),
     "ucb-psq": constant(2.0, 0.2),
     "ts-psq": constant(1.0, 0.1),
-    "cheap-first": constant(1.5),
+    "cheap-first tolerance=0": constant(1.5),
 }
 
 

@@ -24,15 +24,24 @@ class Steerbo:
         known: what is known of the problem.
         seed: of the method.
         method: its name.
+        tolerance: what is not worth a dearer control set, in units of the objective; None: what the problem says.
         ties: "drawn", as steerbo does, or "first", the first of those that are equal: one reading of Ziomek et al.
         options: of the method.
     """
 
-    def __init__(self, known: Mapping[str, Any], seed: int, method: str, ties: str = "drawn", **options: Any) -> None:
-        self.known, self.ties = known, ties
+    def __init__(
+        self,
+        known: Mapping[str, Any],
+        seed: int,
+        method: str,
+        ties: str = "drawn",
+        tolerance: float | None = None,
+        **options: Any,
+    ) -> None:
+        self.known, self.ties = known if tolerance is None else {**known, "tolerance": tolerance}, ties
         if options.get("prior") == "true":
             options["prior"] = known["true_prior"]
-        self.problem = problem_of(known)
+        self.problem = problem_of(self.known)
         limits = known["budget"] if known["wing"] == "cost-varying" else {}
         given = {name: limits[name] for name in ("rounds",) if limits} | (
             {"budget": limits["money"]} if limits and limits["money"] is not None else {}
