@@ -139,10 +139,8 @@ class Region(Box):
     @cached_property
     def slack(self) -> float:
         """By how much of its size a limit may be overstepped: rounding, and more where limits leave no inside."""
-        if not self.bounds.size:
-            return _SLACK
-        excess = (self.linear(self.middles) @ self.weights.T - self.bounds).max(initial=0.0)
-        return max(_SLACK, 2.0 * float(excess))
+        middles = self.middles if self.bounds.size else self.low[None]
+        return max(_SLACK, 2.0 * float((self.linear(middles) @ self.weights.T - self.bounds).max(initial=0.0)))
 
     @cached_property
     def middles(self) -> Float[np.ndarray, "s d"]:
