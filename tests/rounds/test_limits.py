@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.causal.coca_bo import CoCaBO
 from steerbo.costvarying.random import Random
 from steerbo.errors import SteerboError
+from steerbo.rounds.limits import check_decided
 
 PROBLEM = sb.CostVarying(
     [sb.Float("a", 0, 5), sb.Float("b", 0, 5)],
@@ -30,6 +32,26 @@ def test_a_method_that_knows_of_no_limits_is_stopped_before_anything_is_logged()
     with pytest.raises(SteerboError, match=r"random chose .* breaks a limit of the problem: a \+ 2 b at most 6"):
         optimizer.ask()
     assert not len(optimizer.history)
+
+
+class BlindLater(CoCaBO):
+    """Looks, and then knows of no limits."""
+
+    def decide(self, history: Any, pending: Any, context: Any) -> Any:
+        return dataclasses.replace(super().decide(history, pending, context), values={"a": 5.0})
+
+
+def test_what_is_set_after_a_look_is_checked_too_and_what_nature_broke_is_nobodys_fault() -> None:
+    graph = sb.CausalGraph.from_text("c -> a; c -> y; a -> y", target="y", intervenable=["a"])
+    limits = [sb.Linear({"a": 1, "c": 1}, at_most=5)]
+    problem = sb.Causal(graph, [sb.Float("a", 0, 5), sb.Float("c", 0, 4)], limits=limits)
+    optimizer = sb.Optimizer(problem, BlindLater)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.raises(SteerboError, match=r"coca-bo chose .* breaks a limit of the problem: a \+ c at most 5"):
+        optimizer.decide(suggestion, {"c": 1.0})
+    assert optimizer.history[suggestion.token].suggestion.observe == ("c",)
+    check_decided(problem, "coca-bo", {}, {"a": 4.0, "c": 4.0})
 
 
 def test_an_explanation_says_what_room_is_left() -> None:
