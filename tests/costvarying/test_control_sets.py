@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 import steerbo as sb
+from steerbo.rounds import Place
 from steerbo.space import Variable
+from steerbo.testing.case import bits
+from tests.costvarying import worlds
 
 VARIABLES: list[Variable] = [
     sb.Float("a", 0, 1, law=sb.Uniform()),
@@ -33,3 +36,20 @@ def test_the_order_in_which_a_set_names_its_variables_means_nothing(method: str)
     mixed = played([["b", "line", "a"], ["b"]], method)
     assert mixed == played([["a", "line", "b"], ["b"]], method)
     assert abs(mixed[-1]["b"] - 0.9) < 0.15
+
+
+def test_only_what_follows_hangs_on_what_was_searched_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    optimizer = worlds.case("cheap-first").play(sb.Optimizer(worlds.PROBLEM, seed=3), 8)
+    first = optimizer.ask()
+    with monkeypatch.context() as patch:
+        patch.delattr("steerbo.costvarying.control_sets.highest")
+        assert optimizer.ask_at(Place(follows=True), {}) is not None, "it does not look everywhere again"
+    again = sb.Optimizer.replay(worlds.PROBLEM, optimizer.events)
+    assert bits(again.ask()) == bits(optimizer.ask())
+    assert first is not None
+    optimizer.fail(first)
+    with monkeypatch.context() as patch, pytest.raises(NameError):
+        patch.delattr("steerbo.costvarying.control_sets.highest")
+        optimizer.ask_at(Place(follows=True), {})  # something was learned
+    again = sb.Optimizer.replay(worlds.PROBLEM, optimizer.events)
+    assert bits(again.ask_at(Place(follows=True), {})) == bits(optimizer.ask_at(Place(follows=True), {}))

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,17 +16,19 @@ import pytest
 from steerbo.errors import LogUnavailable
 from steerbo.rounds import Choice, History
 from steerbo.study import DatabaseLog, EventLog, Lease, Memory, MemoryLog, Study
-from steerbo.study.log import new_holder
+from steerbo.study.log import TURN, new_holder
 from steerbo.study.patience import PatientLog
-from steerbo.study.turns import LASTS, TOKEN, Turns
+from steerbo.study.turns import LASTS, TELL, Turns, name_at
+from steerbo.study.worker import Worker
 from tests.rounds.stub import Nearest, Stub
 
 ELSEWHERE = "another container|boot|pid:[1]|1|1|x"
 NOW = 1000.0
 
 
-def turns(log: EventLog) -> Turns:
-    return Turns(PatientLog(log, 0.0, print), lambda: NOW)
+def turns(log: EventLog, clock: Callable[[], float] = lambda: NOW) -> Turns:
+    patient = PatientLog(log, 0.0, print)
+    return Turns(patient, Worker(patient, "", None, clock))
 
 
 def nothing() -> None:
@@ -34,12 +36,13 @@ def nothing() -> None:
 
 
 def stood(log: EventLog, *line: str, until: float = NOW + LASTS) -> None:
-    assert log.claim(TOKEN, Lease("\n".join(line), until), log.leases().get(TOKEN))
+    assert log.claim(TURN, Lease("\n".join(line), until), log.leases().get(TURN))
 
 
 def line(log: EventLog) -> list[str]:
-    row = log.leases().get(TOKEN)
-    return row.holder.split("\n") if row else []
+    """Who stands in it."""
+    row = log.leases().get(TURN)
+    return [name_at(place) for place in row.holder.split("\n")] if row else []
 
 
 def take(log: EventLog, count: int) -> None:
@@ -80,11 +83,41 @@ def test_what_is_logged_meanwhile_is_taken_in_meanwhile() -> None:
 
     def meanwhile() -> None:
         moved.append(1)
-        row = log.leases()[TOKEN]
-        assert log.claim(TOKEN, Lease(other.name, row.until), row)  # the first has done
+        row = log.leases()[TURN]
+        assert log.claim(TURN, Lease(row.holder.partition("\n")[2], row.until), row)  # the first has done
 
     with other.turn(meanwhile):
         assert moved == [1]
+
+
+def test_who_tells_is_let_in_behind_whoever_has_the_turn() -> None:
+    log, order = MemoryLog(), list[str]()
+
+    def work(wish: str, name: str) -> None:
+        with turns(log).turn(nothing, wish):
+            order.append(name)
+
+    threads = []
+    with turns(log).turn(nothing):
+        for wish, name in (("", "asks"), (TELL, "tells"), ("", "asks, too"), (TELL, "tells, too")):
+            threads.append(threading.Thread(target=work, args=(wish, name)))
+            threads[-1].start()
+            while len(line(log)) < len(threads) + 1:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == ["tells", "tells, too", "asks", "asks, too"]
+
+
+def test_who_was_given_a_round_leaves_the_line() -> None:
+    log = MemoryLog()
+    mine = turns(log)
+    stood(log, ELSEWHERE)
+    assert log.claim("7-ab", Lease(mine.worker.name), None)
+    with mine.turn(nothing, "something") as given:
+        assert given == "7-ab"
+        assert not mine.held
+    assert line(log) == [ELSEWHERE]
 
 
 def test_whoever_has_ended_is_passed_over(tmp_path: Path) -> None:
@@ -112,21 +145,21 @@ def test_a_turn_whose_lease_has_run_out_is_over() -> None:
     stood(log, ELSEWHERE, until=NOW - 0.1)
     mine = turns(log)
     with mine.turn(nothing):
-        assert line(log) == [mine.name]
-        stood(log, ELSEWHERE, mine.name)  # it went on after all, or its clock is wrong
+        assert line(log) == [mine.worker.name]
+        stood(log, ELSEWHERE, log.leases()[TURN].holder)  # it went on after all, or its clock is wrong
     assert line(log) == [ELSEWHERE], "others keep their places"
 
 
 def test_a_turn_is_renewed_while_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steerbo.study.turns.LASTS", 0.03)
     log, ends = MemoryLog(), set[float | None]()
-    with Turns(PatientLog(log, 0.0, print), time.time).turn(nothing):
+    with turns(log, time.time).turn(nothing):
         while len(ends) < 3:
-            ends.add(log.leases()[TOKEN].until)
+            ends.add(log.leases()[TURN].until)
     mine = turns(log)
-    stood(log, ELSEWHERE, mine.name)
+    stood(log, ELSEWHERE, mine.worker.name)
     mine.renew()
-    assert log.leases()[TOKEN].until == NOW + LASTS, "another's turn is left alone"
+    assert log.leases()[TURN].until == NOW + LASTS, "another's turn is left alone"
 
 
 def test_a_log_that_is_away_keeps_nobody_waiting() -> None:
@@ -152,7 +185,7 @@ class Counting(Nearest):
 
 @pytest.mark.parametrize("place", ["file", "memory"])
 def test_nobody_computes_in_vain(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study.writing.QUIET", 10_000)  # who is alone, and does not know, need not be polite
+    monkeypatch.setattr("steerbo.study.company.QUIET", 10_000)  # who is alone, and does not know, need not be polite
     monkeypatch.setattr(Counting, "chosen", 0)
     memory, rounds = Memory(), 12
     logs = [DatabaseLog(tmp_path / "study.db") if place == "file" else MemoryLog(memory) for _ in range(5)]
@@ -161,7 +194,7 @@ def test_nobody_computes_in_vain(tmp_path: Path, place: str, monkeypatch: pytest
 
     def work(number: int) -> None:
         with Study.open(logs[number], Stub()) as study:
-            study.writer._quiet, study.writer._cost = 0, 1e9
+            study.writer.company.quiet, study.writer.company.cost = 0, 1e9
             while (suggestion := study.ask()) is not None:
                 played[number].append(suggestion.token)
                 study.fail(suggestion)

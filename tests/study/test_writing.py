@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from steerbo.rounds import Event
 from steerbo.study import Memory, MemoryLog, Study
-from steerbo.study.log import Lease
-from steerbo.study.turns import TOKEN
-from steerbo.study.writing import QUIET, TRIES
+from steerbo.study.company import QUIET, TRIES
+from steerbo.study.log import TURN, Lease
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -16,7 +15,7 @@ class Watched(MemoryLog):
     turns = 0
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
-        self.turns += token == TOKEN and instead_of is None
+        self.turns += token == TURN and instead_of is None
         return super().claim(token, lease, instead_of)
 
 
@@ -28,7 +27,7 @@ def test_turns_are_for_those_who_have_company() -> None:
         assert one.turns == 1, "others may have come at the same time"
         first.ask()
         assert one.turns == 1, "nobody else writes"
-        first.writer._cost = 60.0
+        first.writer.company.cost = 60.0
         second.ask()
         first.ask()
         assert (one.turns, two.turns) == (1, 1), "it has not heard of the other yet"
@@ -42,12 +41,12 @@ def test_nobody_waits_for_what_is_sooner_computed_again() -> None:
     one, two = Watched(memory), Watched(memory)
     with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
         first.ask()
-        first.writer._cost = 0.0
+        first.writer.company.cost = 0.0
         for _ in range(3):
             second.ask()
             first.ask()
         assert one.turns == 1
-        first.writer._cost = 60.0
+        first.writer.company.cost = 60.0
         second.ask()
         first.ask()
         first.ask()
@@ -59,7 +58,7 @@ def test_who_is_refused_again_and_again_waits_for_a_turn() -> None:
     one, two = Watched(memory), Watched(memory)
     with Study.create(one, Stub(), Nearest, rounds=20) as first, Study.open(two, Stub()) as second:
         first.ask()
-        first.writer._cost, left = 0.0, [TRIES]
+        first.writer.company.cost, left = 0.0, [TRIES]
         append = one.append
 
         def late(event: Event, lease: Lease | None = None) -> None:

@@ -13,7 +13,7 @@ from steerbo.costvarying.ucb_psq import UcbPsq, UcbPsqOptions
 from steerbo.gp import Regression, SquaredExponentialKernel
 from steerbo.rounds import History, Streams
 from steerbo.search import Box, maximise_box, sobol_points
-from steerbo.surrogate import Domain, Drawn, LawOf, Set, Standardised, highest, polished
+from steerbo.surrogate import Domain, Drawn, LawOf, Set, Standardised, again, highest, polished
 from tests.costvarying.worlds import PROBLEM
 
 BETA = 2.0
@@ -121,3 +121,23 @@ def test_of_many_observations_some_say_where_to_look_and_all_what_is_there(monke
                 everything = highest(Standardised.of(model, process.inputs[-2:]), domains, [2.0], 3, of_mean)
             for (one,), (other,) in zip(some, everything, strict=True):
                 assert one.value == pytest.approx(other.value, rel=1e-5)
+
+
+@pytest.mark.parametrize("problem", [NUMERIC, PROBLEM], ids=["smooth", "mixed"])
+@pytest.mark.parametrize("of_mean", [False, True])
+def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVarying, of_mean: bool) -> None:
+    method, history = learned(problem, 1)
+    outlook = method.outlook(history, {})
+    every = range(len(method.sets))
+    before = method.search(outlook, every, [BETA], 0, of_mean)
+    model, width = method.model, len(method.columns_of_model)
+    process = Standardised.of(model, np.random.default_rng(4).random((3, width)))
+    short = 0.0
+    for i, (found,) in zip(every, before, strict=True):
+        same = again(outlook.process, outlook.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        assert same.value >= found.value - 1e-12, "where nothing is pending it ends where the search has"
+        less = again(process, outlook.domains[i], found, BETA, seed=1, of_mean=of_mean)
+        ((whole,),) = highest(process, [outlook.domains[i]], [BETA], 1, of_mean)
+        assert less.value <= found.value + 1e-12
+        short += max(0.0, whole.value - less.value)
+    assert short <= 0.02 * len(before), "in posterior standard deviations of what was told"

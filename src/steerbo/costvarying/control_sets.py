@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, combinations
 from typing import Any
 
@@ -13,7 +14,7 @@ from jaxtyping import Float
 from ..errors import InvalidContext
 from ..rounds import TIME, Method, OptionsT, Streams
 from ..search import Box, Maximum, Region
-from ..surrogate import Domain, Drawn, Expectation, Part, Standardised, highest, parts_of
+from ..surrogate import Domain, Drawn, Expectation, Part, Standardised, again, highest, parts_of
 from .laws import NatureLaws
 from .limits import SetLimits, box_of
 from .problem import CostVarying
@@ -46,12 +47,14 @@ class Outlook:
         domains: where the search for each arm goes, at what is known.
         known: what is seen before choosing, encoded, by variable; and the time, where it matters.
         arms: the control sets in order; after them those with something that stays, or goes but a short way.
+        follows: whether a choice was made by the same state a moment ago.
     """
 
     process: Standardised
     domains: Sequence[Domain]
     known: Mapping[str, float]
     arms: Sequence[Arm]
+    follows: bool = False
 
 
 class Searching(Method[CostVarying, OptionsT]):
@@ -69,6 +72,8 @@ class Searching(Method[CostVarying, OptionsT]):
         self.boxes = [box_of(self.space, controlled) for controlled in self.sets]
         self.limits = SetLimits(problem)
         self.limits.check_all(self.boxes, self.sets, self.parts_at)
+        # What searches for whole sets found since the last outcome, by set, β and kind of bound: see `search`.
+        self._ends: dict[tuple[int, float, bool], Maximum] = {}
 
     def parts_at(self, i: int, known: Mapping[str, float]) -> Sequence[Part]:
         """Every column's part where control set `i` is held and this is seen, encoded; the rest at its low."""
@@ -181,8 +186,28 @@ class Searching(Method[CostVarying, OptionsT]):
     def search(
         self, outlook: Outlook, sets: Sequence[int], betas: Sequence[float], seed: int, of_mean: bool = False
     ) -> list[list[Maximum]]:
-        """For each of `sets`, or other arms of the outlook, and each β the largest bound: see `highest`."""
-        return highest(outlook.process, [outlook.domains[i] for i in sets], betas, seed, of_mean)
+        """For each of `sets`, or other arms of the outlook, and each β the largest bound: see `highest`.
+
+        Where the choice follows another, it begins where that one's searches have ended: whoever chooses for many
+        workers at once need not look everywhere again. No other choice hangs on what was searched before.
+        """
+        arms, domains = [outlook.arms[i] for i in sets], [outlook.domains[i] for i in sets]
+        whole = not any(arm.keep or arm.near for arm in arms) and not any(isinstance(d.box, Region) for d in domains)
+        keys = [[(arm.set, beta, of_mean) for beta in betas] for arm in arms]
+        if outlook.follows and whole and self._ends.keys() >= set(chain.from_iterable(keys)):
+            near = partial(again, outlook.process, seed=seed, of_mean=of_mean)
+            return [
+                [near(domain, self._ends[key], beta) for key, beta in zip(row, betas, strict=True)]
+                for domain, row in zip(domains, keys, strict=True)
+            ]
+        found = highest(outlook.process, domains, betas, seed, of_mean)
+        if whole:
+            self._ends |= zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)
+        return found
+
+    def forget_ends(self) -> None:
+        """Something was learned: bounds may be highest elsewhere."""
+        self._ends = {}
 
     def settings(self, arm: Arm, point: np.ndarray) -> dict[str, Any]:
         """Values to set, in the user's units, for an encoded point of an arm; what stays is among them."""

@@ -60,8 +60,10 @@ class PartialControl(Learning[OptionsT]):
         """Take one event in: data go to the model, choices are counted, costs taken down, nature's laws learned."""
         super().learn(event, history)
         self.nature.learn(event, history)
+        if not isinstance(event, Asked):
+            self.forget_ends()
         match event:
-            case Asked():
+            case Asked():  # what is pending lowers bounds, and so the ends of searches are of use
                 self.plays[self.problem.number(event.scope)] += 1
             case Told() | Failed():
                 self.pay(history[event.token], history)
@@ -96,7 +98,8 @@ class PartialControl(Learning[OptionsT]):
         present = self.problem.present(history) if staying else {}
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
         process = Standardised.of(self.wary() if staying else self.model, points, time)
-        return self.looking(process, request.get("context", {}), present, answering, time)
+        found = self.looking(process, request.get("context", {}), present, answering, time)
+        return replace(found, follows=place_in_batch(request).follows)
 
     def wary(self) -> Regression[Any]:
         """What goes by prices of changing goes by this model: the likeliest, unless a method doubts it."""

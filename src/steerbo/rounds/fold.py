@@ -183,9 +183,9 @@ class Fold:
         return fold
 
     def choose(self, request: dict[str, Any], place: Place = ALONE) -> Asked:
-        """The next round; where changes have a price, the method is told its place in a batch."""
+        """The next round; the method is told its place in a batch where changes have a price, or where it follows."""
         number = len(self.history) + 1
-        told = with_place(request, place) if self.problem.space.changes else request
+        told = with_place(request, place) if self.problem.space.changes or place.follows else request
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
         check_kept(self.problem, self.method.name, choice.values, request)

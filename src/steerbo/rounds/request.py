@@ -21,11 +21,13 @@ def _read(_: Any, given: str | Rows) -> Any:
 class Place:
     """Where a suggestion stands in its batch: its number, from 1, and how many there are.
 
-    Where changes have a price, methods are told: see `place_in_batch`.
+    Where changes have a price, methods are told: see `place_in_batch`. So they are where it `follows`: another was
+    chosen by the same state a moment ago, and what was found then is a good place to begin the search.
     """
 
     number: int = 1
     of: int = 1
+    follows: bool = False
 
 
 ALONE = Place()
@@ -34,14 +36,14 @@ ALONE = Place()
 
 def with_place(request: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
     """What a method is given to choose by, with a place in a batch."""
-    return {**request, "batch": place} if place.of > 1 else request
+    return {**request, "batch": place} if place != ALONE else request
 
 
 def place_in_batch(request: Mapping[str, Any]) -> Place:
     """The place that a choice is made for, by what `Method.choose` is given.
 
     >>> place_in_batch({}), place_in_batch(with_place({}, Place(2, 4)))
-    (Place(number=1, of=1), Place(number=2, of=4))
+    (Place(number=1, of=1, follows=False), Place(number=2, of=4, follows=False))
     """
     place: Place = request.get("batch", ALONE)
     return place

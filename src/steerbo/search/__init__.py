@@ -7,7 +7,7 @@ from .domain import Box
 from .guarded import UNLIKELY, Guarded, Margin
 from .lattice import lattice
 from .limited import Combination, Row, clashing, corners, in_units, limited, remaining
-from .maximum import Maximum, Value, ValueAndGradient
+from .maximum import Maximum, Value, ValueAndGradient, best_first
 from .newton import Curved, climb_curved
 from .programme import Forbidden, Programme
 from .region import Region
@@ -30,6 +30,7 @@ __all__ = [
     "Value",
     "ValueAndGradient",
     "Values",
+    "best_first",
     "clashing",
     "climb",
     "climb_curved",

@@ -16,7 +16,7 @@ from sqlalchemy import exc
 
 from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..masking import HIDDEN, masked, masked_url
-from .engines import BUSY, Access, engine_of
+from .engines import BUSY, FLEETING, Access, engine_of
 from .forks import FORKS
 from .outage import is_outage
 
@@ -96,8 +96,12 @@ class Database:
         self.engine, self._busy, self._process = self._anew(), threading.RLock(), os.getpid()
 
     @contextmanager
-    def transaction(self, body: str = "") -> Iterator[sa.Connection]:
-        """Committed where nothing is raised; the database's own errors become ours. `body`: what is being written.
+    def transaction(self, body: str = "", fleeting: bool = False) -> Iterator[sa.Connection]:
+        """Committed where nothing is raised; the database's own errors become ours.
+
+        Args:
+            body: what is being written.
+            fleeting: it may be lost if the machine goes down just now, and is sooner done.
 
         Raises:
             LogConflict: another worker wrote the same row.
@@ -108,7 +112,8 @@ class Database:
         self._own()
         lost = f" Not written: {body}" if body else ""
         try:
-            with self._busy, self.engine.begin() as connection:
+            engine = self.engine.execution_options(**{FLEETING: True}) if fleeting else self.engine
+            with self._busy, engine.begin() as connection:
                 yield connection
                 self._still_there()
             self._worked = True

@@ -24,7 +24,7 @@ from ..rounds import Created, Event
 from ..rounds.upgrade import FORMAT
 from ..text import unsafe
 from .connections import DOCTOR, Database
-from .log import Lease, checked_name, checked_place, ends_a_round
+from .log import TURN, Lease, checked_name, checked_place, ends_a_round
 from .spill import Spill
 from .tables import EVENTS, HEADS, LEASES, TABLES
 
@@ -200,9 +200,9 @@ class DatabaseLog:
         return {row.token: Lease(row.holder, row.until, row.lapses) for row in rows}
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
-        """Compare and swap, in one statement."""
+        """Compare and swap, in one statement; whose turn it is need not outlast the machine."""
         try:
-            with self._database.transaction() as connection:
+            with self._database.transaction(fleeting=token == TURN) as connection:
                 if instead_of is None:
                     if lease is not None:
                         connection.execute(sa.insert(LEASES).values(study=self.name, token=token, **vars(lease)))

@@ -19,6 +19,8 @@ Access = Literal["make", "write", "read"]
 
 BUSY = 30.0
 """Seconds that a call waits while another worker writes to an SQLite file."""
+FLEETING = "fleeting"
+"""An execution option: of what is committed so nothing is lost by a kill, but perhaps by a power cut."""
 NETWORK = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 NETWORK |= {"tcp_user_timeout": 60_000}
 """What libpq is told unless the URL says otherwise: a network that is gone is noticed within about a minute."""
@@ -36,6 +38,7 @@ def engine_of(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple
         try:  # a turn, what is done in it, and the heartbeat
             network = {name: value for name, value in NETWORK.items() if name not in url.query}
             engine = sa.create_engine(url, pool_size=3, connect_args=network | secrets)
+            sa.event.listen(engine, "begin", _begin_on_server)
         except ModuleNotFoundError as error:
             raise MissingExtra(str(error.name), "postgres") from None
         return engine, None, tuple(str(secret) for secret in secrets.values())
@@ -54,7 +57,7 @@ def engine_of(place: str, access: Access) -> tuple[sa.Engine, Path | None, tuple
             engine = sa.create_engine(url, connect_args={"timeout": BUSY})
     if access != "read":
         sa.event.listen(engine, "connect", _prepare)
-    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    sa.event.listen(engine, "begin", _begin)
     return engine, file, ()
 
 
@@ -78,6 +81,20 @@ def _url(place: str) -> sa.URL:
     if "@" in (url.host or ""):
         raise InvalidStudy("log", shown, allowed, "In a user's name and password write @ as %40, / as %2F, # as %23.")
     return url.set(drivername="postgresql+psycopg")
+
+
+def _begin(connection: sa.Connection) -> None:
+    """SQLite: begin a transaction; one that is `FLEETING` need not be on the disk when it is committed."""
+    wanted = "NORMAL" if connection.get_execution_options().get(FLEETING) else "FULL"
+    if connection.info.setdefault("synchronous", "FULL") != wanted:
+        connection.exec_driver_sql(f"PRAGMA synchronous = {wanted}")
+        connection.info["synchronous"] = wanted
+    connection.exec_driver_sql("BEGIN")
+
+
+def _begin_on_server(connection: sa.Connection) -> None:
+    if connection.get_execution_options().get(FLEETING):
+        connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
 
 
 def _prepare(connection: sqlite3.Connection, _: object) -> None:

@@ -24,6 +24,8 @@ LONGEST_NAME = 200
 """Characters of a study's name."""
 BY_HAND = "by hand"
 """The holder of rounds that people evaluate: only they can say that they have stopped."""
+TURN = "turn"
+"""The token of the line of workers, among those of rounds, which begin with a number; see `turns`."""
 
 
 @dataclass(frozen=True)

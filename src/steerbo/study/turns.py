@@ -3,26 +3,32 @@
 A row of the leases keeps the line of workers, first come, first served. Whoever stands first computes, and has a lease
 on that; the others sleep, and take in what is logged meanwhile. Those who have ended, or whose lease has, are taken out
 of the line by whoever waits behind them. It is the same row in every database: no lock of SQLite's or a server's.
+
+Each says what for it waits. Who only has something to tell is soon done, and whoever chooses should know of it: it is
+let in behind whoever has the turn, with all others who tell. Whoever has chosen for itself chooses for those who wait
+behind it for the same: see `serving`.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
 from ..errors import SteerboError
 from .heartbeat import renewing
-from .log import Lease, is_gone, new_holder
+from .log import TURN, Lease, is_gone
 from .patience import PatientLog
+from .worker import Worker
 
-TOKEN = "turn"
-"""Of the row, among those of rounds, which begin with a number."""
 LASTS = 10.0
 """Seconds that a turn stays a worker's own after it was last heard of; it is heard of every third of that."""
-_SHORTEST, _LONGEST = 0.002, 0.05  # seconds between two looks at the line of whoever is the next
+TELL = "tell"
+"""The wish of those who have something to tell, which is soon done: it is everybody's turn who wishes for that."""
+_SHORTEST, _LONGEST = 0.004, 0.1  # seconds between two looks at the line of whoever is the next
 
 
 class Turns:
@@ -32,82 +38,123 @@ class Turns:
 
     Args:
         log: where the line is kept; where that is away, nobody waits for a turn.
-        clock: seconds since 1970.
+        worker: whose place it is.
     """
 
-    def __init__(self, log: PatientLog, clock: Callable[[], float]) -> None:
-        self.log, self.clock = log, clock
-        self._process, self.name = os.getpid(), new_holder()
+    def __init__(self, log: PatientLog, worker: Worker) -> None:
+        self.log, self.worker = log, worker
+        self._numbers = itertools.count(1)
+        self._entry = ""  # this worker's place, while it has one
+        self.held = False  # whether it is this worker's turn
 
     @contextmanager
-    def turn(self, meanwhile: Callable[[], object]) -> Iterator[None]:
-        """Held by one worker at a time.
+    def turn(
+        self, meanwhile: Callable[[], object], wish: str = "", given: Callable[[str], bool] = bool
+    ) -> Iterator[str | None]:
+        """Held by one worker at a time, or by all who `TELL`.
+
+        Yields the token of a round that another has chosen for this worker, who need not do so any more; else None.
 
         Args:
             meanwhile: is done whenever the line has moved, and it is still another's turn.
+            wish: what for; a text without tabs and line breaks. Empty: nothing that another could do as well.
+            given: whether a round that is leased to this worker was chosen for it just now.
         """
-        if self._process != os.getpid():
-            self._process, self.name = os.getpid(), new_holder()
+        self.worker.be_oneself()
+        self._entry, process = f"{self.worker.name}\t{next(self._numbers)}\t{wish}", os.getpid()
         try:
-            self._wait(meanwhile)
+            chosen = self._wait(meanwhile, wish, given)
             over = threading.Event()
             beat = threading.Thread(target=renewing, args=(self.renew, over, LASTS / 3), daemon=True)
-            beat.start()
+            self.held = chosen is None
+            if self.held:
+                beat.start()
             try:
-                yield
+                yield chosen
             finally:
+                self.held = False
                 over.set()
-                beat.join()
+                if chosen is None:
+                    beat.join()
         finally:
-            if self._process == os.getpid():  # else a child that was forked meanwhile
+            if process == os.getpid():  # else a child that was forked meanwhile
                 with suppress(SteerboError):  # the log is away: the lease runs out
-                    self._change(lambda line: [name for name in line if name != self.name])
+                    self.leave([self._entry])
 
-    def _wait(self, meanwhile: Callable[[], object]) -> None:
-        """Until it is this worker's turn, or nobody can say whose it is.
+    def _wait(self, meanwhile: Callable[[], object], wish: str, given: Callable[[str], bool]) -> str | None:
+        """Until it is this worker's turn, or nobody can say whose it is, or its round was chosen by another.
 
-        It looks again after a tenth of the time that the present turn has taken, and the more seldom the farther back.
+        It looks again after a fifth of the time that the present turn has taken, and the more seldom the farther back.
         """
         line, since = list[str](), 0.0
-        while (now := self._look())[0] != self.name:
+        while True:
+            now, ours = self._look()
+            if wish not in ("", TELL) and (chosen := next(filter(given, ours), None)) is not None:
+                return chosen
+            before = now[: now.index(self._entry)]
+            if not before:
+                return None
             if now != line:
                 line = now
-                meanwhile()
+                if len(before) == 1:
+                    meanwhile()
                 since = time.monotonic()
-            wait = min(max((time.monotonic() - since) / 10, _SHORTEST), _LONGEST)
-            self.log.pause(wait * line.index(self.name))
+            shortest = _SHORTEST if len(before) == 1 else 2 * _SHORTEST
+            self.log.pause(min(max((time.monotonic() - since) / 5, shortest), _LONGEST) * len(before))
 
-    def _look(self) -> list[str]:
-        """The line, with this worker in it, and at its head somebody who is there."""
+    def _look(self) -> tuple[list[str], list[str]]:
+        """The line, with this worker in it, and at its head somebody who is there; and the rounds leased to it."""
         try:
-            row = self._read()
+            leases = self.log.log.leases()
+            ours = [token for token, lease in leases.items() if lease.holder == self.worker.name]
+            row = leases.get(TURN)
             line = _line(row)
-            if row is None or self.name not in line or row.ran_out(self.clock()) or is_gone(line[0]):
-                line = self._change(self._joined)
-            return line
+            if row is None or self._entry not in line or row.ran_out(self._now()) or is_gone(name_at(line[0])):
+                line = self._change(self._joined, row)
+            return line, ours
         except SteerboError:  # what is done in the turn will say that the log is away
-            return [self.name]
+            return [self._entry], []
+
+    def _now(self) -> float:
+        return self.worker.leases.clock()
 
     def _joined(self, line: list[str]) -> list[str]:
         """The line without those who have ended, and with this worker."""
-        there = [name for name in line if not is_gone(name)]
-        return there if self.name in there else [*there, self.name]
+        there = [entry for entry in line if not is_gone(name_at(entry))]
+        if self._entry in there:
+            return there
+        place = len(there)
+        while _wish(self._entry) == TELL and place > 1 and _wish(there[place - 1]) != TELL:
+            place -= 1
+        return [*there[:place], self._entry, *there[place:]]
 
     def _read(self) -> Lease | None:
-        return self.log.log.leases().get(TOKEN)
+        return self.log.log.leases().get(TURN)
 
-    def _change(self, change: Callable[[list[str]], list[str]]) -> list[str]:
-        """Compare and swap, until it goes well; whoever stands first anew has a whole lease."""
+    def _change(self, change: Callable[[list[str]], list[str]], row: Lease | None) -> list[str]:
+        """Compare and swap `row`, until it goes well; whoever stands first anew has a whole lease."""
         while True:
-            row = self._read()
             line = _line(row)
-            kept = line[1:] if row is not None and row.ran_out(self.clock()) and line[0] != self.name else line
+            kept = line[1:] if row is not None and row.ran_out(self._now()) and line[0] != self._entry else line
             after = change(kept)
             if after == line:
                 return line
-            until = row.until if row is not None and after[:1] == line[:1] else self.clock() + LASTS
-            if self.log.log.claim(TOKEN, Lease("\n".join(after), until) if after else None, row):
+            until = row.until if row is not None and after[:1] == line[:1] else self._now() + LASTS
+            if self.log.log.claim(TURN, Lease("\n".join(after), until) if after else None, row):
                 return after
+            row = self._read()
+
+    def behind(self, wish: str, served: Collection[str]) -> str | None:
+        """The place of the first who does not tell, but for workers that were served; None: it wishes for another."""
+        for place in _line(self._read())[1:]:
+            name = name_at(place)
+            if _wish(place) != TELL and name not in served and not is_gone(name):
+                return place if _wish(place) == wish else None
+        return None
+
+    def leave(self, places: Collection[str]) -> None:
+        """Take these out of the line."""
+        self._change(lambda line: [entry for entry in line if entry not in places], self._read())
 
     @property
     def taken(self) -> bool:
@@ -119,9 +166,18 @@ class Turns:
 
     def renew(self) -> None:
         """Prolong this worker's turn."""
-        while (row := self._read()) is not None and _line(row)[0] == self.name:
-            if self.log.log.claim(TOKEN, Lease(row.holder, self.clock() + LASTS), row):
+        while (row := self._read()) is not None and _line(row)[0] == self._entry:
+            if self.log.log.claim(TURN, Lease(row.holder, self._now() + LASTS), row):
                 return
+
+
+def name_at(place: str) -> str:
+    """The worker who has a place in a line."""
+    return place.split("\t", maxsplit=1)[0]
+
+
+def _wish(place: str) -> str:
+    return place.rpartition("\t")[2]
 
 
 def _line(row: Lease | None) -> list[str]:

@@ -27,20 +27,25 @@ class Worker:
     def __init__(self, log: EventLog, holder: str, lease: float | None, clock: Callable[[], float]) -> None:
         self._log = log
         self.lives = lease is None and holder != BY_HAND and not log.private
-        self._be(holder or new_holder(), LEASE if self.lives else lease, clock)
+        self._be(holder, LEASE if self.lives else lease, clock)
 
     def _be(self, holder: str, lease: float | None, clock: Callable[[], float]) -> None:
-        self.leases = Leases(self._log, holder, lease, clock)
+        self.name = new_holder()  # also where `holder` stands for people, who outlive their processes
+        self.leases = Leases(self._log, holder or self.name, lease, clock)
         self.heartbeat = Heartbeat(self.leases)
         self.out: set[str] = set()  # rounds handed out here
-        self.name = new_holder()  # also where `holder` stands for people, who outlive their processes
         self._process = os.getpid()
+
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else holds leases by the same name."""
+        return self.leases.holder == self.name
 
     def be_oneself(self) -> None:
         """Be another one where this is a forked child."""
         if self._process != os.getpid():
             before = self.leases
-            self._be(before.holder if before.holder == BY_HAND else new_holder(), before.seconds, before.clock)
+            self._be(BY_HAND if before.holder == BY_HAND else "", before.seconds, before.clock)
 
     def begin(self) -> None:
         """Keep what is handed out from now on."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any, TypeVar
@@ -12,23 +11,19 @@ from ..errors import LogConflict, SteerboError
 from ..rounds import SEEN, Event, Optimizer, Place, Suggestion, as_text
 from ..search import sobol_points
 from .again import decided, give_again, is_there
+from .company import TRIES, Company
 from .keeping import Keeping
 from .leases import LAPSES
 from .log import EventLog
 from .logger import LOGGER
 from .patience import PatientLog
+from .serving import Serving
 from .snapshots import Snapshot
 from .spill import Answer
-from .turns import Turns
+from .turns import TELL, Turns
 from .worker import Worker
 
 T = TypeVar("T")
-QUIET = 4
-"""Calls in a row without an event of others, after which a worker takes it that it is alone."""
-CHEAP = 0.02
-"""Seconds of processor time: a choice that costs less is sooner made again than waited for."""
-TRIES = 10
-"""Calls that are refused so often in a row wait for their turn, however little they cost."""
 
 
 class Writer:
@@ -51,10 +46,10 @@ class Writer:
         self.worker = Worker(self.log, **worker)
         self.snapshot = Snapshot(log)
         self.snapshot.keep(optimizer._fold)
-        self.turns = Turns(self.log, self.worker.leases.clock)
-        self._quiet = QUIET - 1  # calls in a row before which there were no events of others; one knocks at first
-        self._cost = 0.05  # seconds of processor time of the dearest choice of late; at first nobody knows
-        self._heard = 0  # events of others since the last call
+        self.turns = Turns(self.log, self.worker)
+        self.serving = Serving(self.log, self.turns, self.worker)
+        self.company = Company()
+        self._given: str | None = None  # the round that another has chosen while this worker waited for its turn
         optimizer.log_to(self)
 
     def close(self) -> None:
@@ -71,26 +66,13 @@ class Writer:
         finally:
             self.log.close()
 
-    @property
-    def _polite(self) -> bool:
-        """Whether there may be others who write just now, and what they compute is worth a wait."""
-        return self._quiet < QUIET and self._cost > CHEAP
-
-    def _timed(self, choose: Callable[[], T]) -> T:
-        """Choose, and remember what that costs."""
-        began = time.thread_time()
-        try:
-            return choose()
-        finally:
-            self._cost = max(time.thread_time() - began, 0.8 * self._cost)
-
     def refresh(self) -> int:
         """Take in what other workers have logged; returns how many events that were."""
         self.worker.be_oneself()
         new = self.log.read()
         for event in new:
             self.optimizer._fold.take(event)
-        self._heard += len(new)
+        self.company.heard(len(new))
         return len(new)
 
     def ask(self, request: Mapping[str, Any], place: Place) -> Suggestion | None:
@@ -98,14 +80,32 @@ class Writer:
         if self.keeping.left:
             self.settle()
         self.worker.begin()
-        if "scipy.stats" not in sys.modules and self._polite and self.turns.taken:
+        if "scipy.stats" not in sys.modules and self.company.matters and self.turns.taken:
             sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
+        wish = self.serving.wish(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name)) or self.logged(
-            lambda: self._timed(lambda: self.optimizer.ask_at(place, request))
+            lambda: self._chosen(request, place, wish), wish
         )
         if suggestion is not None:
             self.worker.out.add(suggestion.token)
         return suggestion
+
+    def _chosen(self, request: Mapping[str, Any], place: Place, wish: str) -> Suggestion | None:
+        """A new round; one that was chosen by another meanwhile, or by this worker, and then for others, too."""
+        if self._given is not None:
+            self.company.given()
+            return self.optimizer.history[self._given].suggestion
+
+        own = self.company.timed(lambda: self.optimizer.ask_at(place, request))
+        if own is not None and wish and self.turns.held:
+            self.serving.serve(wish, lambda: self.optimizer.ask_at(Place(follows=True), request))
+        return own
+
+    def _is_given(self, token: str) -> bool:
+        if token in self.worker.out:
+            return False
+        self.refresh()
+        return self.optimizer.history[token].state == "open"
 
     def unfinished(self, context: Any = None) -> Suggestion | None:
         """An open round that nobody evaluates any more, now leased to this worker; None: there is none.
@@ -168,17 +168,22 @@ class Writer:
         def work() -> Suggestion:
             if decided(self.optimizer.history, about, context):
                 return self.optimizer.history[about].suggestion
-            return self._timed(lambda: self.optimizer.decide(suggestion, context))
+            return self.company.timed(lambda: self.optimizer.decide(suggestion, context))
 
         return self.kept("decide", suggestion, {"context": context}, work)
 
     def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
         """Make a call with these arguments, kept in a file until it is in the log."""
         about = () if call == "add" else (suggestion,)
-        self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given))
+        self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), TELL)
 
     def kept(
-        self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any], work: Callable[[], T]
+        self,
+        call: str,
+        suggestion: Suggestion | str | None,
+        given: Mapping[str, Any],
+        work: Callable[[], T],
+        wish: str = "",
     ) -> T:
         """Do it, with what is given in a file until it is done.
 
@@ -188,7 +193,7 @@ class Writer:
             self.settle()
         answer = None if self.log.private else self._answer(call, suggestion, given)
         if answer is None:
-            return self.logged(work)
+            return self.logged(work, wish)
         twice = call in ("amend", "add")  # would count twice
 
         def once() -> Any:
@@ -196,7 +201,7 @@ class Writer:
             return None if written else work()
 
         with self.keeping.until_logged(answer, at_once=not twice):
-            return self.logged(once)
+            return self.logged(once, wish)
 
     def _answer(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Answer | None:
         self.worker.be_oneself()
@@ -210,34 +215,35 @@ class Writer:
 
     def append(self, event: Event) -> None:
         """The optimizer's log: this study's, with a lease where the event is a new round."""
-        self.log.append(event, self.worker.leases.new() if event.kind == "asked" else None)
+        self.log.append(event, self.serving.lease() if event.kind == "asked" else None)
 
-    def logged(self, call: Callable[[], T]) -> T:
-        """Compute on everything that is logged, and keep what it leads to, where much has come."""
+    def logged(self, call: Callable[[], T], wish: str = "") -> T:
+        """Compute on everything that is logged, and keep what it leads to, where much has come; `wish`: see `Turns`."""
         try:
-            result = self._in_turn(call)
+            result = self._in_turn(call, wish)
         except KeyboardInterrupt:
             self.snapshot.stop()
             raise
         self.snapshot.keep(self.optimizer._fold)
         return result
 
-    def _in_turn(self, call: Callable[[], T]) -> T:
+    def _in_turn(self, call: Callable[[], T], wish: str) -> T:
         """The same again where an event came between, which is another's progress.
 
         Alone there is nothing to wait for. Where others write too, four would compute and three of them in vain: they
         take turns, unless that costs more than to compute again.
         """
-        polite, tries = self._polite, 0
+        polite, tries = self.company.matters, 0
         while True:
-            with self.turns.turn(self.refresh) if polite else nullcontext():
+            with self.turns.turn(self.refresh, wish, self._is_given) if polite else nullcontext() as self._given:
                 while True:
                     self.refresh()
-                    self._quiet, self._heard = 0 if self._heard else self._quiet + 1, 0
+                    self.company.called()
                     try:
                         return call()
                     except LogConflict:
-                        self._quiet, tries = 0, tries + 1
-                        if not polite and (self._polite or tries >= TRIES):
+                        self.company.met()
+                        tries += 1
+                        if not polite and (self.company.matters or tries >= TRIES):
                             polite = True
                             break

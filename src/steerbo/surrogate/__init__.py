@@ -11,7 +11,7 @@ from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
-from .searches import Domain, highest, highest_of, polished
+from .searches import Domain, again, highest, highest_of, polished
 from .standardised import RESOLVED, Standardised
 from .surprise import Expected, expected
 from .thinning import thinned
@@ -43,6 +43,7 @@ __all__ = [
     "Standardised",
     "Watched",
     "Watching",
+    "again",
     "alike",
     "drawn",
     "expected",

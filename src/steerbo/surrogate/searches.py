@@ -17,9 +17,11 @@ from ..search import (
     Region,
     ValueAndGradient,
     Values,
+    best_first,
     climb_within,
     maximise_box,
     maximise_together,
+    sobol_in,
     sobol_points,
 )
 from .batched_bounds import Stack
@@ -31,6 +33,8 @@ EFFORT = (128, 8), (1024, 12)
 """Points tried and starts climbed from, for one or two variables and for more. Of 840 searches over two variables none
 missed what sixteen times the points and five times the starts find, where six starts missed three; of 240 over more
 variables none did, and with half the points three."""
+NEARBY, STEPS = 64, 3
+"""New points tried, and steps climbed, where a search was made a moment ago: see `again`."""
 ARRIVED = 1e-6
 """A climb ends where a step gains less than this share: bounds need no more digits."""
 DRAWS = 64
@@ -85,6 +89,25 @@ def highest(
             ends = _alike([_over(process, each, of_mean) for each in some], coarse, [d.box for d in some], betas, seed)
             found |= zip(group[first : first + together], ends, strict=True)
     return [found[i] for i in range(len(domains))]
+
+
+def again(
+    process: Standardised, domain: Domain, before: Maximum, beta: float, *, seed: int, of_mean: bool = False
+) -> Maximum:
+    """The same for one scope and β where some points have become pending since `before` was found.
+
+    What is pending lowers bounds, and leaves them where it says nothing: they are still highest near an end of the
+    search before, or at one of some new points. That takes a tenth of the time, and may miss what `highest` finds.
+    """
+    box, bound = domain.box, partial(_over(process, domain, of_mean).bound, beta=beta)
+    if not box.dimension:
+        points = before.points
+        return Maximum(points[0], float(bound(points)[0][0]), points, bound(points)[0])
+    tried = np.concatenate([box.snap(before.points), sobol_in(box, NEARBY, seed)])
+    found = best_first(tried, bound(tried)[0])
+    points, values = climb_within(bound, found.points[:1], box, iterations=STEPS, tolerance=ARRIVED)
+    keep = slice(0, len(before.points))
+    return best_first(np.concatenate([points, found.points[keep]]), np.concatenate([values, found.values[keep]]))
 
 
 def _over(process: Standardised, domain: Domain, of_mean: bool) -> Expectation:
