@@ -48,8 +48,9 @@ def test_only_what_follows_hangs_on_what_was_searched_before(monkeypatch: pytest
     assert bits(again.ask()) == bits(optimizer.ask())
     assert first is not None
     optimizer.fail(first)
-    with monkeypatch.context() as patch, pytest.raises(NameError):
+    with monkeypatch.context() as patch:
         patch.delattr("steerbo.costvarying.control_sets.highest")
-        optimizer.ask_at(Place(follows=True), {})  # something was learned
+        with pytest.raises(NameError):
+            optimizer.ask_at(Place(follows=True), {})  # something was learned
     again = sb.Optimizer.replay(worlds.PROBLEM, optimizer.events)
     assert bits(again.ask_at(Place(follows=True), {})) == bits(optimizer.ask_at(Place(follows=True), {}))
