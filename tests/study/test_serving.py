@@ -135,11 +135,13 @@ def test_an_outcome_that_comes_between_is_worth_more_than_a_choice() -> None:
     study, hasty = begin(log), Study.open(MemoryLog(memory), Stub())
     hasty.writer.company.cost = 0.0
     name = new_holder()
-    Busy.happens[:] = [lambda: queue(log, (name, wish(study))), lambda: hasty.add(1.0, realised={})]
+    Busy.happens[:] = [lambda: queue(log, (name, wish(study))), lambda: hasty.fail(study.pending[0].token)]
     mine = study.ask()
-    assert held(log) == {mine.token: study.writer.worker.name}
+    assert held(log) == {}, "it has failed"
+    assert len(study.history) == 1
     assert [event.kind for event in study.events][-1] == "asked"
-    assert study.refresh() == 1, "the data"
+    assert study.refresh() == 1
+    assert study.history[mine.token].state == "failed"
     assert standing(log) == [name]
 
 
