@@ -8,20 +8,20 @@ import signal
 import time
 from collections.abc import Callable, Iterable
 
-from steerbo.study import Study
-
 
 def work_through(
-    watch: Study, workers: Iterable[int], hire: Callable[[], int], *, rounds: int, kills: int, seconds: float
+    workers: Iterable[int],
+    hire: Callable[[], int],
+    *,
+    strikes: Callable[[int], bool],
+    seconds: float,
 ) -> list[int]:
-    """Wait until all workers have ended; on the way kill some, spread over the rounds, and hire others for them.
+    """Wait until all workers have ended; on the way kill some, and hire others for them.
 
     Args:
-        watch: the study that they work on; it is up to date afterwards.
         workers: their process ids.
         hire: starts another one.
-        rounds: of the study.
-        kills: so many.
+        strikes: whether one is killed now, where so many were; it is asked some fifty times a second.
         seconds: limit of the whole.
 
     Returns:
@@ -33,19 +33,22 @@ def work_through(
     chance, began = random.Random(3), time.monotonic()
     crew, killed = list(workers), list[int]()
     while crew:
-        assert time.monotonic() - began < seconds, f"{watch.status} after {seconds} s"
+        assert time.monotonic() - began < seconds, f"{len(crew)} still work after {seconds} s"
         for child in list(crew):
             gone, code = os.waitpid(child, os.WNOHANG)
             if gone:
                 assert code == 0, f"a worker ended with {code}"
                 crew.remove(child)
-        watch.refresh()
-        if crew and len(killed) < kills and watch.status.told > (len(killed) + 1) * rounds / (kills + 2):
+        if strikes(len(killed)) and crew:
             victim = chance.choice(crew)
             os.kill(victim, signal.SIGKILL)
             os.waitpid(victim, 0)
             killed.append(victim)
             crew[crew.index(victim)] = hire()
         time.sleep(0.02)
-    watch.refresh()
     return killed
+
+
+def spread(told: Callable[[], int], rounds: int, kills: int) -> Callable[[int], bool]:
+    """So many kills, spread over the rounds of a study, of which so many were told by now."""
+    return lambda killed: told() > (killed + 1) * rounds / (kills + 2) and killed < kills

@@ -8,7 +8,7 @@ from typing import Any
 from steerbo.study import Study
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
-from tests.torture.crew import work_through
+from tests.torture.crew import spread, work_through
 from tests.torture.kills import in_child, world
 
 LEASE = 5.0
@@ -29,7 +29,13 @@ def crowd(place: str, name: str, workers: int, rounds: int, kills: int, seconds:
 
     crew = [hire() for _ in range(workers)]
     with Study.open(place, Stub(), name=name) as watch:
-        killed = work_through(watch, crew, hire, rounds=rounds, kills=kills, seconds=seconds)
+
+        def told() -> int:
+            watch.refresh()
+            return watch.status.told
+
+        killed = work_through(crew, hire, strikes=spread(told, rounds, kills), seconds=seconds)
+        watch.refresh()
         took = time.monotonic() - began
         asked = [e.round for e in watch.events if e.kind == "asked"]
         told = [e.token for e in watch.events if e.kind == "told"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import statistics
 import subprocess
 import time
@@ -30,6 +29,7 @@ from tests.causal import test_contract as causal
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.timevarying import cases as timevarying
+from tests.torture.crew import work_through
 from tests.torture.kills import in_child
 from tests.torture.server import Server
 
@@ -134,25 +134,21 @@ def lifetime(
     notes.touch()
     sobol_points(1, 1, seed=0)  # what a first choice imports takes as long as some rounds
     Study.create(place, case.problem, case.method, options=case.options, name=kind, rounds=rounds, seed=1).close()
-    began, chance, killed, due = time.monotonic(), random.Random(2), 0, time.monotonic() + every
-    ahead = _accidents(rounds, disk, server, pause)
-    crew = [in_child(lambda: _live(place, kind, notes)) for _ in range(workers)]
-    while crew:
-        assert time.monotonic() - began < seconds, f"it stands still after {len(_noted(notes))} notes"
-        for child in list(crew):
-            gone, code = os.waitpid(child, os.WNOHANG)
-            if gone:
-                assert code == 0, f"a worker ended with {code}"
-                crew.remove(child)
-        if crew and time.monotonic() > due:
-            victim = crew.pop(chance.randrange(len(crew)))
-            os.kill(victim, signal.SIGKILL)
-            os.waitpid(victim, 0)
-            killed, due = killed + 1, time.monotonic() + every
-            crew.append(in_child(lambda: _live(place, kind, notes)))
+    ahead, due = _accidents(rounds, disk, server, pause), time.monotonic() + every
+
+    def hire() -> int:
+        return in_child(lambda: _live(place, kind, notes))
+
+    def strikes(killed: int) -> bool:
+        nonlocal due
         if ahead and sum(note["call"] == "tell" for note in _noted(notes)) > ahead[0][0]:
             ahead.pop(0)[1]()
-        time.sleep(0.05)
+        if time.monotonic() < due:
+            return False
+        due = time.monotonic() + every
+        return True
+
+    killed = len(work_through([hire() for _ in range(workers)], hire, strikes=strikes, seconds=seconds))
     found = {"kind": kind, "workers": workers, "rounds": rounds, "killed": killed}
     found |= {"disk full": int(disk is not None), "restarts": 2 if server is not None else 0}
     return found | _looked_back(place, kind, case, _noted(notes), rounds)

@@ -12,7 +12,7 @@ from steerbo.search import sobol_points
 from steerbo.study import Study
 from tests.costvarying.worlds import PROBLEM
 from tests.costvarying.worlds import case as cost_varying
-from tests.torture.crew import work_through
+from tests.torture.crew import spread, work_through
 from tests.torture.kills import in_child, world
 
 
@@ -64,7 +64,13 @@ def _played(
 
     crew = [hire() for _ in range(workers)]
     with Study.open(place, PROBLEM, name=name) as watch:
-        killed = work_through(watch, crew, hire, rounds=rounds, kills=kills, seconds=seconds)
+
+        def told() -> int:
+            watch.refresh()
+            return watch.status.told
+
+        killed = work_through(crew, hire, strikes=spread(told, rounds, kills), seconds=seconds)
+        watch.refresh()
         took = time.monotonic() - began
         tokens = [event.token for event in watch.events if event.kind == "asked"]
         told = [event.token for event in watch.events if event.kind == "told"]
