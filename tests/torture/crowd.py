@@ -30,11 +30,11 @@ def crowd(place: str, name: str, workers: int, rounds: int, kills: int, seconds:
     crew = [hire() for _ in range(workers)]
     with Study.open(place, Stub(), name=name) as watch:
 
-        def told() -> int:
+        def so_far() -> int:
             watch.refresh()
             return watch.status.told
 
-        killed = work_through(crew, hire, strikes=spread(told, rounds, kills), seconds=seconds)
+        killed = work_through(crew, hire, strikes=spread(so_far, rounds, kills), seconds=seconds)
         watch.refresh()
         took = time.monotonic() - began
         asked = [e.round for e in watch.events if e.kind == "asked"]

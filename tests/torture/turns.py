@@ -65,11 +65,11 @@ def _played(
     crew = [hire() for _ in range(workers)]
     with Study.open(place, PROBLEM, name=name) as watch:
 
-        def told() -> int:
+        def so_far() -> int:
             watch.refresh()
             return watch.status.told
 
-        killed = work_through(crew, hire, strikes=spread(told, rounds, kills), seconds=seconds)
+        killed = work_through(crew, hire, strikes=spread(so_far, rounds, kills), seconds=seconds)
         watch.refresh()
         took = time.monotonic() - began
         tokens = [event.token for event in watch.events if event.kind == "asked"]
