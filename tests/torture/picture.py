@@ -20,7 +20,7 @@ def draw_asks(lives: list[dict[str, Any]], file: Path) -> None:
         rounds, waits = zip(*life["ms an ask by round"], strict=True)
         name = f"{life['kind']}{', on a server' if life['restarts'] else ''}"
         axes.plot(rounds, waits, style, color=colours[life["kind"]], label=name, lw=1.2)
-    axes.set(xlabel="round", ylabel="milliseconds of an ask, among other workers", yscale="log")
-    axes.legend(frameon=False, fontsize=8)
+    axes.set(xlabel="round", ylabel="milliseconds of an ask", yscale="log")
+    axes.legend(frameon=False, fontsize=7, loc="upper right")
     bare(axes)
     shown.savefig(file, dpi=140)
