@@ -5,22 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
+from steerbo.plots.drawing import BLUE, ORANGE, bare, new_figure, save_file
 
-from steerbo.plots.drawing import bare
+IN_FILE, ON_SERVER = "log in a file", "log on a server"
 
 
 def draw_asks(lives: list[dict[str, Any]], file: Path) -> None:
-    """A line for every study, dashed where its log was on a server."""
-    shown = Figure(figsize=(6.4, 3.4), layout="constrained")
-    axes = shown.subplots()
-    colours = {kind: f"C{number}" for number, kind in enumerate(dict.fromkeys(life["kind"] for life in lives))}
-    for life in lives:
-        style = "--" if life["restarts"] else "-"
-        rounds, waits = zip(*life["ms an ask by round"], strict=True)
-        name = f"{life['kind']}{', on a server' if life['restarts'] else ''}"
-        axes.plot(rounds, waits, style, color=colours[life["kind"]], label=name, lw=1.2)
-    axes.set(xlabel="round", ylabel="milliseconds of an ask", yscale="log")
-    axes.legend(frameon=False, fontsize=7, loc="upper right")
-    bare(axes)
-    shown.savefig(file, dpi=140)
+    """A panel for every kind, with a line for every study: whole where its log was a file, dashed where on a server."""
+    kinds = list(dict.fromkeys(life["kind"] for life in lives))
+    shown = new_figure((2.6 * len(kinds), 2.8), dpi=110)
+    panels = shown.subplots(1, len(kinds), sharey=True, squeeze=False)[0]
+    for kind, axes in zip(kinds, panels, strict=True):
+        for life in lives:
+            if life["kind"] != kind:
+                continue
+            rounds, waits = zip(*life["ms an ask by round"], strict=True)
+            name, style, colour = (ON_SERVER, "--", ORANGE) if life["restarts"] else (IN_FILE, "-", BLUE)
+            axes.plot(rounds, waits, style, color=colour, label=name, lw=1.3)
+        axes.set(title=kind, xlabel="round", yscale="log")
+    panels[0].set_ylabel("milliseconds of an ask")
+    panels[0].legend(frameon=False)
+    bare(*panels)
+    save_file(shown, file)
