@@ -50,6 +50,41 @@ def kept(values: dict[str, Any], c: float) -> bool:
     return summed and values.get("m", "z") == "z"
 
 
+@pytest.mark.parametrize("method", ["cheap-first", "random"])
+@pytest.mark.parametrize("left", [0.0, 1.5, 3.9])
+def test_no_play_is_made_whose_least_price_within_limits_cannot_be_paid(method: str, left: float) -> None:
+    graph = sb.CausalGraph.from_text("dose -> y; rest -> y", target="y", intervenable=["dose", "rest"])
+    variables = [sb.Float("dose", 0, 1), sb.Float("rest", 0, 1)]
+    limits = [sb.Linear({"dose": 1, "rest": 1}, at_least=1.5), sb.Linear({"dose": 1}, at_least=0.5)]
+    prices = {"dose": "1 + 4 * dose", "rest": "rest"}
+    problem = sb.Causal(graph, variables, limits=limits, prices=prices, base=1, tolerance=sb.Absolute(0.1))
+    optimizer = sb.Optimizer(problem, method, budget=20.0 + left, seed=3)
+    while (suggestion := optimizer.ask()) is not None:
+        x = {"dose": 0.5, "rest": 0.5, **suggestion.values}
+        optimizer.tell(suggestion, x["dose"] - x["rest"] ** 2, realised=x)
+    assert 10 < optimizer.history.spent <= 20.0 + left
+
+
+@pytest.mark.parametrize("method", ["cheap-first", "random"])
+@pytest.mark.parametrize("budget", [20.0, 21.3, 23.1])
+def test_what_is_set_first_leaves_what_can_be_paid_later(method: str, budget: float) -> None:
+    graph = sb.CausalGraph.from_text(
+        "age -> dose -> pulse -> rest -> y; age -> y; pulse -> y", target="y", intervenable=["dose", "rest"]
+    )
+    variables = [sb.Float(name, 0, 1) for name in ("dose", "rest", "age", "pulse")]
+    limits = [sb.Linear({"dose": 1, "rest": 1}, at_least=1)]
+    prices: dict[str, Any] = {"rest": "1 + 4 * rest", "age": 0.1, "pulse": 0.1}
+    problem = sb.Causal(graph, variables, limits=limits, prices=prices, base=1, tolerance=sb.Absolute(0.1))
+    optimizer, random = sb.Optimizer(problem, method, budget=budget, seed=1), np.random.default_rng(2)
+    while (suggestion := optimizer.ask()) is not None:
+        seen = {"age": float(random.random()), "pulse": float(random.random())}
+        while suggestion.observe:
+            suggestion = optimizer.decide(suggestion, {name: seen[name] for name in suggestion.observe})
+        x = {"dose": 0.5, "rest": 0.5, **seen, **suggestion.values}
+        optimizer.tell(suggestion, -((x["dose"] - x["age"]) ** 2) - x["rest"] ** 2, realised=x)
+    assert 10 < optimizer.history.spent <= budget
+
+
 @pytest.mark.parametrize(("method", "more"), WORLDS, ids=[name for name, _ in WORLDS])
 def test_no_suggestion_breaks_a_limit(method: str, more: dict[str, Any]) -> None:
     problem = sb.Causal(GRAPH, VARIABLES, limits=LIMITS, **more)

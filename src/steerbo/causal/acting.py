@@ -104,11 +104,16 @@ class Actor:
     ) -> Float[np.ndarray, " g"]:
         """The group's part of a point; where that cannot be paid, the nearest that can, the other actions as there."""
         own = point[[free.index(x) for x in group]]
-        if self.toll is None or self.toll.payable(group, own):
+        if self.toll is None:
+            return own
+        names = tuple(x for x in free if x in self.toll.names)
+        planned = point[[free.index(x) for x in names]]
+        if self.toll.payable(names, planned):
             return own
         others = {**self.arm.decode(free, point), **known}
-        rest = {name: value for name, value in others.items() if name not in group}
-        return self.toll.within(group, self.keeping.guarded(group, rest, unseen), own)
+        rest = {name: value for name, value in others.items() if name not in names}
+        found = self.toll.within(names, self.keeping.guarded(names, rest, unseen), planned)
+        return found[[names.index(x) for x in group]]
 
     def _unseen(self, held: Mapping[str, Any], random: np.random.Generator) -> dict[str, Drawn]:
         """The contexts that are not known: together, as rows drawn from the arm's past."""

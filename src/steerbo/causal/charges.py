@@ -87,13 +87,28 @@ class Charges:
         column = np.unique(self.tariff.space[name].encode(self.tariff.values(name)))
         return float(self.along(name, column, known).min())
 
-    def least_of(self, scope: Scope, known: Mapping[str, Any]) -> float:
-        """The least that a play of a scope costs; what is not seen yet is where that is dearest."""
+    def least_of(
+        self,
+        scope: Scope,
+        known: Mapping[str, Any],
+        names: Sequence[str] = (),
+        grid: Floats[np.ndarray, "g k"] | None = None,
+    ) -> float:
+        """The least that a play of a scope costs; what is not seen yet is where that is dearest.
+
+        Args:
+            scope: of that play.
+            known: what is seen.
+            names: of its actions, in the order of `grid`.
+            grid: rows of encoded values, where nothing else may be set.
+        """
         reads = {read for n in (*scope.set, *scope.contexts) for read in self.tariff.reads(n)}
         unseen = [name for name in self.tariff.space.seen if name in reads and name not in known]
         if unseen:
             values = self.tariff.values(unseen[0], _DEAREST)
-            return max(self.least_of(scope, {**known, unseen[0]: value}) for value in values)
+            return max(self.least_of(scope, {**known, unseen[0]: value}, names, grid) for value in values)
+        if grid is not None:
+            return self.fixed(scope, known) + float(self.of(names, grid, known).min())
         return math.fsum([self.fixed(scope, known), *(self.least(x, known) for x in self.varying(scope.set))])
 
 
@@ -105,12 +120,14 @@ class Toll:
         charges: by which they are paid.
         known: what is seen before choosing.
         exchange: what a unit of money must bring, in the model's standardised units.
-        most: money that there is for the group of actions that is set.
+        names: of the actions that are paid together.
+        most: money that there is for them.
     """
 
     charges: Charges
     known: Mapping[str, Any]
     exchange: float = 0.0
+    names: tuple[str, ...] = ()
     most: float = math.inf
 
     def price(self, names: Sequence[str], points: Floats[np.ndarray, "r k"]) -> Floats[np.ndarray, " r"]:
@@ -125,11 +142,7 @@ class Toll:
         """Encoded values that can be paid: those wanted, else the nearest ones tried; where none can, the cheapest."""
         if self.payable(names, wanted):
             return wanted
-        k = len(names)
-        ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
-        tried = box.place(np.vstack([lattice(_TRIED * k, k), ends]))
-        if isinstance(box, Region) and (allowed := box.allows(tried)).any():
-            tried = tried[allowed]
+        tried = tried_in(box)
         prices = self.price(names, tried)
         within = prices <= self.most
         if not within.any():
@@ -139,3 +152,13 @@ class Toll:
     def worth(self, names: Sequence[str], points: Floats[np.ndarray, "r k"]) -> Floats[np.ndarray, " r"]:
         """What that money must bring, (r,)."""
         return self.exchange * self.price(names, points)
+
+
+def tried_in(box: Box) -> Floats[np.ndarray, "g k"]:
+    """Encoded values among which those are sought that can be paid: all over a box, its corners, within its limits."""
+    k = box.dimension
+    ends = np.array([*product((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
+    tried = box.place(np.vstack([lattice(_TRIED * k, k), ends]))
+    if isinstance(box, Region) and (allowed := box.allows(tried)).any():
+        return np.asarray(tried[allowed])
+    return tried

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from ..errors import InvalidProblem
+from ..errors import InvalidContext, InvalidProblem
 from ..gp import Course
 from ..rounds import Event, History, Recommendation, Refitted, Round, Scope, Streams, horizon
 from ..search import lattice
 from ..space import Limit, Measured, Space
 from ..surrogate import ENOUGH, Watching
 from .arm_model import ArmModel
+from .charges import tried_in
 from .contexts import known_in
 from .keeping import Keeping, short_of
 from .limits import ScopeLimits
@@ -41,6 +42,25 @@ class Guarding(Paying[O]):
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.limits = ScopeLimits(problem)
+
+    def least(self, i: int, seen: Mapping[str, Any]) -> float:
+        """The same of what limits leave: of the values that are tried where the wanted ones are too dear."""
+        arm = self.arms[i]
+        varying = () if self.charges is None else self.charges.varying(arm.actions)
+        if self.charges is None or not self.limits.concerned & set(varying):
+            return super().least(i, seen)
+        known = {name: value for name, value in seen.items() if name in arm.contexts}
+        try:
+            grid = tried_in(self.limits.box(arm, arm.actions, known))
+        except InvalidContext:  # whoever asks for a play there is told so
+            return super().least(i, seen)
+        return self.charges.least_of(arm.scope, seen, arm.actions, grid)
+
+    def paid_together(self, i: int, group: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
+        """Where limits concern what is paid, all that is still to be set: the first may leave the next dear values."""
+        arm = self.arms[i]
+        bound = self.charges is not None and self.limits.concerned & set(self.charges.varying(arm.actions))
+        return tuple(x for x in arm.actions if x in group or (bound and x not in known))
 
     @property
     def enough(self) -> int:

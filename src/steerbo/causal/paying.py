@@ -132,14 +132,19 @@ class Paying(Method[Causal, O]):
         toll, scope, scale = self.toll_of(i, known), self.arms[i].scope, self.model(i).scale
         if toll is None:
             return None
+        together = self.paid_together(i, group, known)
         others = [
             toll.charges.at(x, known[x], toll.known) if x in known else toll.charges.least(x, toll.known)
             for x in toll.charges.varying(scope.set)
-            if x not in group
+            if x not in together
         ]
         spent = math.fsum([toll.charges.fixed(scope, toll.known), *others])
         left = self.purse(history, turn.token) + history.rounding - spent
-        return replace(toll, exchange=turn.rate / scale if turn.rate else 0.0, most=left)
+        return replace(toll, exchange=turn.rate / scale if turn.rate else 0.0, names=together, most=left)
+
+    def paid_together(self, i: int, group: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
+        """Of a group of actions of arm `i` and those that are set later, the ones that money is found for at once."""
+        return tuple(group)
 
     def expected(self, i: int, values: Mapping[str, Any], known: Mapping[str, Any]) -> float | None:
         """What a play of arm `i` is expected to cost: the least, where something is still to be set."""
