@@ -9,6 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.rounds import Suggestion
+from steerbo.space import Limit
 from steerbo.testing import Case, WingContract
 
 LIMIT = sb.Measured("strain", at_most=1.0, probability=0.9)
@@ -120,15 +121,12 @@ def test_it_may_drift(drift: Any) -> None:
     assert "as of time" in optimizer.recommend().note
 
 
+def case() -> Case:
+    """A dose within a sum and a measured limit, after a look at most."""
+    limits: list[Limit] = [LIMIT, sb.Linear({"dose": 1, "age": 0.5}, at_most=1.2)]
+    of, added = sb.Causal(GRAPH, VARIABLES, limits=limits), {"dose": 0.5, "age": 0.3}
+    return Case(of, "coca-bo", evaluate, look, added=added, options={"initial": 2}, rounds=7)
+
+
 class TestLooking(WingContract):
-    case = staticmethod(
-        lambda: Case(
-            sb.Causal(GRAPH, VARIABLES, limits=[LIMIT, sb.Linear({"dose": 1, "age": 0.5}, at_most=1.2)]),
-            "coca-bo",
-            evaluate,
-            look,
-            added={"dose": 0.5, "age": 0.3},
-            options={"initial": 2},
-            rounds=7,
-        )
-    )
+    case = staticmethod(case)

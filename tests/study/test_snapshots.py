@@ -25,6 +25,7 @@ from steerbo.study.database import DatabaseLog
 from steerbo.testing import Case
 from steerbo.testing.case import bits, values_of
 from tests.causal import test_contract as causal
+from tests.causal import test_guarding as guarded
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.rounds.stub import Nearest, Stub
@@ -35,6 +36,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "cost-varying, in phases": lambda: costvarying.case("explore-then-commit"),
     "time-varying": lambda: timevarying.case("prior-elimination"),
     "causal": lambda: causal.staged("coca-bo", initial=2),
+    "causal, with limits": guarded.case,
     "mean-field": lambda: meanfield.case("mf-gp-ucb"),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -73,19 +74,9 @@ class Guarding(Paying[O]):
         self.watching = [self._watching(k) for k in range(len(self.models.each))] if further else []
 
     def _watching(self, k: int) -> Watching:
-        arm = self.models.typical[k]
-
-        def point(realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
-            assert played is not None
-            own = self.arms[self.models.number[played.suggestion.scope]]
-            return np.asarray(own.encode({**known_in(played), **realised})[0])
-
-        def tells(played: Round | None) -> bool:
-            return played is not None and self.models.of[self.models.number[played.suggestion.scope]] == k
-
+        arm, of = self.models.typical[k], _OfModel(self, k)
         names = arm.actions + arm.measured
-        fresh = partial(self.empty_model, arm.space)
-        return Watching(self.problem.further, fresh, self.problem.drift, names, point, tells=tells)
+        return Watching(self.problem.further, of.fresh, self.problem.drift, names, of.point, tells=of.tells)
 
     def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
         """A model without data over these variables (None: over none), and over the time where there is a course."""
@@ -191,3 +182,26 @@ class Guarding(Paying[O]):
             return self.limits.room(limit, arm, cases[0], cases[0])
         watched = {each.limit.name: each for each in self.keeping(i).watched}.get(limit.name)
         return None if watched is None else watched.room(np.concatenate([arm.encode(case) for case in cases]))
+
+
+@dataclass(frozen=True, eq=False)
+class _OfModel:
+    """What is to be known of model `k`. Snapshots of a study hold it, which neither closures nor partials can be in."""
+
+    method: Guarding[Any]
+    k: int
+
+    def fresh(self, course: Course | None) -> ArmModel:
+        """A model of a further outcome, without data."""
+        return self.method.empty_model(self.method.models.typical[self.k].space, course)
+
+    def point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
+        """Where a play was."""
+        assert played is not None
+        arm = self.method.arms[self.method.models.number[played.suggestion.scope]]
+        return np.asarray(arm.encode({**known_in(played), **realised})[0])
+
+    def tells(self, played: Round | None) -> bool:
+        """Whether a play is one of this model's."""
+        models = self.method.models
+        return played is not None and models.of[models.number[played.suggestion.scope]] == self.k

@@ -47,8 +47,11 @@ class Watching:
     ) -> None:
         self.by_name = {name: Watched.of(limit, fresh, drift) for name, limit in further.items()}
         self._fresh, self._row, self._names = fresh, row, names
-        self._tells: Tells = tells or (lambda played: True)
+        self._told_by = tells
         self.fitted_at = 0
+
+    def _tells(self, played: Round | None) -> bool:
+        return self._told_by is None or self._told_by(played)
 
     @property
     def informed(self) -> list[Watched]:
