@@ -77,7 +77,7 @@ def test_where_each_thread_has_a_number_of_its_own_each_is_limited() -> None:
             self.number = number
 
     library, seen = OpenMP(), []
-    one = OneBLASThread(cast(ThreadpoolController, SimpleNamespace(lib_controllers=[library])))
+    one = OneBLASThread(lambda: cast(ThreadpoolController, SimpleNamespace(lib_controllers=[library])))
 
     def compute() -> None:
         with one:

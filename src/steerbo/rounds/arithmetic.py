@@ -6,7 +6,7 @@ import functools
 import os
 import platform
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -25,13 +25,11 @@ class OneBLASThread:
     of Python has a number of its own, and is limited by itself.
 
     Args:
-        controller: of this process's BLAS.
+        find: finds this process's BLAS, when it is first needed.
     """
 
-    def __init__(self, controller: ThreadpoolController) -> None:
-        libraries = [each for each in controller.lib_controllers if each.user_api == "blas"]
-        self._shared = [each for each in libraries if getattr(each, "threading_layer", None) != "openmp"]
-        self._own = [each for each in libraries if each not in self._shared]
+    def __init__(self, find: Callable[[], ThreadpoolController]) -> None:
+        self._find = find
         self._lock = threading.Lock()
         self._inside = 0
         self._before: list[int] = []
@@ -40,19 +38,28 @@ class OneBLASThread:
             release = self._lock.release
             os.register_at_fork(before=self._lock.acquire, after_in_parent=release, after_in_child=release)
 
+    @functools.cached_property
+    def _libraries(self) -> tuple[list[Any], list[Any]]:
+        """Those whose number of threads all share, and those of which each thread of Python has its own."""
+        every = [each for each in self._find().lib_controllers if each.user_api == "blas"]
+        shared = [each for each in every if getattr(each, "threading_layer", None) != "openmp"]
+        return shared, [each for each in every if each not in shared]
+
     def __enter__(self) -> None:
         with self._lock:
+            shared, own = self._libraries
             if not self._inside:
-                self._before = _set(self._shared, [1] * len(self._shared))
+                self._before = _set(shared, [1] * len(shared))
             self._inside += 1
-        self._mine.before = [*getattr(self._mine, "before", []), _set(self._own, [1] * len(self._own))]
+        self._mine.before = [*getattr(self._mine, "before", []), _set(own, [1] * len(own))]
 
     def __exit__(self, *error: object) -> None:
-        _set(self._own, self._mine.before.pop())
+        shared, own = self._libraries
+        _set(own, self._mine.before.pop())
         with self._lock:
             self._inside -= 1
             if not self._inside:
-                _set(self._shared, self._before)
+                _set(shared, self._before)
 
 
 def _set(libraries: Sequence[Any], numbers: Sequence[int]) -> list[int]:
@@ -73,9 +80,8 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-@functools.cache
-def _arithmetic() -> OneBLASThread:
-    return OneBLASThread(_controller())
+_DECISIONS = OneBLASThread(_controller)
+"""Of this process: were there two, as of two threads that are the first at once, neither would know of the other."""
 
 
 def one_blas_thread() -> OneBLASThread:
@@ -84,7 +90,7 @@ def one_blas_thread() -> OneBLASThread:
     >>> with one_blas_thread():
     ...     pass
     """
-    return _arithmetic()
+    return _DECISIONS
 
 
 def fingerprint(packages: str = "") -> dict[str, str]:

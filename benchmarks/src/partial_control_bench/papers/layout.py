@@ -204,8 +204,8 @@ def spent(wing: str, file: Path) -> str:
         times = [_took(line, of[:k]) for k, line in enumerate(of)]
         rows.append((who, *times, max(line["mb"] or 0 for line in of if line)))
     note = (
-        f"Median CPU milliseconds of an ask once n outcomes are known, and the process's peak memory, on {PROBLEMS[wing]}: one run, entrants "
-        f"by turns, one thread (`python -m partial_control_bench.costs {wing}`). Who takes more than ten seconds is not asked "
+        f"Median CPU milliseconds of an ask once n outcomes are known, and the process's peak memory, on {PROBLEMS[wing]}: entrants by "
+        f"turns on one thread, the column of 2000 and some rows later than the rest (`python -m partial_control_bench.costs {wing}`). Who takes more than ten seconds is not asked "
         "at the next size; –: not measured, or no answer within 400 seconds of the processor.\n\n"
     )
     columns = ("entrant", *(f"n = {n}, ms" for n in SIZES), "MB at the last")
