@@ -37,8 +37,8 @@ class Answers(Contract):
                 assert (each.mean, each.lower, each.upper) == (None, None, None)
             assert any(said in str(advice) for said in ("nothing is measured yet", "nothing is known yet"))
             optimizer.fail(world.ask(optimizer), "no reading")
-        world.play(optimizer, 1)
-        assert (self.whole(world).recommend().mean is not None) == world.predicts
+        world.play(optimizer, world.rounds)
+        assert (optimizer.recommend().mean is not None) == world.predicts
 
     def test_answers_before_and_after_data(self, world: Case, played: Optimizer) -> None:
         for optimizer in (world.start(), played):
