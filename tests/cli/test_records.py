@@ -244,3 +244,32 @@ def test_data_that_was_added_is_shown(study: Path, tmp_path: Path) -> None:
     assert (data["nature"], data["steer"]) == ({"temperature": 20.0, "ph": 6.5}, "temperature")
     call("report", study)
     assert "added-1" in study.with_suffix(".html").read_text(encoding="utf-8")
+
+
+def test_a_study_begins_anew_with_what_was_measured(study: Path, tmp_path: Path) -> None:
+    """Another tolerance is another study; the refusal says how its outcomes are taken along."""
+    (first, second, third, _) = (asked(study) for _ in range(4))
+    for suggestion, value in ((first, "2"), (second, "3")):
+        more = [] if "ph" in suggestion["values"] else ["--realised", "ph=6"]
+        call("tell", study, suggestion["token"], value, "--cost", "1", *more)
+    call("fail", study, third["token"], "--cost", "1")
+    before, log = tmp_path / "before.csv", tmp_path / "second.db"
+    call("export", study, "--out", before)
+    text = study.read_text(encoding="utf-8")
+    changed = tmp_path / "changed.toml"
+    changed.write_text(
+        text.replace("[problem]", '[problem]\ntolerance = { kind = "absolute", difference = 0.5 }'), encoding="utf-8"
+    )
+    said = call("extend", changed, "--log", study.with_suffix(".db")).stderr
+    assert "`steerbo new STUDY.TOML` with --log" in said
+    assert "--as-data" in said
+    call("new", changed, "--log", log)
+    assert "was never made here" in call("import", log, before).stdout
+    taken = call("import", log, before, "--as-data")
+    assert taken.exit_code == 0, taken.output
+    assert [line.split(", ")[0] for line in taken.stdout.splitlines()] == [
+        "line 2: taken", "line 3: taken", "line 4: left", "line 5: left",
+    ]  # fmt: skip
+    assert "added-1 (it was there already)" in call("import", log, before, "--as-data").stdout
+    rows = [*csv.DictReader(io.StringIO(call("export", log).stdout))]
+    assert [(row["value"], row["charged"]) for row in rows] == [("2.0", "0.0"), ("3.0", "0.0")]

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from ..rounds import Table, as_text
+from ..rounds import History, Table, as_text
 from ..words import counted
 from .models import Models
 from .thinned import MOST
+from .trials import trials_explained
 from .watching import Watching
 
 _SURE = 3.0  # deviations from zero, from which on a disagreement is spoken of
@@ -75,14 +76,16 @@ def agreements(models: Models, sign: float) -> tuple[Agreement, ...]:
     return tuple(found)
 
 
-def observations_explained(models: Models, added: int, sign: float) -> tuple[str, tuple[Table, ...]]:
-    """What observations are used for, in words, and a table of how they go with plays."""
+def observations_explained(models: Models, history: History, sign: float) -> tuple[str, tuple[Table, ...]]:
+    """What data of elsewhere are used for, in words, and a table of how observations go with plays."""
     found = agreements(models, sign)
     columns = ("scope", "observations", "plays", "differ by", "surest: observed less played", "±", "at")
     rows = tuple(
         (a.scope, a.observations, a.plays, a.usual, a.off, 2 * a.sd, as_text(a.where) or "always") for a in found
     )
-    said = _fed(models, added) + "".join(_doubt(a) for a in found if a.disagree)
+    trials = [data.scope for data in history.data.values() if data.scope is not None]
+    said = _fed(models, len(history.data) - len(trials)) + trials_explained(trials, models.arms)
+    said += "".join(_doubt(a) for a in found if a.disagree)
     return said, (Table("Observations beside plays", columns, rows),) if found else ()
 
 

@@ -104,7 +104,7 @@ class ScopeBandit(Guarding[O]):
             case Told():
                 self.models.take(history[event.token], event.outcome)
             case Added():
-                self.models.observe(event.outcome)
+                self.models.add(event)
             case Amended():
                 self.models.rebuild(history)
 
@@ -235,7 +235,7 @@ class ScopeBandit(Guarding[O]):
         extra = {} if self.known else self.indices(history)
         policy = self.recommend(history).table if any(len(model) for model in self.models.each) else None
         arms = scopes_table(self.models, self.plays, extra)
-        said, beside = observations_explained(self.models, len(history.added), self.problem.sign)
+        said, beside = observations_explained(self.models, history, self.problem.sign)
         closed = f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
         chosen = f"{counted(len(self.arms), 'scope')} in {counted(int(self.plays.sum()), 'round')}"
         tables = (arms, *([policy] if policy else []), *beside)

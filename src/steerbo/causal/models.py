@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..gp import AnyDrift, Course, Hyperparameters, refit_due
-from ..rounds import History, Outcome, Round, Scope
+from ..rounds import Added, History, Outcome, Round, Scope
 from ..space import Space
 from ..surrogate import Following
 from .arm import Arm
@@ -17,8 +17,10 @@ from .arm_model import ArmModel, ModelOptions
 from .contexts import known_in
 from .observations import Observations, adjustment
 from .thinned import MOST
+from .trials import tells_of
 from .watching import Watching
 
+_OBSERVED, _ELSEWHERE = -1, -2  # rows that are no plays of an arm
 _JUDGES = 5
 """Outcomes of a model from which on it may be surprised."""
 
@@ -39,7 +41,8 @@ class Models:
         of: by arm, the model that it has.
         each: the models; outcomes are in units of `sign · value`.
         arms: the scopes.
-        arm_of_row: by model and row, the arm that it was told to, −1 for observations without intervention.
+        arm_of_row: by model and row, the arm that it was told to; −1 for observations without intervention, −2 for
+            trials of elsewhere.
         typical: by model, one of its arms.
         adjusted_for: by model, what observations must be adjusted for; None where they say nothing.
         observed: by model, what was observed of it, where that says something.
@@ -96,8 +99,19 @@ class Models:
         self.arm_of_row[k].append(i)
 
     def plays(self, k: int) -> np.ndarray:
-        """Which rows of model `k` are plays, (n,) truth values."""
-        return np.array(self.arm_of_row[k], dtype=int) >= 0
+        """Which rows of model `k` are plays, of here or elsewhere, (n,) truth values."""
+        return np.array(self.arm_of_row[k], dtype=int) != _OBSERVED
+
+    def add(self, data: Added) -> None:
+        """Data that nobody suggested: a trial of elsewhere, or an observation without intervention."""
+        if data.scope is None:
+            self.observe(data.outcome)
+            return
+        known = data.outcome.realised
+        for k, arm in enumerate(self.typical):
+            if tells_of(data.scope, arm) and set(arm.names) <= known.keys():
+                self.each[k].add(arm.encode(known)[0], self._sign * data.outcome.value)
+                self.arm_of_row[k].append(_ELSEWHERE)
 
     def observe(self, outcome: Outcome) -> None:
         """An observation without intervention: for every model whose effect it helps to identify."""
@@ -109,7 +123,7 @@ class Models:
                 self._watch(k, self._checking)
             if not observed.others and (not self.checked or len(observed) <= MOST):
                 self.each[k].add(row, self._sign * outcome.value)
-                self.arm_of_row[k].append(-1)
+                self.arm_of_row[k].append(_OBSERVED)
 
     def _watch(self, k: int, checking: ModelOptions) -> None:
         """From now on model `k` is told of observations, too."""
@@ -140,9 +154,9 @@ class Models:
         for k, hyperparameters in enumerate(before):
             if k in self._fitted:
                 self.each[k].set(hyperparameters)
-        for _, outcome, played in history.outcomes():
+        for name, outcome, played in history.outcomes():
             if played is None:
-                self.observe(outcome)
+                self.add(history.data[name])
             else:
                 self.take(played, outcome, again=True)
         for model in self.each:
@@ -160,8 +174,8 @@ class Models:
         observed.used = n
         if observed.hyperparameters is not None or self._many(observed):
             X, y = self._with_plays(k, *observed.all(n, self.each[k].output))
-            told = [i for i in self.arm_of_row[k] if i >= 0]
-            self.arm_of_row[k] = [-1] * (len(y) - len(told)) + told
+            told = [i for i in self.arm_of_row[k] if i != _OBSERVED]
+            self.arm_of_row[k] = [_OBSERVED] * (len(y) - len(told)) + told
             self.each[k].replace(X, y)
 
     def _with_plays(self, k: int, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ..rounds import History
+from ..rounds import History, Scope
 from ..surrogate import Rows, thinned
 from .arm import Arm
 
@@ -110,18 +110,24 @@ def _natural(arm: Arm, history: History) -> Iterator[dict[str, Any]]:
     """Values of the contexts of an arm's model where nobody affected them, the latest first."""
     wanted = frozenset(arm.measured)
     below: dict[tuple[str, ...], frozenset[str]] = {}
-    for played in reversed(list(history)):
-        actions = tuple(played.suggestion.scope.set)
+
+    def affected(scope: Scope) -> bool:
+        """Whether what this scope sets affects any of them."""
+        actions = tuple(scope.set)
         if actions not in below:
             reached = (graph.descendants(actions) for graph in arm.graphs)
             below[actions] = frozenset().union(*reached) - frozenset(actions)
+        return bool(wanted & below[actions])
+
+    for played in reversed(list(history)):
         known = {**played.suggestion.context, **played.realised}
-        own = played.suggestion.scope == arm.scope
-        if wanted <= known.keys() and (own or not wanted & below[actions]):
+        scope = played.suggestion.scope
+        if wanted <= known.keys() and (scope == arm.scope or not affected(scope)):
             yield {name: known[name] for name in arm.measured}
-    for outcome in reversed(history.added if not arm.affected else []):
-        if wanted <= outcome.realised.keys():
-            yield {name: outcome.realised[name] for name in arm.measured}
+    for data in reversed(history.data.values() if not arm.affected else ()):
+        known = data.outcome.realised
+        if wanted <= known.keys() and (data.scope is None or not affected(data.scope)):
+            yield {name: known[name] for name in arm.measured}
 
 
 def _gaps(points: np.ndarray, at: np.ndarray, categorical: np.ndarray) -> Float[np.ndarray, " m"]:

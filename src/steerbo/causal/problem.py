@@ -13,7 +13,7 @@ from pydantic import Strict, model_validator
 from ..errors import InvalidProblem, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
-from ..rounds import Measuring, Scope, Suggestion
+from ..rounds import Measuring, Outcome, Scope, Suggestion
 from ..rounds.known import read_some
 from ..rounds.tolerance import Tolerance
 from ..space import Limits, Space, Variable
@@ -24,10 +24,9 @@ from .limits import check_scope_limits
 from .money import prices_text, read_tariff, spent_on, with_price
 from .several import check_alike, played_by
 from .tariff import Price, Tariff
+from .trials import check_trial, read_trial
 
 _SHOWN = 50  # edges in a description
-
-
 _INSTEAD = {
     "nature": "What is not set follows from the graph, and is learned: rows of data come in by ‹add›.",
     "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
@@ -92,6 +91,7 @@ class Causal(Measuring):
     graphs: Annotated[Sequence[CausalGraph], Listed] | None = None
     limits: Limits | None = None
     kind: Literal["causal"] = "causal"
+    scoped: ClassVar[bool] = True
     instead: ClassVar[Mapping[str, str]] = _INSTEAD
     pictures: ClassVar[str] = "steerbo.plots.causal:draw"
 
@@ -105,11 +105,10 @@ class Causal(Measuring):
         if self.graph is None:
             raise InvalidProblem("graph", None, "a CausalGraph, or several by ‹graphs›")
         names, roles = self.space.names, (*self.graph.intervenable, *(self.graph.contexts or ()))
-        measured = [name for name in self.graph.names if name not in (*roles, self.graph.target)]
+        known = list(dict.fromkeys((*roles, *(n for n in self.graph.names if n != self.graph.target))))
         for name in names:
-            if name not in (*roles, *measured):
-                allowed = f"an intervenable variable or a context of the graph, {one_of((*roles, *measured), name)}"
-                raise InvalidProblem("variables", name, allowed)
+            if name not in known:
+                raise InvalidProblem("variables", name, f"a variable of the graph, {one_of(known, name)}")
         for name in roles:
             if name not in names:
                 hint = (
@@ -210,6 +209,15 @@ class Causal(Measuring):
             return None
         graph = played_by(suggestion.scope, self.every_graph)
         return spent_on(suggestion.scope, graph, suggestion.context, suggestion.values, self.tariff)
+
+    def read_scope(self, scope: Any) -> Scope | None:
+        """What was set in a trial of elsewhere: see `read_trial`. None: nothing, it was only observed."""
+        return read_trial(scope, self.graph, self.space)
+
+    def check_data(self, outcome: Outcome, scope: Scope | None) -> None:
+        """Of a trial, what was set and looked at must be there."""
+        if scope is not None:
+            check_trial(scope, outcome, timed=self.timed)
 
     def needed_of_data(self, realised: Mapping[str, Any]) -> tuple[str, ...]:
         """What was measured: scopes that need more learn nothing from it."""

@@ -16,7 +16,7 @@ from ..rounds import History
 from ..study.export import events_jsonl, rounds_csv
 from ..study.sheet import decoded
 from ..study.shown import data_table, rounds_table, shown_rounds
-from ..study.table import ignored, read_results, take
+from ..study.table import as_data, ignored, read_results, take
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .commands import group
 from .import_bar import import_bar
@@ -37,6 +37,10 @@ def import_(
             "--charge", help="Charge the costs of data (lines without a token) to the budget, also of what is there."
         ),
     ] = False,
+    elsewhere: Annotated[
+        bool,
+        typer.Option("--as-data", help="The table is another study's: take its outcomes as data, whatever its tokens."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take outcomes from a table, line by line; each is taken, or refused and why. Exit code 2: some were refused."""
@@ -46,6 +50,7 @@ def import_(
         raise InvalidOutcome("results", str(results), "a table in CSV that can be read", f"({error})") from None
     with open_study(study) as going:
         sheet = read_results(going.problem, text, headers(study, going))
+        sheet = as_data(sheet) if elsewhere else sheet
         unread = ignored(going.problem, sheet)
         before = set(going.history.data), going.history.spent
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from ..errors import InvalidContext, InvalidOutcome, one_of
 from ..space import Categorical, Space, Variable
 from ..typed import read_choice, read_value
-from .answers import as_text, numeral
 from .clock import TIME, read_time, read_when, time_of
 from .events import Outcome
 from .finite import by_name, finite
@@ -21,6 +20,7 @@ from .round import Round
 from .scope import Scope
 from .stated_law import StatedLaw
 from .suggestion import Suggestion
+from .with_unit import with_unit
 
 
 class Problem(ABC):
@@ -36,6 +36,8 @@ class Problem(ABC):
     """What `ask` and `policy` are given beside the number of suggestions and what is seen before: see `asked`."""
     priced: ClassVar[bool] = False
     """Whether what a play costs hangs on its scope: tables show it, and say for data from elsewhere what was played."""
+    scoped: ClassVar[bool] = False
+    """Whether what data from elsewhere teach hangs on what was set: tables then say it, too."""
     changeable: ClassVar[bool] = False
     """Whether its variables may say what a `change` costs."""
     learns: ClassVar[bool] = False
@@ -160,15 +162,7 @@ class Problem(ABC):
 
     def shown(self, values: Mapping[str, Any], digits: int = 4) -> dict[str, str]:
         """Values as people read them, by name: with units; next to nothing of a variable's range is 0."""
-        return {name: self._shown(name, value, digits) for name, value in values.items()}
-
-    def _shown(self, name: str, value: Any, digits: int) -> str:
-        if name not in self.space or isinstance(value, bool) or not isinstance(value, int | float):
-            return as_text(value)
-        variable = self.space[name]
-        width = 0.0 if isinstance(variable, Categorical) else variable.high - variable.low
-        text = numeral(value, digits, width) if isinstance(value, float) else str(value)
-        return f"{text} {getattr(variable, 'unit', '')}".rstrip()
+        return {name: with_unit(self.space, name, value, digits) for name, value in values.items()}
 
     def in_order(self, plain: Any) -> Any:
         """`plain` with all that stands by name in the problem's order (see `columns`); other names follow by alphabet.
@@ -207,6 +201,13 @@ class Problem(ABC):
         if scope is not None:
             raise InvalidOutcome("scope", scope, f"nothing: a {self.kind} problem does not take it")
         return None
+
+    def check_data(self, outcome: Outcome, scope: Scope | None) -> None:  # noqa: B027
+        """Refuse data that nobody suggested where they lack what those of this scope need.
+
+        Raises:
+            InvalidOutcome: naming what is missing.
+        """
 
     def read_value(self, value: Any) -> Any:
         """The objective's value, checked: one finite number, unless a wing takes more."""

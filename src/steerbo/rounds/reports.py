@@ -151,13 +151,15 @@ class Reports:
         outcome = self.problem.read_added(value, cost, {**before.outcome.realised, **_mapping(given.realised)})
         _chargeable(outcome, before.charge if given.charge is None else given.charge)
         played = None if given.scope is None else self.problem.read_scope(given.scope)
+        self.problem.check_data(outcome, before.scope if played is None else played)
         return Amended(token, outcome, reason=_kept(reason), charge=given.charge, scope=played)
 
     def add(self, value: Any, cost: Any, realised: Any, scope: Any, charge: Any) -> Added:
         """Data that nobody suggested."""
-        outcome = self.problem.read_added(value, cost, realised)
+        outcome, played = self.problem.read_added(value, cost, realised), self.problem.read_scope(scope)
         _chargeable(outcome, charge)
-        return Added(outcome, charge, self.problem.read_scope(scope))
+        self.problem.check_data(outcome, played)
+        return Added(outcome, charge, played)
 
     def _paid(self, about: Round, realised: Mapping[str, Any]) -> float | None:
         """What a round has cost where the problem states it; told again it is what was counted the first time."""

@@ -21,7 +21,7 @@ def column(name: str) -> str:
 def columns_of(problem: Problem) -> tuple[str, ...]:
     """All columns, in order: what was set and what was measured stand between the money and the reason of a failure.
 
-    The scope is said where what a play costs hangs on it.
+    The scope is said where what a play costs or teaches hangs on it.
     """
     *first, scope, reason = OWN
-    return (*first, *((scope,) if problem.priced else ()), *map(column, problem.columns), reason)
+    return (*first, *((scope,) if problem.priced or problem.scoped else ()), *map(column, problem.columns), reason)

@@ -14,7 +14,10 @@ from ..words import MISSING
 
 Change = tuple[str, Any, Any]
 """A field, what the log says, and what the file says."""
-ANOTHER = "It is the log of another study: name another one with --log, or move this one away."
+ANOTHER = (
+    "It is the log of another study: name another one with --log, or move this one away. To begin anew with what was "
+    "measured there, use ‹new› with --log, then ‹export›, and ‹import› with --as-data."
+)
 _OWN_ENDS = (
     "Bounds are what can be set; what nature does stays as it was, and this law had its ends from the bounds. "
     "Write it so into the study file, then use ‹extend›."

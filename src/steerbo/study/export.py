@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -44,32 +45,39 @@ def events_jsonl(events: Iterable[Event]) -> str:
 
 
 _KEPT = " (kept)"
+_MARKS = re.compile(r"[+,()]")  # in a name where something is looked at they would mean something
 
 
 def scope_cell(scope: Scope) -> str:
-    """What was set, as a cell that `read_scope` understands.
+    """What was set, and behind it in parentheses what was looked at before, as a cell that `read_scope` understands.
 
     >>> scope_cell(Scope(["ph", "temperature"])), scope_cell(Scope(["a+b"]))
     ('ph + temperature', '["a+b"]')
+    >>> scope_cell(Scope(["dose", "rest"], {"dose": ["age", "pulse"]}))
+    'dose (age, pulse) + rest'
     """
+    if scope.look:
+        if any(map(_MARKS.search, [*scope.set, *scope.contexts])):
+            return json.dumps({"set": list(scope.set), "look": {name: list(seen) for name, seen in scope.look.items()}})
+        return " + ".join(f"{name} ({', '.join(seen)})" if seen else name for name, seen in scope.actions)
     names = [*scope.set, *scope.keep]
     if any("+" in name or name.endswith(_KEPT) for name in names):
         return json.dumps(names)
     return " + ".join([*scope.set, *(name + _KEPT for name in scope.keep)])
 
 
-def read_scope(cell: str) -> list[str]:
-    """The names in such a cell, as people write it, too.
+def read_scope(cell: str) -> list[str] | dict[str, Any]:
+    """What a problem's `read_scope` takes, from such a cell, as people write it, too.
 
-    >>> read_scope("ph+temperature"), read_scope('["a+b"]')
-    (['ph', 'temperature'], ['a+b'])
+    >>> read_scope("ph+temperature"), read_scope('["a+b"]'), read_scope("dose (age) + rest")
+    (['ph', 'temperature'], ['a+b'], ['dose (age)', 'rest'])
     """
-    if cell.startswith("["):
+    if cell.startswith(("[", "{")):
         try:
             names = json.loads(cell)
         except (ValueError, RecursionError):
             names = None
-        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        if isinstance(names, dict) or (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             return names
     return [name.strip().removesuffix(_KEPT) for name in cell.split("+")]
 

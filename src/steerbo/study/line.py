@@ -39,7 +39,7 @@ class Said:
     value: Any
     cost: Any
     charged: Any
-    scope: list[str]
+    scope: list[str] | dict[str, Any]
     realised: dict[str, Any]
 
 

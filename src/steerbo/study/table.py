@@ -73,6 +73,12 @@ def import_csv(study: Study, text: str, headers: Mapping[str, str] | None = None
     return take(study, read_results(study.problem, text, headers), charge)
 
 
+def as_data(sheet: Sheet) -> Sheet:
+    """A table of another study, whose tokens mean nothing here: its outcomes are data that nobody suggested."""
+    cells = ({name: cell for name, cell in row.cells.items() if name != "token"} for row in sheet.rows)
+    return replace(sheet, rows=tuple(replace(row, cells=rest) for row, rest in zip(sheet.rows, cells, strict=True)))
+
+
 def take(
     study: Study, sheet: Sheet, charge: bool = False, watch: Callable[[int], object] = lambda lines: None
 ) -> list[Line]:
@@ -134,7 +140,10 @@ def _take(study: Study, sheet: Sheet, row: Row, known: KnownData, charge: bool) 
         return Line(row.number, "refused", error.worded(SHELL))
 
 
-_ELSEWHERE = "If the table is another study's, empty its column token: its outcomes are then added as data."
+_ELSEWHERE = (
+    "If the table is another study's, empty its column token, or use `steerbo import --as-data`: its outcomes are then "
+    "added as data."
+)
 _OUTCOME = ("", "open", "told", "added")
 """States of a line without a token whose value is data."""
 _NO_OUTCOME = ("failed", "void", "abandoned")
@@ -148,11 +157,14 @@ def _learn(known: KnownData, number: int, name: str, told: Said, charge: bool) -
         return Line(number, "left", "it has neither a token nor a value")
     if told.state in _NO_OUTCOME and not name:
         return Line(number, "left", f"its state is {told.state!r}, so there is nothing to learn from it")
+    if told.value is None and told.state == "open" and not name:
+        return Line(number, "left", "it is a round of another study that has no outcome yet")
     allowed = [*_OUTCOME, "void"] if name else [*_OUTCOME, *_NO_OUTCOME]
     if told.state not in allowed:
         raise InvalidOutcome("state", told.state, one_of(allowed[1:], told.state))
     outcome: Outcome = study.problem.read_added(told.value, told.cost, told.realised)
     scope: Scope | None = study.problem.read_scope(told.scope) if told.scope else None
+    study.problem.check_data(outcome, scope)
     if there := known.find(outcome, scope, name):
         if told.state == "void" and there in study.history.data:
             study.amend(there, void=True, reason=told.reason)

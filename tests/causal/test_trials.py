@@ -1,0 +1,177 @@
+"""Trials of elsewhere: what was set, after looking at what, decides what they teach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steerbo.causal import Causal, CausalGraph
+from steerbo.causal.arm import Arm
+from steerbo.causal.trials import read_trial, tells_of, trials_explained
+from steerbo.errors import InvalidOutcome
+from steerbo.rounds import Optimizer, Scope, Suggestion, load
+from steerbo.space import Float
+from steerbo.study import MemoryLog, Study
+from steerbo.study.export import rounds_csv
+from steerbo.study.table import import_csv
+
+SPACE = [Float("dose", 0, 1), Float("rest", 0, 1), Float("age", 20, 90)]
+
+
+def clinic(**more: Any) -> Causal:
+    """Who is ill gets much and does badly, and nobody writes down how ill: only trials tell what the dose does."""
+    graph = CausalGraph.from_text("age -> dose -> y; age -> y; dose <-> y", target="y", intervenable=["dose"])
+    return Causal(graph, [Float("dose", 0, 1), Float("age", 20, 90)], **more)
+
+
+def asked(optimizer: Optimizer) -> Suggestion:
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    return suggestion
+
+
+def models(optimizer: Any) -> dict[str, int]:
+    method = optimizer._method
+    return {str(arm.scope): len(method.model(i)) for i, arm in enumerate(method.arms)}
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (None, None),
+        ([], None),
+        (["dose"], Scope(["dose"])),
+        (["dose (age)", "rest"], Scope(["dose", "rest"], {"dose": ["age"]})),
+        ({"set": ["dose"], "look": {"dose": ["age"]}}, Scope(["dose"], {"dose": ["age"]})),
+        (Scope(["dose"], price=3.0), Scope(["dose"])),
+    ],
+)
+def test_what_was_set_is_read(given: Any, wanted: Scope | None) -> None:
+    graph = CausalGraph.from_text("age -> dose -> y; rest -> y", target="y", intervenable=["dose", "rest"])
+    problem = Causal(graph, SPACE)
+    assert read_trial(given, problem.graph, problem.space) == wanted
+
+
+def test_a_variable_may_have_parentheses_itself() -> None:
+    graph = CausalGraph([("dose (mg)", "y")], target="y", intervenable=["dose (mg)"])
+    problem = Causal(graph, [Float("dose (mg)", 0, 1)])
+    assert read_trial(["dose (mg)"], problem.graph, problem.space) == Scope(["dose (mg)"])
+
+
+@pytest.mark.parametrize(
+    ("scope", "said"),
+    [
+        (["age"], "scope: 'age' is not allowed; expected what can be set, one of dose"),
+        (["dose (pulse)"], "scope: 'pulse' is not allowed; expected what can be looked at before, one of age"),
+        (["dose (dose)"], "scope: 'dose' is not allowed"),
+        (["dose", "dose (age)"], "every variable once"),
+        ("dose", "scope: 'dose' is not allowed; expected what was set"),
+        (3, "scope: 3 is not allowed"),
+        ([1], "expected what was set"),
+        ({"sets": ["dose"]}, "scope"),
+        (Scope((), keep=["dose"]), "scope.keep"),
+    ],
+)
+def test_what_cannot_have_been_set_is_refused(scope: Any, said: str) -> None:
+    with pytest.raises(InvalidOutcome, match=said.replace("(", "\\(").replace(")", "\\)")):
+        Optimizer(clinic(), seed=0).add(1.0, {"dose": 0.5, "age": 40.0}, scope=scope)
+
+
+def test_a_trial_that_lacks_what_was_set_is_refused() -> None:
+    optimizer = Optimizer(clinic(), seed=0)
+    with pytest.raises(InvalidOutcome, match=r"realised.dose: missing.*was set"):
+        optimizer.add(1.0, {"age": 40.0}, scope=["dose"])
+    with pytest.raises(InvalidOutcome, match=r"realised.age: missing.*looked at"):
+        optimizer.add(1.0, {"dose": 0.4}, scope=["dose (age)"])
+    with pytest.raises(InvalidOutcome, match=r"realised.time: missing.*when it was"):
+        Optimizer(clinic(drift="learned"), seed=0).add(1.0, {"dose": 0.4, "age": 40.0}, scope=["dose"])
+    assert not optimizer.history.data
+
+
+def test_it_teaches_scopes_that_set_just_this_and_see_all_that_was_looked_at() -> None:
+    graph = CausalGraph.from_text("age -> dose -> y; age -> y; rest -> y", target="y", intervenable=["dose", "rest"])
+    problem = Causal(graph, SPACE)
+
+    def arm(contexts: dict[str, list[str]]) -> Arm:
+        return Arm.of(Scope.of(contexts), [problem.graph], problem.space)
+
+    blind, looking, both = arm({"dose": []}), arm({"dose": ["age"]}), arm({"dose": ["age"], "rest": []})
+    fed = {scope: [tells_of(scope, each) for each in (blind, looking, both)] for scope in (
+        Scope(["dose"]), Scope(["dose"], {"dose": ["age"]}), Scope(["dose", "rest"]), Scope(["rest"]))}  # fmt: skip
+    assert [*fed.values()] == [[True, True, False], [False, True, False], [False, False, True], [False] * 3]
+    said = trials_explained([Scope(["dose"]), Scope(["rest"]), Scope(["dose"])], [blind, looking])
+    assert said == (
+        " 2 trials of elsewhere that set dose feed: set dose, set dose after looking at age."
+        " 1 trial of elsewhere that set rest feeds: no scope."
+    )
+
+
+def test_trials_teach_where_observations_mislead() -> None:
+    """y = 2 dose − 3 illness, and doses follow illness: those who get most do worst. Trials say that most is best."""
+    random = np.random.default_rng(0)
+    trial, watched = (Optimizer(clinic(), "cheap-first", seed=0, initial=3) for _ in range(2))
+    for optimizer, scope in ((trial, ["dose"]), (watched, None)):
+        for _ in range(30):
+            ill, age = random.random(), float(random.uniform(20, 90))
+            dose = float(random.random() if scope else np.clip(ill + 0.05 * random.standard_normal(), 0, 1))
+            optimizer.add(2 * dose - 3 * ill, {"dose": dose, "age": age}, scope=scope)
+    looking = "dose after looking at age"
+    assert models(watched) == {"nothing": 30, looking: 0}, "a hidden common cause: they tell nothing of what doses do"
+    assert models(trial) == {"nothing": 0, looking: 30}
+    trial.refit()
+    step = trial.policy({"age": 40.0})
+    assert step.values["dose"] > 0.8
+    said = trial.explain().summary
+    assert "30 trials of elsewhere that set dose feed: set dose after looking at age." in said
+    assert "without intervention" not in said
+    assert not trial._method.plays.any()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("checked", ["trusted", "checked"])
+def test_trials_survive_replay_amendments_and_voids(checked: str) -> None:
+    graph = CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+    problem = Causal(graph, [Float("dose", 0, 1), Float("age", 20, 90)])
+    optimizer = Optimizer(problem, "coca-bo", seed=0, observations=checked)
+    random = np.random.default_rng(1)
+    for k in range(24):
+        dose, age = float(random.random()), float(random.uniform(20, 90))
+        optimizer.add(dose, {"dose": dose, "age": age}, scope=["dose"] if k % 2 else None)
+        if k % 6 == 5:
+            suggestion = asked(optimizer)
+            while suggestion.observe:
+                suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, age))
+            optimizer.tell(suggestion, 0.3, realised={"dose": 0.3, "age": age})
+    optimizer.amend("added-1", scope=["dose"])  # it was a trial after all
+    optimizer.amend("added-2", value=7.0)
+    optimizer.amend("added-4", void=True, reason="mixed up")
+    again = load(optimizer.to_json())
+    assert models(again) == models(optimizer)
+    assert again.explain() == optimizer.explain()
+    assert again.ask() == optimizer.ask()
+    plays = optimizer._method.models  # type: ignore[attr-defined]
+    k = next(k for k, arm in enumerate(plays.typical) if arm.actions == ("dose",))
+    assert plays.plays(k).sum() == 12 + 4, "twelve trials, one void, one observation that was a trial; and four plays"
+
+
+def test_a_table_says_what_was_set() -> None:
+    """What one study has exported teaches another the same: what was set is no observation there."""
+    first = Optimizer(clinic(), "cheap-first", seed=0)
+    for k in range(6):
+        suggestion = asked(first)
+        while suggestion.observe:
+            suggestion = first.decide(suggestion, dict.fromkeys(suggestion.observe, 30.0 + k))
+        first.tell(suggestion, 0.1 * k, realised={"dose": 0.2, "age": 30.0 + k} | suggestion.values)
+    header, *lines = rounds_csv(clinic(), first.history).splitlines()
+    assert header == "token,round,state,value,cost,charged,scope,dose,age,reason"
+    scopes = [line.split(",")[6:-3] for line in lines]
+    assert ["dose (age)"] in scopes
+    table = "\n".join([header, *("," + line.partition(",")[2] for line in lines)])
+    with Study.create(MemoryLog(), clinic(), "cheap-first") as second:
+        assert [line.fate for line in import_csv(second, table)] == ["taken"] * 6
+        told = [played.suggestion.scope for played in first.history]
+        assert [data.scope or Scope() for data in second.history.data.values()] == told
+        assert next(line.message for line in import_csv(second, table)) == "added-1 (it was there already)"
+        refused = import_csv(second, "value,scope,dose,age\n1,age,0.5,40\n1,dose,,40\n1,dose (age),0.5,41\n")
+        assert [line.fate for line in refused] == ["refused", "refused", "taken"]
