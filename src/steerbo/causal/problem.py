@@ -108,7 +108,7 @@ class Causal(Measuring):
         known = list(dict.fromkeys((*roles, *(n for n in self.graph.names if n != self.graph.target))))
         for name in names:
             if name not in known:
-                raise InvalidProblem("variables", name, f"a variable of the graph, {one_of(known, name)}")
+                raise InvalidProblem("variables", name, f"what the graph has beside its target, {one_of(known, name)}")
         for name in roles:
             if name not in names:
                 hint = (
