@@ -273,3 +273,21 @@ def test_a_study_begins_anew_with_what_was_measured(study: Path, tmp_path: Path)
     assert "added-1 (it was there already)" in call("import", log, before, "--as-data").stdout
     rows = [*csv.DictReader(io.StringIO(call("export", log).stdout))]
     assert [(row["value"], row["charged"]) for row in rows] == [("2.0", "0.0"), ("3.0", "0.0")]
+
+
+def test_what_counts_as_observed_is_said(tmp_path: Path) -> None:
+    """In a causal problem a line that does not say what was set teaches something else."""
+    study, table = tmp_path / "clinic.toml", tmp_path / "table.csv"
+    study.write_text(
+        '[problem]\nkind = "causal"\ngraph = "graph.txt"\nvariables = [\n'
+        '  { kind = "float", name = "dose", low = 0, high = 1 },\n'
+        '  { kind = "float", name = "age", low = 20, high = 90 },\n]\n'
+        "[study]\nrounds = 5\n"
+    )
+    (tmp_path / "graph.txt").write_text("age -> dose -> y; age -> y\ntarget: y\nintervenable: dose\n")
+    call("new", study)
+    table.write_text("value,scope,dose,age\n1,dose,0.5,40\n2,,0.6,50\n3,dose (age),0.7,60\n")
+    taken = call("import", study, table)
+    assert taken.exit_code == 0, taken.output
+    assert "observed, with nothing set: 1 new line of data; a column scope says what was set" in taken.stderr
+    assert "with nothing set" not in call("import", study, table).stderr

@@ -13,10 +13,12 @@ from ..masking import masked_url, to_type
 from ..page import report as page_of
 from ..record import to_plain
 from ..rounds import History
+from ..study import Study
 from ..study.export import events_jsonl, rounds_csv
 from ..study.sheet import decoded
 from ..study.shown import data_table, rounds_table, shown_rounds
 from ..study.table import as_data, ignored, read_results, take
+from ..words import counted
 from .arguments import AsJson, Place, as_logged, explain_credentials, headers, open_study, title
 from .commands import group
 from .import_bar import import_bar
@@ -55,7 +57,7 @@ def import_(
         before = set(going.history.data), going.history.spent
         with import_bar(console(stderr=True), len(sheet.rows)) as watch:
             lines = take(going, sheet, charge, watch)
-        money = _money(going.history, *before)
+        notes = [*_money(going.history, *before), *_unset(going, before[0])]
         plain = [to_plain(line) for line in lines]
         document = {"lines": plain, "ignored": list(sheet.ignored), "status": going.status.to_dict()}
     if as_json or lines:
@@ -65,7 +67,7 @@ def import_(
     fates = Counter(line.fate for line in lines)
     left = f"{fates['left']} left as they are, " if fates["left"] else ""
     echo(f"{fates['taken']} taken, {left}{fates['refused']} refused", err=True)
-    for line in money:
+    for line in notes:
         echo(line, err=True)
     if fates["refused"]:
         raise typer.Exit(2)
@@ -83,6 +85,14 @@ def _money(history: History, names: set[str], spent: float) -> list[str]:
             f"not charged to the budget: {total:.6g}, the cost of {len(new)} new lines of data; --charge does it"
         )
     return said
+
+
+def _unset(study: Study, names: set[str]) -> list[str]:
+    """That new data counts as observed, in words, where it matters what was set and nothing says so."""
+    new = [event for name, event in study.history.data.items() if name not in names and event.scope is None]
+    if not new or not study.problem.scoped:
+        return []
+    return [f"observed, with nothing set: {counted(len(new), 'new line')} of data; a column scope says what was set"]
 
 
 @commands.command()
