@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tests.torture.crowd import crowd
 from tests.torture.damage import damage
 from tests.torture.forks import forks
 from tests.torture.kills import WINGS, kill_often
-from tests.torture.lifetime import long_sessions
+from tests.torture.lifetime import KINDS, QUICK, long_sessions
 from tests.torture.malformed import malformed
 from tests.torture.order import order
 from tests.torture.outages import outages
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=500, help="on SQLite; two fifths of it on PostgreSQL")
     parser.add_argument("--rounds", type=int, default=2000, help="of the crowd on PostgreSQL; other crowds play fewer")
     parser.add_argument("--long", type=int, default=200, help="rounds of each study of the long session")
+    parser.add_argument("--quick", type=int, default=200, help="the same where choices cost next to nothing")
     parser.add_argument("--every", type=float, default=60.0, help="seconds between two kills in the long session")
     parser.add_argument("--seconds", type=float, default=900.0, help="limit of each part")
     parser.add_argument("--only", default="", help="parts whose names begin so")
@@ -106,11 +108,12 @@ def main() -> None:
             with server() as running:
                 size = {"workers": 4, "rounds": many // 5, "stops": 20, "kills": 10, "seconds": asked.seconds}
                 part("restarts of PostgreSQL", lambda: outages(running, folder, **size))
-        if "long session".startswith(asked.only):
-            life: dict[str, Any] = {"workers": 4, "rounds": asked.long, "every": asked.every, "seconds": asked.seconds}
-            with server() if not missing() else nullcontext() as other:
-                part("long session", lambda: long_sessions(folder / "long", other, **life))
-            draw_asks(results["long session"], RESULTS.with_name("long-session.png"))
+        life: dict[str, Any] = {"workers": 4, "every": asked.every, "seconds": asked.seconds}
+        for name, kinds, rounds in (("long session", KINDS, asked.long), ("quick long session", QUICK, asked.quick)):
+            if name.startswith(asked.only):
+                with server() if not missing() else nullcontext() as other:
+                    part(name, partial(long_sessions, folder / name, other, kinds=kinds, rounds=rounds, **life))
+                draw_asks(results[name], RESULTS.with_name(f"{name.replace(' ', '-')}.png"))
 
 
 if __name__ == "__main__":

@@ -9,28 +9,26 @@ from __future__ import annotations
 import json
 import os
 import random
-import statistics
 import subprocess
 import time
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from steerbo.errors import OutcomeConflict
-from steerbo.rounds import Optimizer
 from steerbo.search import sobol_points
-from steerbo.study import Study, read_events
+from steerbo.study import Study
 from steerbo.testing import Case
-from steerbo.testing.case import bits, changed, values_of
+from steerbo.testing.case import changed
 from tests.causal import test_contract as causal
 from tests.costvarying import worlds as costvarying
 from tests.meanfield import worlds as meanfield
 from tests.timevarying import cases as timevarying
 from tests.torture.crew import work_through
 from tests.torture.kills import in_child
+from tests.torture.looking_back import looked_back
 from tests.torture.server import Server
 
 KINDS: dict[str, Callable[[], Case]] = {
@@ -39,6 +37,14 @@ KINDS: dict[str, Callable[[], Case]] = {
     "causal": lambda: causal.staged("coca-bo", initial=2),
     "mean-field": lambda: meanfield.case("mf-gp-ucb"),
 }
+"""Studies by their kinds, each with a method that learns."""
+QUICK: dict[str, Callable[[], Case]] = {
+    "cost-varying at random": lambda: costvarying.case("random"),
+    "time-varying": KINDS["time-varying"],
+    "causal at random": lambda: causal.staged("random"),
+    "mean-field at random": lambda: meanfield.case("random"),
+}
+"""The same with methods whose choices cost next to nothing, however many outcomes there are."""
 
 
 @contextmanager
@@ -70,7 +76,7 @@ def _fill(disk: Path, seconds: float) -> None:
 
 def _live(place: str, kind: str, notes: Path) -> None:
     """One worker's life: what is written in `notes` was acknowledged."""
-    case, chance, mine = KINDS[kind](), random.Random(os.getpid()), os.getpid()
+    case, chance, mine = (KINDS | QUICK)[kind](), random.Random(os.getpid()), os.getpid()
     if case.warns is not None:
         warnings.simplefilter("ignore", case.warns)
     with Study.open(place, name=kind, say=lambda said: None) as study, notes.open("a", buffering=1) as file:
@@ -130,18 +136,18 @@ def lifetime(
     Raises:
         AssertionError: something that was acknowledged is not there, or what is read back is not what was lived.
     """
-    case, notes = KINDS[kind](), folder / f"{kind}.notes"
+    case, notes = (KINDS | QUICK)[kind](), folder / f"{kind}.notes"
     notes.touch()
     sobol_points(1, 1, seed=0)  # what a first choice imports takes as long as some rounds
     Study.create(place, case.problem, case.method, options=case.options, name=kind, rounds=rounds, seed=1).close()
-    ahead, due = _accidents(rounds, disk, server, pause), time.monotonic() + every
+    ahead, due, told = _accidents(rounds, disk, server, pause), time.monotonic() + every, _counted(notes)
 
     def hire() -> int:
         return in_child(lambda: _live(place, kind, notes))
 
     def strikes(killed: int) -> bool:
         nonlocal due
-        if ahead and sum(note["call"] == "tell" for note in _noted(notes)) > ahead[0][0]:
+        if ahead and told() > ahead[0][0]:
             ahead.pop(0)[1]()
         if time.monotonic() < due:
             return False
@@ -149,9 +155,9 @@ def lifetime(
         return True
 
     killed = len(work_through([hire() for _ in range(workers)], hire, strikes=strikes, seconds=seconds))
-    found = {"kind": kind, "workers": workers, "rounds": rounds, "killed": killed}
+    found = {"kind": kind, "method": case.method, "workers": workers, "rounds": rounds, "killed": killed}
     found |= {"disk full": int(disk is not None), "restarts": 2 if server is not None else 0}
-    return found | _looked_back(place, kind, case, _noted(notes), rounds)
+    return found | looked_back(place, kind, case, notes, rounds)
 
 
 def _accidents(
@@ -169,73 +175,28 @@ def _accidents(
     return full + ([(rounds / 4, restart), (rounds / 1.6, restart)] if server is not None else [])
 
 
-def _noted(notes: Path) -> list[dict[str, Any]]:
-    """What was noted; a killed worker may have left half a line."""
-    found = []
-    for line in notes.read_text().splitlines():
-        with suppress(ValueError):
-            found.append(json.loads(line))
-    return found
+def _counted(notes: Path) -> Callable[[], int]:
+    """How many outcomes were acknowledged by now; each look reads what is new."""
+    seen, found = 0, 0
+
+    def count() -> int:
+        nonlocal seen, found
+        with notes.open("rb") as file:
+            file.seek(seen)
+            new = file.read()
+        whole = new[: new.rfind(b"\n") + 1]
+        seen, found = seen + len(whole), found + whole.count(b'"call": "tell"')
+        return found
+
+    return count
 
 
-def _looked_back(place: str, kind: str, case: Case, notes: list[dict[str, Any]], rounds: int) -> dict[str, Any]:
-    """What there is, against what was acknowledged; and what it leads to, by every way to it."""
-    with warnings.catch_warnings():
-        if case.warns is not None:
-            warnings.simplefilter("ignore", case.warns)
-        events = read_events(place, name=kind)
-        began = time.process_time()
-        with Study.open(place, name=kind) as study:
-            reopened, status = time.process_time() - began, study.status
-            replayed = [Optimizer.replay(case.problem, events) for _ in range(2)]
-            for other in replayed:
-                assert study.events[0] == other.events[0]  # whose order is another in a log
-                assert values_of(study.events[1:]) == values_of(other.events[1:])
-                assert bits(study.recommend()) == bits(other.recommend())
-            study.revise(rounds=rounds + 1)
-            for other in replayed:
-                other.recorder(study.events[-1])
-            everyone: list[Any] = [study, *replayed]
-            after = [bits(optimizer.ask()) for optimizer in everyone]
-    assert len(set(after)) == 1, "the next suggestion hangs on how one came there"
-    logged: Counter[tuple[str, Any]] = Counter((event.kind, getattr(event, "token", None)) for event in events)
-    names = {"tell": "told", "fail": "failed", "amend": "amended"}
-    wanted: Counter[tuple[str, Any]] = Counter(
-        (names[note["call"]], note["token"]) for note in notes if note["call"] in names
-    )
-    twice = sum(count - 1 for (what, _), count in logged.items() if what in ("asked", "told", "failed"))
-    lost = sum((wanted - logged).values())
-    assert (lost, twice, len(status.pending), status.rounds) == (0, 0, 0, rounds), (lost, twice, status)
-    asks = [note for note in notes if note["call"] == "ask"]
-    quarter = max(1, len(asks) // 4)
-    return {
-        "events": len(events),
-        "amended": sum(event.kind == "amended" for event in events),
-        "failed": sum(event.kind == "failed" for event in events),
-        "lost": lost,
-        "twice": twice,
-        "ms an ask, first and last quarter": [
-            round(statistics.median(n["ms"] for n in part), 1) for part in (asks[:quarter], asks[-quarter:])
-        ],
-        "MB of a worker, first and last quarter": [
-            max(n["mb"] for n in part) for part in (asks[:quarter], asks[-quarter:])
-        ],
-        "reopened in s of processor time": round(reopened, 2),
-        "ms an ask by round": _thinned(asks),
-    }
-
-
-def _thinned(asks: list[dict[str, Any]]) -> list[list[float]]:
-    """Pairs of a round and the median of the milliseconds around it: at most sixty."""
-    width = -(-len(asks) // 60)
-    parts = [asks[i : i + width] for i in range(0, len(asks), width)]
-    return [[statistics.median(n[name] for n in part) for name in ("round", "ms")] for part in parts]
-
-
-def long_sessions(folder: Path, server: Server | None, *, seconds: float, **size: Any) -> list[dict[str, Any]]:
+def long_sessions(
+    folder: Path, server: Server | None, *, kinds: Iterable[str] = KINDS, seconds: float, **size: Any
+) -> list[dict[str, Any]]:
     """A study of each kind on SQLite, whose disk is full once, and one on a server that is restarted twice."""
     found = []
-    for kind in KINDS:
+    for kind in kinds:
         with small_disk(folder / kind) as disk:
             place = f"{disk or folder / kind}/study.db"
             found.append(lifetime(kind, place, folder / kind, disk=disk, seconds=seconds, **size))
