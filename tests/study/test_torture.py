@@ -13,9 +13,11 @@ import pytest
 
 from steerbo.errors import LogUnavailable
 from steerbo.study import DatabaseLog, Study
+from steerbo.study.clock import SharedClock
+from steerbo.study.leases import Leases
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
-from tests.study.test_turns import take
+from tests.study.test_turns import ELSEWHERE, take
 from tests.torture import order, reopening
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
@@ -104,3 +106,18 @@ def test_long_studies_are_built_and_reopened(wing: str, tmp_path: Path, monkeypa
     found = reopening._reopened(tmp_path / "study.db", wing)
     assert found["wing"] == wing
     assert found["events"] > 2 * 24
+
+
+@pytest.mark.parametrize("wrong", [3600.0, -3600.0])
+def test_machines_whose_clocks_are_an_hour_apart(server: str, wrong: float) -> None:
+    with closing(DatabaseLog(server, "clocks")) as log, closing(DatabaseLog(server, "clocks")) as far:
+        far._database.clock = SharedClock(far._database._time, lambda: time.time() + wrong)
+        here, there = Leases(log, ELSEWHERE, 5.0, log.now), Leases(far, f"{ELSEWHERE}2", 5.0, far.now)
+        for mine, other in ((here, there), (there, here)):
+            assert log.claim("1-ab", mine.new(), None)
+            assert not [*other.take_over(["1-ab"])], "its holder is heard of"
+            mine.drop("1-ab")
+            assert log.claim("1-ab", mine.new(), None)
+            ended = Leases(other.log, other.holder, 5.0, lambda other=other: other.clock() + 6.0)
+            assert [token for token, _ in ended.take_over(["1-ab"])] == ["1-ab"], "it was not heard of for too long"
+            ended.drop("1-ab")

@@ -28,6 +28,7 @@ from .log import TURN, Lease, checked_name, checked_place, ends_a_round
 from .spill import Spill
 from .tables import EVENTS, HEADS, LEASES, TABLES
 
+_LEASES = f'SELECT token, holder, "until", lapses FROM {LEASES.name} WHERE study = ?'
 CHECKED = 1
 """The way in which checksums are made."""
 
@@ -195,9 +196,9 @@ class DatabaseLog:
 
     def leases(self) -> dict[str, Lease]:
         """Leases by token."""
-        with self._database.transaction() as connection:
-            rows = connection.execute(sa.select(LEASES).where(LEASES.c.study == self.name)).all()
-        return {row.token: Lease(row.holder, row.until, row.lapses) for row in rows}
+        columns = LEASES.c.token, LEASES.c.holder, LEASES.c.until, LEASES.c.lapses
+        rows = self._database.glance(sa.select(*columns).where(LEASES.c.study == self.name), _LEASES, self.name)
+        return {token: Lease(holder, until, lapses) for token, holder, until, lapses in rows}
 
     def claim(self, token: str, lease: Lease | None, instead_of: Lease | None) -> bool:
         """Compare and swap, in one statement; whose turn it is need not outlast the machine."""
@@ -220,6 +221,10 @@ class DatabaseLog:
         mine = (LEASES.c.study == self.name) & (LEASES.c.holder == holder) & LEASES.c.until.is_not(None)
         with self._database.transaction() as connection:
             connection.execute(sa.update(LEASES).where(mine).values(until=until))
+
+    def now(self) -> float:
+        """Seconds since 1970 by the database's clock; see `Database`."""
+        return self._database.clock()
 
     def rows(self) -> Iterator[tuple[int, Any, Any]]:
         """Position, body and checksum of every event as they stand there, unchecked; ends where the file is damaged."""

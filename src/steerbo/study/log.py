@@ -94,6 +94,9 @@ class EventLog(Protocol):
     def renew(self, holder: str, until: float) -> None:
         """Let all leases of `holder` that have an end last until then."""
 
+    def now(self) -> float:
+        """Seconds since 1970 by a clock that all its workers share."""
+
     def close(self) -> None:
         """Let go of files and connections."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -95,6 +96,10 @@ class MemoryLog:
             for token, lease in self._memory.leases.items():
                 if lease.holder == holder and lease.until is not None:
                     self._memory.leases[token] = replace(lease, until=until)
+
+    def now(self) -> float:
+        """This machine's clock."""
+        return time.time()
 
     def close(self) -> None:
         """Nothing to let go of."""

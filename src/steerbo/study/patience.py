@@ -66,6 +66,10 @@ class PatientLog:
         """See `EventLog`."""
         self.log.renew(holder, until)
 
+    def now(self) -> float:
+        """See `EventLog`."""
+        return self.log.now()
+
     def close(self) -> None:
         """See `EventLog`."""
         self.log.close()

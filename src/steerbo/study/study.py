@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,7 +35,7 @@ class Study(Reading, Answering):
         holder: this worker's name in leases.
         lease: seconds until a round that was asked here and has no outcome is offered to others; None: as long as this
             process has the study, which a thread of its own says every 20 s, and for 60 s after it was last heard of.
-        clock: seconds since 1970. Workers' clocks should agree to well within a lease.
+        clock: seconds since 1970; None: the log's, which is a server's own, so that clocks of machines need not agree.
         wait: seconds that a call waits for a log that is away, before it raises `LogUnavailable`.
         say: is told what the user ought to know; None: Python's logging, as a warning; see `steerbo.study.logger`.
     """
@@ -48,7 +47,7 @@ class Study(Reading, Answering):
         *,
         holder: str = "",
         lease: float | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         wait: float = WAIT,
         say: Callable[[str], None] | None = None,
     ) -> None:

@@ -28,7 +28,8 @@ LASTS = 10.0
 """Seconds that a turn stays a worker's own after it was last heard of; it is heard of every third of that."""
 TELL = "tell"
 """The wish of those who have something to tell, which is soon done: it is everybody's turn who wishes for that."""
-_SHORTEST, _LONGEST = 0.004, 0.1  # seconds between two looks at the line of whoever is the next
+_SHORTEST, _LONGEST = 0.004, 0.1  # seconds between two looks at the line, for each who is before
+_PACE = 0.02  # seconds that a place in the line takes, as far as nobody has seen
 
 
 class Turns:
@@ -45,6 +46,7 @@ class Turns:
         self.log, self.worker = log, worker
         self._numbers = itertools.count(1)
         self._entry = ""  # this worker's place, while it has one
+        self._pace = _PACE
         self.held = False  # whether it is this worker's turn
 
     @contextmanager
@@ -84,23 +86,27 @@ class Turns:
     def _wait(self, meanwhile: Callable[[], object], wish: str, given: Callable[[str], bool]) -> str | None:
         """Until it is this worker's turn, or nobody can say whose it is, or its round was chosen by another.
 
-        It looks again after a fifth of the time that the present turn has taken, and the more seldom the farther back.
+        A look takes the processor from whoever chooses. So it looks again after half of the time that those before it
+        are expected to take still, or have taken beyond that, by how fast the line has moved of late.
         """
-        line, since = list[str](), 0.0
+        line, since, ahead = list[str](), time.monotonic(), 0
         while True:
             now, ours = self._look()
             if wish not in ("", TELL) and (chosen := next(filter(given, ours), None)) is not None:
                 return chosen
-            before = now[: now.index(self._entry)]
+            before = now.index(self._entry)
+            if before < ahead:
+                self._pace += ((time.monotonic() - since) / (ahead - before) - self._pace) / 2
             if not before:
                 return None
             if now != line:
                 line = now
-                if len(before) == 1:
+                if before == 1:
                     meanwhile()
-                since = time.monotonic()
-            shortest = _SHORTEST if len(before) == 1 else 2 * _SHORTEST
-            self.log.pause(min(max((time.monotonic() - since) / 5, shortest), _LONGEST) * len(before))
+            if before != ahead:
+                since, ahead = time.monotonic(), before
+            left = self._pace * before - (time.monotonic() - since)
+            self.log.pause(min(max(abs(left) / 2, _SHORTEST), _LONGEST * before))
 
     def _look(self) -> tuple[list[str], list[str]]:
         """The line, with this worker in it, and at its head somebody who is there; and the rounds leased to it."""

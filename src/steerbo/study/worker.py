@@ -21,13 +21,13 @@ class Worker:
         log: where leases are kept.
         holder: its name there; empty: a new one.
         lease: seconds that its leases last; None: while it lives.
-        clock: seconds since 1970.
+        clock: seconds since 1970; None: the log's.
     """
 
-    def __init__(self, log: EventLog, holder: str, lease: float | None, clock: Callable[[], float]) -> None:
+    def __init__(self, log: EventLog, holder: str, lease: float | None, clock: Callable[[], float] | None) -> None:
         self._log = log
         self.lives = lease is None and holder != BY_HAND and not log.private
-        self._be(holder, LEASE if self.lives else lease, clock)
+        self._be(holder, LEASE if self.lives else lease, clock or log.now)
 
     def _be(self, holder: str, lease: float | None, clock: Callable[[], float]) -> None:
         self.name = new_holder()  # also where `holder` stands for people, who outlive their processes
@@ -61,7 +61,7 @@ def _seconds(given: Any) -> bool:
 _OPTIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "holder": (lambda given: isinstance(given, str) and not unsafe(given), "a name of characters that can be seen"),
     "lease": (lambda given: given is None or _seconds(given), "a number of seconds from 0, or None"),
-    "clock": (callable, "a function that returns seconds since 1970"),
+    "clock": (lambda given: given is None or callable(given), "a function that returns seconds since 1970, or None"),
     "wait": (_seconds, "a number of seconds from 0"),
     "say": (lambda given: given is None or callable(given), "a function of a text"),
 }
