@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from steerbo.errors import LogUnavailable
-from steerbo.study import DatabaseLog, Study
+from steerbo.study import DatabaseLog, Study, read_events
 from steerbo.study.database import body_of
 from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
@@ -69,3 +69,27 @@ def test_a_read_only_file_is_named(tmp_path: Path) -> None:
             said.append(done.stdout + done.stderr)
     assert "every checksum is right" in said[0], "whoever may read it may examine it"
     assert "InvalidStudy: log: " in said[1], "nobody may look into the folder"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+@pytest.mark.parametrize("meanwhile", ["opened again", "read", "read by another program"])
+def test_what_is_written_after_others_came_and_went_is_there(tmp_path: Path, meanwhile: str) -> None:
+    """Whoever closes a file gives up all locks of its process on it: another one removed what was written to then."""
+    place = tmp_path / "study.db"
+    Study.create(place, Stub(), Nearest, rounds=9).close()
+    with Study.open(place, Stub()) as study:
+        suggestion = study.ask()
+        if meanwhile == "opened again":
+            Study.open(place, Stub()).close()
+        elif meanwhile == "read":
+            read_events(place)
+        else:
+            place.read_bytes()
+        connect = f"import sqlite3; other = sqlite3.connect({str(place)!r})"
+        other = f"{connect}; other.execute('SELECT * FROM steerbo_study').fetchall(); other.close()"
+        subprocess.run([sys.executable, "-c", other], check=True)
+        study.fail(suggestion)
+        study.ask()
+    command = f"from steerbo.study import read_events; print([event.kind for event in read_events({str(place)!r})])"
+    found = subprocess.run([sys.executable, "-c", command], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == "['created', 'asked', 'failed', 'asked']"

@@ -20,6 +20,7 @@ from .clock import SharedClock
 from .engines import BUSY, FLEETING, Access, engine_of
 from .forks import FORKS
 from .outage import is_outage
+from .sqlite_file import identity
 
 T = TypeVar("T")
 
@@ -51,7 +52,7 @@ class Database:
         self._opening = OPENING if opening is None else opening
         self.engine, self._file, self._secrets = engine_of(place, access)
         self.place = masked_url(place) if "://" in place else place
-        self._identity = self._identified()
+        self._identity = identity(self._file)
         later: Access = "write" if access == "make" else access
         self._anew: Callable[[], sa.Engine] = lambda: engine_of(place, later)[0]  # its text has no password
         self._process, self._parents = os.getpid(), list[sa.Engine]()
@@ -116,7 +117,7 @@ class Database:
             engine = self.engine.execution_options(**{FLEETING: True}) if fleeting else self.engine
             with self._busy, engine.begin() as connection:
                 yield connection
-                self._still_there()
+                self._still_there(connection.info)
             self._worked = True
 
     def glance(self, query: sa.Select[Any], text: str, *given: str) -> list[Any]:
@@ -137,7 +138,7 @@ class Database:
                 closing(connection.cursor()) as cursor,
             ):
                 found = cursor.execute(text, given).fetchall()
-                self._still_there()
+                self._still_there(connection.info)
             self._worked = True
         return found
 
@@ -147,6 +148,9 @@ class Database:
         self._own()
         try:
             yield
+        except LogUnavailable:
+            self._begin_anew()
+            raise
         except exc.IntegrityError as error:
             raise LogConflict(f"another worker has written to {self.place}: {self._clean(str(error.orig))}") from None
         except (exc.SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
@@ -155,6 +159,7 @@ class Database:
             if "already exists" in said:  # PostgreSQL: two workers make the tables at once
                 raise LogConflict(said) from None
             if is_outage(error, self._worked):
+                self._begin_anew()
                 held = f" for {BUSY:g} s" if "locked" in said and self.engine.name == "sqlite" else ""
                 raise LogUnavailable(self.place, said + held, lost.strip()) from None
             if any(word in said for word in ("malformed", "not a database", "decode")):
@@ -163,6 +168,11 @@ class Database:
             if "no password" in said:
                 hint = " Keep the password in the variable PGPASSWORD or in the file ~/.pgpass."
             raise InvalidStudy("log", self.place, allowed, f"({said}.){hint}{lost}") from None
+
+    def _begin_anew(self) -> None:
+        """The next try has another connection: one that SQLite cannot read by will not be better."""
+        if self._file is not None:
+            self.engine.dispose()
 
     def _clean(self, said: str) -> str:
         """What a driver said, without what it must not say."""
@@ -174,18 +184,25 @@ class Database:
         with self.transaction() as connection:
             return float(connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())").scalar_one())
 
-    def _identified(self) -> tuple[int, int] | None:
-        try:
-            found = None if self._file is None else self._file.stat()
-        except OSError:
-            return 0, 0
-        return found and (found.st_dev, found.st_ino)
+    def _still_there(self, about: dict[Any, Any]) -> None:
+        """What is written into a file that was moved away or removed would be lost.
 
-    def _still_there(self) -> None:
-        """What is written into a file that was moved away or removed would be lost."""
-        if self._identified() != self._identity:
+        So it is with the file beside it, ``-wal``, that SQLite writes to first: whoever takes itself for the last one
+        removes it, and does so while this process has it where its locks are gone, as they are on POSIX once anything
+        in this process has opened and closed the file.
+
+        Args:
+            about: what is known of the connection.
+        """
+        if self._file is None:
+            return
+        if identity(self._file) != self._identity:
             hint = "It was removed or replaced since it was opened. Nothing was written; open the study again."
             raise InvalidStudy("log", self.place, "the file that was opened", hint)
+        beside = identity(self._file.with_name(f"{self._file.name}-wal"))
+        if about.get("wal") not in (None, beside):
+            raise LogUnavailable(self.place, f"{self._file.name}-wal was removed while it was in use")
+        about["wal"] = beside
 
     def has(self, table: str) -> bool:
         """Whether there is a table of this name."""

@@ -64,6 +64,15 @@ def check(file: Path, make: bool) -> None:
         raise refused(f"It is a database with {_listed(tables)}, and no study is in it", meant(file))
 
 
+def identity(file: Path | None) -> tuple[int, int] | None:
+    """Which file it is that is called so now; None: there is none."""
+    try:
+        found = None if file is None else file.stat()
+    except OSError:
+        return None
+    return found and (found.st_dev, found.st_ino)
+
+
 def meant(file: Path, otherwise: str = _NEW) -> str:
     """What to do about a file that is no log."""
     if file.name.endswith(".part"):
@@ -98,7 +107,7 @@ def read_only(file: Path, timeout: float) -> sqlite3.Connection:
     if missing > 0 or (waiting and not index.exists() and head[18:19] == bytes([_WAL])):
         with tempfile.TemporaryDirectory() as folder:  # open files outlive it
             copy = Path(folder) / "copy"
-            shutil.copyfile(file, copy)
+            copy.write_bytes(_read(file, _LONGEST))
             os.truncate(copy, max(_length(head), copy.stat().st_size))
             if waiting:
                 shutil.copyfile(log, copy.with_name("copy-wal"))
@@ -127,8 +136,38 @@ def _connect(file: Path, options: str, timeout: float) -> sqlite3.Connection:
 
 
 def _head(file: Path) -> bytes:
+    return _read(file, _HEAD)
+
+
+def _read(file: Path, count: int) -> bytes:
+    """So many bytes from the beginning.
+
+    On POSIX whoever closes a file gives up all locks that its process has on it, those of SQLite's connections as well.
+    Then another process takes itself for the last one, and removes what is written to just now. So a file that is open
+    in this process already is read through what it is open by.
+    """
+    number = _open_here(file.stat()) if hasattr(os, "pread") else None
+    if number is not None:
+        with suppress(OSError):  # it was closed this moment, or can only be written
+            found = os.pread(number, count, 0)
+            if _same(os.fstat(number), file.stat()):
+                return found
     with file.open("rb") as opened:
-        return opened.read(_HEAD)
+        return opened.read(count)
+
+
+def _open_here(about: os.stat_result) -> int | None:
+    """The number of a descriptor of this process by which the same file is open; None: there is none to be seen."""
+    with suppress(OSError):
+        for name in os.listdir("/dev/fd"):
+            with suppress(OSError, ValueError):
+                if _same(os.fstat(int(name)), about):
+                    return int(name)
+    return None
+
+
+def _same(one: os.stat_result, other: os.stat_result) -> bool:
+    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def _tables(file: Path) -> set[str]:
