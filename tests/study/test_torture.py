@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,10 @@ def test_long_studies_are_built_and_reopened(wing: str, tmp_path: Path, monkeypa
     assert found["events"] > 2 * 24
 
 
+def _later(clock: Callable[[], float]) -> float:
+    return clock() + 6.0
+
+
 @pytest.mark.parametrize("wrong", [3600.0, -3600.0])
 def test_machines_whose_clocks_are_an_hour_apart(server: str, wrong: float) -> None:
     with closing(DatabaseLog(server, "clocks")) as log, closing(DatabaseLog(server, "clocks")) as far:
@@ -118,6 +123,6 @@ def test_machines_whose_clocks_are_an_hour_apart(server: str, wrong: float) -> N
             assert not [*other.take_over(["1-ab"])], "its holder is heard of"
             mine.drop("1-ab")
             assert log.claim("1-ab", mine.new(), None)
-            ended = Leases(other.log, other.holder, 5.0, lambda other=other: other.clock() + 6.0)
+            ended = Leases(other.log, other.holder, 5.0, partial(_later, other.clock))
             assert [token for token, _ in ended.take_over(["1-ab"])] == ["1-ab"], "it was not heard of for too long"
             ended.drop("1-ab")

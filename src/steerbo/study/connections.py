@@ -132,13 +132,11 @@ class Database:
             with self.transaction() as connection:
                 return [*connection.execute(query)]
         with self._ours(""):
-            with (
-                self._busy,
-                closing(self.engine.raw_connection()) as connection,
-                closing(connection.cursor()) as cursor,
-            ):
-                found = cursor.execute(text, given).fetchall()
-                self._still_there(connection.info)
+            with self._busy, closing(self.engine.raw_connection()) as raw:
+                cursor = raw.cursor()
+                cursor.execute(text, given)
+                found = [*cursor.fetchall()]
+                self._still_there(raw.info)
             self._worked = True
         return found
 
