@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ NOISE = 0.01
 """Deviation of what is measured, as a share of the deviation over random settings."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class World:
     """A problem and what happens in it.
 
@@ -36,11 +37,16 @@ class World:
 
     def deviations(self) -> dict[str, float]:
         """How far value and outcomes differ over settings drawn at random."""
-        random, rows = np.random.default_rng(0), []
-        for _ in range(400):
-            unit = random.random((1, self.problem.space.dimension))
-            rows.append(self.truth(self.problem.space.decode(unit)[0]))
-        return {name: float(np.std([row[name] for row in rows])) for name in rows[0]}
+        return _deviations(self)
+
+
+@cache
+def _deviations(world: World) -> dict[str, float]:
+    random, rows = np.random.default_rng(0), []
+    for _ in range(400):
+        unit = random.random((1, world.problem.space.dimension))
+        rows.append(world.truth(world.problem.space.decode(unit)[0]))
+    return {name: float(np.std([row[name] for row in rows])) for name in rows[0]}
 
 
 def _minimised(variables: list[Any], left: str, linear: list[Any], outcomes: Mapping[str, float]) -> sb.CostVarying:

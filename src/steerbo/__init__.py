@@ -127,7 +127,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import steerbo` itself costs next to nothing."""
     if name not in _MODULE:
         raise AttributeError(f"module 'steerbo' has no attribute {name!r}")
-    return getattr(import_module(f".{_MODULE[name]}", __name__), name)
+    found = globals()[name] = getattr(import_module(f".{_MODULE[name]}", __name__), name)
+    return found
 
 
 def __dir__() -> list[str]:

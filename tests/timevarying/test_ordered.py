@@ -74,7 +74,7 @@ def test_filters_are_written_down_and_read_back_to_the_last_bit(n: int) -> None:
 
 
 @settings(deadline=None, max_examples=25, derandomize=True)
-@given(st.lists(st.integers(0, 90), min_size=60, max_size=160), st.integers(0, 159), st.integers(0, 500))
+@given(st.lists(st.integers(0, 60), min_size=40, max_size=90), st.integers(0, 89), st.integers(0, 500))
 def test_also_where_outcomes_come_late(delays: list[int], cut: int, early: int) -> None:
     data = outcomes(len(delays) + 170)
     arrival = sorted(range(len(delays)), key=lambda i: (i + delays[i], i))
