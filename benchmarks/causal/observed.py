@@ -66,6 +66,12 @@ def read(place: Path) -> Cells:
     return cells
 
 
+def gaps(cells: Cells, world: str, a: float) -> np.ndarray:
+    """Regret of checked observations less that of trusted ones, seed by seed."""
+    trusted, checked = (cells.get((world, a, how), {}) for how in ("trusted", "checked"))
+    return np.array([checked[seed]["regret"] - trusted[seed]["regret"] for seed in sorted(set(trusted) & set(checked))])
+
+
 def section(place: Path) -> str:
     """A table for the page: regrets, the paired difference that checking makes, and how often it is spoken of."""
     cells = read(place)

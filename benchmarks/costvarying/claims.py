@@ -139,17 +139,18 @@ def _one_by_one(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
 def _everybody(settings: Mapping[str, tuple[Regrets, float]]) -> list[str]:
     lines = _head("Every method less the best other at each spend, all settings together", ["method", "cells"])
     for method in dict.fromkeys(method for all_, _ in settings.values() for method in all_):
-        verdicts: Counter[str] = Counter()
-        for all_, tie in settings.values():
-            if all_.get(method) and len(all_) > 1:
-                rivals = [strongest(all_, method, spend) for spend in COMPARED]
-                verdicts.update(
-                    _verdicts(
-                        difference(all_, method, r, spend, tie) for r, spend in zip(rivals, COMPARED, strict=True)
-                    )
-                )
-        lines.append(f"| {method} | {_counted(verdicts)} |")
+        lines.append(f"| {method} | {_counted(against_the_best(settings, method))} |")
     return lines
+
+
+def against_the_best(settings: Mapping[str, tuple[Regrets, float]], method: str) -> Counter[str]:
+    """In how many cells a method is ahead of, tied with or behind the best other there, and how often surely."""
+    verdicts: Counter[str] = Counter()
+    for all_, tie in settings.values():
+        if all_.get(method) and len(all_) > 1:
+            rivals = [(strongest(all_, method, spend), spend) for spend in COMPARED]
+            verdicts.update(_verdicts(difference(all_, method, rival, spend, tie) for rival, spend in rivals))
+    return verdicts
 
 
 def _verdicts(cells: Iterable[Difference]) -> list[str]:

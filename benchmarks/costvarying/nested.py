@@ -176,26 +176,30 @@ def run(job: tuple[str, int]) -> dict[str, Any]:
 
 def section(place: Path) -> str:
     """A table for the page: each rule on the problems that it and the rule as it is have both played."""
-    done = finished(place)
-    seeds = {
-        name: [s for s in range(FIRST, FIRST + SEEDS) if f"{name}/{s}" in done and f"{PRESENT}/{s}" in done]
-        for name in METHODS
-    }
-    groups = {"all": (0, 1, 2), "a smaller set is as good": (0, 1), "the full set is better": (2,)}
     columns = ("problems", "rule", "number", "simple regret, mean of four quarters", "at the end",
                "regret of the answer", "price of the answer",
                "spent on larger sets than needed, second half")  # fmt: skip
     lines = []
+    for (group, name), (ours, present) in figures(place).items():
+        cells = [_cell(mine, theirs) for mine, theirs in zip(ours, present, strict=True)]
+        lines.append((group, name, len(ours[0]), *cells))
+    return table(columns, lines) if lines else ""
+
+
+def figures(place: Path) -> dict[tuple[str, str], tuple[list[np.ndarray], list[np.ndarray]]]:
+    """By group of problems and rule: each column's figures, problem by problem, and those of the rule as it is."""
+    done, found = finished(place), {}
+    groups = {"all": (0, 1, 2), "a smaller set is as good": (0, 1), "the full set is better": (2,)}
     for group, needed in groups.items():
         for name in METHODS:
-            some = [seed for seed in seeds[name] if done[f"{name}/{seed}"]["needed"] in needed]
+            both = [s for s in range(FIRST, FIRST + SEEDS) if f"{name}/{s}" in done and f"{PRESENT}/{s}" in done]
+            some = [seed for seed in both if done[f"{name}/{seed}"]["needed"] in needed]
             if len(some) < 2:
                 continue
             known = np.array([done[f"{name}/{seed}"]["needed"] for seed in some])
             ours, present = (_figures([done[f"{who}/{seed}"] for seed in some], known) for who in (name, PRESENT))
-            cells = [_cell(mine, theirs) for mine, theirs in zip(ours, present, strict=True)]
-            lines.append((group, name, len(some), *cells))
-    return table(columns, lines) if lines else ""
+            found[group, name] = ours, present
+    return found
 
 
 def _figures(runs: list[Any], needed: np.ndarray) -> list[np.ndarray]:

@@ -46,26 +46,43 @@ def best_values(world: World, file: Path) -> np.ndarray:
     return np.array(known[key]["best"])
 
 
-def tables(file: Path) -> str:
-    """The page: for each problem, cost and variance a table of each measure, mean and standard error over seeds."""
+Groups = dict[tuple[str, str, float], tuple[dict[str, list[dict[str, Any]]], np.ndarray]]
+
+
+def grouped(file: Path) -> Groups:
+    """By problem, cost and variance: finished runs by method and options, and the best value of each set."""
     groups: dict[tuple[str, str, float], dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for done in finished(file).values():
-        if "run" not in done:
-            continue
-        run = done["run"]
-        world = World(**run["world"])
-        label = run["method"] + "".join(f" {k}={v}" for k, v in sorted(run["options"].items()))
-        groups[world.name, world.costs, world.variance][label].append(done)
-    lines: list[str] = []
-    compared: dict[str, tuple[Regrets, float]] = {}
-    for (name, cost, variance), by_method in sorted(groups.items()):
-        world = World(name, cost, variance)
-        best = best_values(world, file)
+        if "run" in done:
+            run, world = done["run"], World(**done["run"]["world"])
+            label = run["method"] + "".join(f" {k}={v}" for k, v in sorted(run["options"].items()))
+            groups[world.name, world.costs, world.variance][label].append(done)
+    found: Groups = {}
+    for key, by_method in sorted(groups.items()):
+        best = best_values(World(*key), file)
         for runs in by_method.values():  # a play may beat the search by a hair: the best known is the best
             for done in runs:
                 best = np.maximum(best, [-np.inf if value is None else value for value in done["best"]])
+        found[key] = by_method, best
+    return found
+
+
+def compared(groups: Groups) -> dict[str, tuple[Regrets, float]]:
+    """What the claims are of: by setting, regrets by method and seed, and the margin of a tie."""
+    found = {}
+    for (name, cost, variance), (by_method, best) in groups.items():
         told = {who: runs for who, runs in by_method.items() if who != "cheap-first"}  # which may be there in part
-        compared[f"{name}, {cost}, {variance}"] = regrets(told, best), margin(world, float(best.max()))
+        tie = margin(World(name, cost, variance), float(best.max()))
+        found[f"{name}, {cost}, {variance}"] = regrets(told, best), tie
+    return found
+
+
+def tables(file: Path) -> str:
+    """The page: for each problem, cost and variance a table of each measure, mean and standard error over seeds."""
+    lines: list[str] = []
+    every = grouped(file)
+    for (name, cost, variance), (by_method, best) in every.items():
+        world = World(name, cost, variance)
         lines += [f"### {name}, {cost} costs {_list(COSTS[cost])}, variance {variance}", ""]
         least = world.worst + 0.9 * (float(best.max()) - world.worst)
         lines += [f"Best expected value of each set: {_list(best.round(4).tolist())}."]
@@ -88,7 +105,7 @@ def tables(file: Path) -> str:
                 cells = [_cell([f[k] for f in figures if f[k] is not None]) for k in range(len(SPENDS))]
                 lines.append(f"| {label} | {len(runs)} | " + " | ".join(cells) + " |")
             lines.append("")
-    return claims(compared) + "\n\n## All figures\n\n" + "\n".join(lines)
+    return claims(compared(every)) + "\n\n## All figures\n\n" + "\n".join(lines)
 
 
 def _order(label: str) -> tuple[int, str]:

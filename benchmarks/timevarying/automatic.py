@@ -6,7 +6,7 @@ What is run and what is wanted was written down before: `docs/results/timevaryin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ METHODS = (*OURS, *WINDOWS, TPE, CONSTANT, "random")
 _STILL = 1.25
 
 Job = tuple[str, str, int]
+Cells = Mapping[tuple[str, str], list[float]]
 
 
 def jobs() -> Iterator[Job]:
@@ -53,31 +54,41 @@ def run(job: Job) -> dict[str, Any]:
     return {"key": "/".join(map(str, job)), "regret": round(share, 5)}
 
 
-def section(place: Path) -> str:
-    """Two tables for the page: regret as a share of a random play's, and ours against the rivals."""
+def read(place: Path) -> Cells:
+    """Shares by kind of problem and method, in order of seeds."""
     done, cells = finished(place), dict[tuple[str, str], list[float]]()
     for kind, method, seed in jobs():
         if (row := done.get(f"{kind}/{method}/{seed}")) is not None:
             cells.setdefault((kind, method), []).append(row["regret"])
+    return cells
+
+
+def section(place: Path) -> str:
+    """Two tables for the page: regret as a share of a random play's, and ours against the rivals."""
+    cells = read(place)
     kinds = [kind for kind in KINDS if (kind, OURS[0]) in cells]
     if not kinds:
         return ""
     lines = [(method, *(figure(cells.get((kind, method), []), 3) for kind in kinds)) for method in METHODS]
-    return table(("method", *kinds), lines) + "\n" + _wishes(cells, kinds)
+    return table(("method", *kinds), lines) + "\n" + _wishes(cells)
 
 
-def _wishes(cells: dict[tuple[str, str], list[float]], kinds: list[str]) -> str:
-    rows = []
-    for kind in kinds:
-        ours = cells[kind, OURS[0]]
+def against_the_best(cells: Cells) -> Iterator[tuple[str, str, tuple[float, float], float]]:
+    """By kind: the best rival that is allowed there, ours as a share of its regret, and the share that was wanted."""
+    for kind in KINDS:
+        ours = cells.get((kind, OURS[0]), [])
         names = ["GP, window of 30", "GP, window of 60"] if KINDS[kind].drifts else ["GP, all outcomes"]
         rivals = {name: cells[kind, name] for name in (*names, TPE) if len(cells.get((kind, name), [])) == len(ours)}
-        name = min(rivals, key=lambda rival: np.mean(rivals[rival]), default="")
-        if not name:
-            continue
-        found, limit = ratio(ours, rivals[name]), 1.0 if KINDS[kind].drifts else _STILL
-        came = "yes" if found[0] <= limit else "no"
-        rows.append((kind, name, f"{found[0]:.2f} ({found[1]:.2f})", f"at most {limit:g}", came))
+        if ours and rivals:
+            name = min(rivals, key=lambda rival: np.mean(rivals[rival]))
+            yield kind, name, ratio(ours, rivals[name]), 1.0 if KINDS[kind].drifts else _STILL
+
+
+def _wishes(cells: Cells) -> str:
+    rows = [
+        (kind, name, f"{found[0]:.2f} ({found[1]:.2f})", f"at most {limit:g}", "yes" if found[0] <= limit else "no")
+        for kind, name, found, limit in against_the_best(cells)
+    ]
     return table(("problem", "the best rival", "ours / rival", "wanted", "came true"), rows)
 
 

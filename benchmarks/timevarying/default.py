@@ -7,7 +7,7 @@ run again. The Intel days need `STEERBO_DATA`, the row of TPE needs `optuna`.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,6 +43,7 @@ CASES = ("daily cycle", *drifting.KINDS, *TOYS, *(f"Intel, {day} March" for day 
 _FEWER = {"rates": 16, "moving": 8, **dict.fromkeys(TOYS, 16), **{f"Intel, {day} March": 6 for day in intel.TEST_DAYS}}
 """Seeds at most, where runs take long or hardly differ."""
 _TOY_ROUNDS = 150
+Cells = Mapping[tuple[str, str, Any], list[float]]
 FIRST = 1000
 """The first seed: none of these was looked at before the choice was made."""
 
@@ -88,17 +89,32 @@ def _day(number: int) -> intel.Day:
     return intel.intel(number)
 
 
-def section(place: Path) -> str:
-    """The table for the page: average regret of a round in every case, and at worst as a share of random's."""
+def read(place: Path) -> Cells:
+    """Average regrets by case, method and β."""
     cells: dict[tuple[str, str, Any], list[float]] = {}
     for row in finished(place).values():
         cells.setdefault((row["case"], row["method"], row["width"]), []).append(row["regret"])
+    return cells
+
+
+def at_worst(cells: Cells, method: str, width: Any) -> float:
+    """The largest share, over all cases, of what `random` loses."""
+    shares = [
+        float(np.mean(cells[case, method, width]) / np.mean(cells[case, "random", None]))
+        for case in CASES
+        if (case, method, width) in cells and (case, "random", None) in cells
+    ]
+    return max(shares, default=0.0)
+
+
+def section(place: Path) -> str:
+    """The table for the page: average regret of a round in every case, and at worst as a share of random's."""
+    cells = read(place)
     cases = [case for case in CASES if (case, "random", None) in cells]
-    lines = []
-    for method, width in CANDIDATES:
-        found = [cells.get((case, method, width), []) for case in cases]
-        shares = [np.mean(f) / np.mean(cells[c, "random", None]) for c, f in zip(cases, found, strict=True) if f]
-        lines.append((method, width or "", *(figure(values, 2) for values in found), f"{max(shares, default=0):.2f}"))
+    lines = [
+        (m, w or "", *(figure(cells.get((case, m, w), []), 2) for case in cases), f"{at_worst(cells, m, w):.2f}")
+        for m, w in CANDIDATES
+    ]
     return table(("method", "β", *cases, "at worst"), lines) if cases else ""
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from partial_control_bench.picture import save
-from steerbo.plots.timevarying import regret
+from partial_control_bench.picture import save, style
+from steerbo.plots.drawing import bare, new_figure
 
 from .experiments import CHOOSERS, CHOOSERS_AND_OURS, FORGETTING, OURS, PAPERS, READINGS, RIVALS
 from .rows import Runs, figure, pick, ratio, shares, table, totals
 
-_AT = (12, 36, 72, 144)
-CSV = "timevarying-intel.csv"
+_AT = range(6, 145, 6)
+_EARLY = 36
+CSV, PICTURE = "timevarying-intel.csv", "timevarying-intel.png"
+_AVERAGE = "average regret up to step"
 
 
 def _averages(regret: Sequence[float]) -> np.ndarray:
@@ -60,18 +63,13 @@ class Day:
     @property
     def first(self) -> str:
         """The best of the paper's methods early on."""
-        starts = {m: float(average[:, _AT[1] - 1].mean()) for m, average in self.average.items()}
+        starts = {m: float(average[:, _EARLY - 1].mean()) for m, average in self.average.items()}
         return min(CHOOSERS, key=lambda m: starts.get(m, np.inf))
-
-    @property
-    def regrets(self) -> dict[str, np.ndarray]:
-        """For the picture: regrets of the methods that know all priors, (seeds, steps)."""
-        return {m: np.array([r["regret"] for r in runs]) for m, runs in self.found.items() if m not in FORGETTING}
 
     def lines(self) -> list[str]:
         """Average regrets up to some steps, and how often each earlier day's prior was played, comma-separated."""
         ends = [(m, t, average[:, min(t, average.shape[1]) - 1]) for m, average in self.average.items() for t in _AT]
-        regrets = [f"{self.number},{m},average regret up to step,{t},{figure(of.tolist(), 2)}" for m, t, of in ends]
+        regrets = [f"{self.number},{m},{_AVERAGE},{t},{figure(of.tolist(), 2)}" for m, t, of in ends]
         behind = [shares(m, self.found[m]) for m in (*CHOOSERS, OURS) if m in self.found]
         return regrets + [
             f"{self.number},{m},share of rounds behind the prior of March,{day},{share}"
@@ -90,28 +88,29 @@ def intel(rows: Runs, folder: Path) -> str:
     days = [Day.of(rows, day) for day in sorted({r["setting"]["day"] for r in rows if r["experiment"] == "intel"})]
     if not days:
         return ""
-    if find_spec("matplotlib"):
-        save(regret({day.name: day.regrets for day in days}), folder / "timevarying-intel.png")
     as_published = [*CHOOSERS, "random"]
     same = sum(day.order == as_published for day in days)
     early = sum(day.first == PAPERS for day in days)
     orders = [(day.name, " < ".join(day.order), day.against()) for day in days]
     lines = ["day of March,method,what,at,value (standard error)", *(line for day in days for line in day.lines())]
     (folder / CSV).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    picture(folder)
     return f"""## Intel lab temperatures
 
 The warmest of 52 motes every ten minutes; priors learned from each earlier day of March (`Prior.from_panel`), zero-mean
 about the day's own average as in the paper. A mote without a reading is not available. Average regret in °C up to step
 t. Methods that believe one prior (`gp-ucb` and the forgetting ones) get yesterday's: no oracle here.
 
-![Average regret against time](timevarying-intel.png)
+![Average regret in °C against steps of ten minutes, a panel for each of five days: prior elimination is least for the first 36 steps everywhere, and the worst but random plays at the end of 6 and 7 March; random plays end two to five times as high as the best.]({PICTURE})
+
+On one day seeds move nothing but the start: no errors are drawn.
 
 Every method on every day, and which day's prior it played: [{CSV}]({CSV}).
 
 The paper's ordering, elimination < fully Bayesian < MLE < balancing < random, holds on {same} of {len(days)} days:
 
 {table(("day", "order of average regret at the end", "ours / PE"), orders)}
-What does hold is the paper's remark about the beginning: after {_AT[1]} steps elimination is the best of the four on
+What does hold is the paper's remark about the beginning: after {_EARLY} steps elimination is the best of the four on
 {early} of {len(days)} days. Later in the day it loses, and the histograms say why: it spends most
 rounds on one of the first days of March, whose standard deviations are the largest (about 3 °C, against 1 to 2 °C of 8
 to 12 March). Day priors differ in output scale, the limit that the paper names in its section 6: a wide prior's own
@@ -119,6 +118,31 @@ band excuses its errors. Tempered elimination mends that on the days on which el
 no day is exactly like another: where no candidate is true, a likelihood can settle on a wrong one, and on some days
 both lose to averaging.
 """
+
+
+def picture(folder: Path) -> None:
+    """Of the methods that know all priors, drawn from the CSV: a panel for each day, and the legend in the last."""
+    curves: dict[str, dict[str, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
+    with (folder / CSV).open(encoding="utf-8") as file:
+        for day, method, what, at, value in list(csv.reader(file))[1:]:
+            if what == _AVERAGE and method not in FORGETTING:
+                curves[day][method].append((int(at), float(value.partition(" ")[0])))
+    shown = new_figure((9.5, 6.0), dpi=110)
+    panels = np.ravel(shown.subplots(2, 3, sharex=True))
+    for axes, (day, methods) in zip(panels, curves.items(), strict=False):
+        for k, (method, points) in enumerate(methods.items()):
+            axes.plot(*zip(*points, strict=True), label=method, markevery=4, **style(k))
+        axes.set(title=f"{day} March", ylim=(0, None))
+        axes.grid(alpha=0.3)
+        bare(axes)
+    for k, axes in enumerate(panels):
+        axes.set_ylabel("average regret, °C" if k % 3 == 0 else "")
+        if k >= 2:
+            axes.set_xlabel("steps of ten minutes")
+            axes.tick_params(labelbottom=True)
+    panels[len(curves)].legend(*panels[0].get_legend_handles_labels(), loc="center", frameon=False, fontsize=10)
+    panels[len(curves)].set_axis_off()
+    save(shown, folder / PICTURE)
 
 
 def readings(rows: Runs) -> str:

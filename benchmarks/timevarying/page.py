@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import automatic, default, single, stream, switching
+from ..runs import as_csv
+from . import automatic, default, front, single, stream, switching
 from .experiments import (
     CHOOSERS,
     FORGETTING,
@@ -21,101 +22,11 @@ from .experiments import (
 )
 from .intel_page import intel, readings
 from .rows import Runs, figure, pick, ratio, shares, table, totals
+from .texts import AUTOMATIC, DEFAULT, EXACT, HEAD, SINGLE, STREAM, SWITCHING
 
-HEAD = """# Time-varying objectives with several candidate priors: results
-
-An appendix of [objectives that drift](papers/unknown-priors.md), where the claims stand.
-
-Written by `python -m benchmarks.timevarying.results` (which runs what is missing and rewrites this page; the Intel
-days need `STEERBO_DATA`). Regret is cumulative unless said otherwise, summed over {rounds} rounds; in brackets the
-standard error over {seeds} seeds. `gp-ucb` is the oracle: it is told the true prior. Every run begins with one
-outcome at a random available point; ties are drawn. Settings of `tempered-elimination` (temper ½, δ = 0.1) were
-fixed before anything on this page was run.
-
-`tempered-elimination` here always has the theory's β or 2, as the tables say; the default is another one, see the next
-section. The runs of all sections but that one were made before `keep-last` went on with the likeliest of all priors;
-runs in which all priors were rejected would differ.
-"""
-DEFAULT = """## What is the default, and why
-
-`tempered-elimination` with β = 1.5 (`confidence`), since it is bad in none of the cases tried. Until lately it was
-`prior-elimination` with the theory's β, which is 5 to 9: on a daily cycle, with the *right* prior among four, that
-loses more than four times as much as the best constant setting, and on *switch* and *rates* more than a constant, too.
-Where β is a number, the guarantee of `tempered-elimination` stands: its test of priors does not use β.
-
-Average regret of a round (standard error); *at worst*: the largest share, over all cases, of what `random` loses. The
-seeds were not looked at before the choice was made: 24, on *rates* and toys 16, on *moving* 8, on Intel days 6 (a day
-has one truth: seeds move the start only, and these days were looked at).
-*Daily cycle*: four priors, noise 2, 72 rounds. *Switch*, *rates*, *moving*: twelve generic candidates, 300 rounds; a
-truth drawn anew every 75 rounds, one that drifts fifty times faster in its second half, a peak that no candidate
-describes. Toys: hills 5 / 1. The best constant is chosen in hindsight. Runs: [{kept}]({kept}), made by
-`python -m benchmarks.timevarying.default`.
-
-{table}
-With the theory's β everything is explored for ever where things drift. β = 1 is a little better in most cases and has
-bad runs where it settles too early: on 6 to 8 March, and, on the seeds that led to the choice, on the toy with ℓ = 0.05
-(28.3, 26.3, 23.3, 23.6 in 150 rounds, 30 runs, for β = 1, 1.25, 1.5, 2) and on 8 March (1.53, 0.94, 0.92, 0.81 a round,
-6 runs). `fully-bayesian` with β = 2 is about as good, but has bad runs on the toys and no guarantee. None of this
-proves that 1.5 suits a problem of yours.
-"""
-SWITCHING = """## Taking dropped priors back
-
-`switching-elimination` against what is the default, what averages, and the paper's elimination: average regret of a
-round (standard error). What would be run, on which seeds, and what was wanted, was [written down
-before](timevarying-registered.md). *Long* is *switch* over 1200 rounds, drawn anew every 150. Runs:
-[{kept}]({kept}), made by `python -m benchmarks.timevarying.switching`.
-
-{table}
-Where the truth changes it loses a tenth to a fifth less than `tempered-elimination`, and 7 to 11 % less than averaging.
-Little more is to be had there: on the tuning seeds even a method that was told of every switch, and forgot everything
-there, had .96 of the better of the two. The first wish dates from when `tempered-elimination` went on with the prior
-that was rejected last; now it goes on with the likeliest of all. Where the truth never changes, taking priors back
-mostly costs a tenth to a fifth. So one part of the rule that was written down did not come true (the toy that drifts:
-1.19, where 1.15 was allowed), and the default stays `tempered-elimination`. Where you expect changes for good, name
-the other.
-"""
-AUTOMATIC = """## Without priors
-
-Average regret of a round as a share of what a random play loses (standard error, {seeds} seeds of eight kinds of
-problem that nothing was tuned on; 200 rounds). What was wanted was [written down before](timevarying-registered.md). Of
-the rivals, the Gaussian processes learn lengthscale and noise anew in every round from the outcomes that they remember.
-Runs: [{kept}]({kept}), made by `python -m benchmarks.timevarying.automatic`.
-
-{table}
-Where things drift, all three methods that weigh these priors lose less than TPE and than either window, on all five
-kinds. Where nothing drifts they pay for not knowing that, `switching-elimination` most: it was the one that was
-written down, and its last wish did not come true. On these runs `fully-bayesian` costs least there; it would take
-other seeds to say that it is the best of the three. The best constant is chosen in hindsight.
-"""
-SINGLE = """## Believing one prior
-
-Average regret of a round (standard error) of methods that believe one prior, the middle one of the twelve candidates,
-with β = 1.5, beside the default, which has all twelve. What is run was [written down
-before](timevarying-registered.md). Runs: [{kept}]({kept}), made by `python -m benchmarks.timevarying.single`.
-
-{table}
-`et-gp-ucb` knows nothing of drift and starts over when an outcome cannot be explained; in each of these cases it loses
-more than `gp-ucb`, which is told how fast things drift. How often it starts over in vain where nothing changes is at
-most δ_B / 2 by derivation; the second table counts it, and `tests/timevarying/test_event_triggered.py` holds it, by
-Monte Carlo, to what normal tails give.
-"""
-STREAM = """## Streams that never end
-
-Twelve priors on a line of 50 points, one stream of each method: the median processor time of an `ask` over the last 200
-rounds in milliseconds, the size of the method's state, which is what a study's checkpoint holds, and the processor time
-to read that. Runs: [{kept}]({kept}), made by `python -m benchmarks.timevarying.stream`.
-
-{table}
-From n = 1000 on the state does not grow, and after 100 000 rounds an `ask` costs what it did after 300. Where rounds
-fail it costs more.
-"""
-EXACT = """## Equal to refitting from scratch
-
-Tested, not tabled (`tests/timevarying/test_sites.py`): posterior means and log marginal likelihoods agree with a refit
-to 1e-9 relative (variances to 1e-8) for stationary, decaying and Matérn drift, also after 2000 rounds and for any order
-of arrival. Periodic drift on finite domains is a truncated Fourier series: it agrees to 1e-6. The speed benchmark
-reports the largest relative difference beside every time.
-"""
+GRID, CHOSEN = "timevarying-grid.csv", "timevarying-chosen.csv"
+_TRUE = 2
+"""Which prior of the toy is the true one."""
 
 
 def write(place: Path, rows: Runs) -> None:
@@ -130,8 +41,8 @@ def write(place: Path, rows: Runs) -> None:
         _stream(place.parent),
         EXACT,
         _kept(rows),
-        _grid(rows),
-        _histogram(rows),
+        _grid(rows, place.parent),
+        _histogram(rows, place.parent),
         _ours(rows),
     ]
     parts += [
@@ -142,6 +53,7 @@ def write(place: Path, rows: Runs) -> None:
     ]
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text("\n".join(part for part in parts if part))
+    front.write(place.parent)
 
 
 def _default(folder: Path) -> str:
@@ -184,7 +96,7 @@ def _kept(rows: Runs) -> str:
     return text + table(("method", "lengthscale", "true prior kept", "priors left of 11", "regret"), lines)
 
 
-def _grid(rows: Runs) -> str:
+def _grid(rows: Runs, folder: Path) -> str:
     lines, wins, clear, lost, total = [], 0, 0, 0, 0
     for tall, short in HEIGHTS:
         for scale in LENGTHSCALES:
@@ -201,33 +113,37 @@ def _grid(rows: Runs) -> str:
                 sure = [d.mean() / max(d.std(ddof=1) / np.sqrt(len(d)), 1e-12) for d in rivals]
                 clear += min(sure) > 2
                 lost += min(sure) < -2
-                shown = [f"**{figure(cells[m])}**" if m == best else figure(cells[m]) for m in RIVALS]
-                lines.append((f"{tall:g} / {short:g}", scale, width, *shown))
+                lines.append((f"{tall:g} / {short:g}", scale, width, best, *(figure(cells[m]) for m in RIVALS)))
     if not lines:
         return ""
+    as_csv(table(("hills", "lengthscale", "β", "the best of the paper's four", *RIVALS), lines), folder / GRID)
     return f"""## The whole grid of toy settings
 
-Tall and short hill, lengthscale, β; bold: the best of the paper's four. Prior elimination is the best of the four in
-{wins} of {total} settings: in {clear} it beats each of the other three by more than two (paired) standard errors, in
-{lost} one of the others beats it by as much.
+Every method on {total} settings of tall and short hill, lengthscale and β: [{GRID}]({GRID}). Prior elimination is the
+best of the paper's four in {wins} of them: in {clear} it beats each of the other three by more than two (paired)
+standard errors, in {lost} one of the others beats it by as much.
+"""
 
-{table(("hills", "lengthscale", "β", *RIVALS), lines)}"""
 
-
-def _histogram(rows: Runs) -> str:
-    blocks = []
-    for width in WIDTHS:
-        setting = {"tall": 5.0, "short": 1.0, "lengthscale": 0.5, "confidence": width}
-        lines = [shares(m, pick(rows, "grid", m, **setting)) for m in (*CHOOSERS, OURS)]
-        lines = [line for line in lines if line]
-        if lines:
-            blocks.append(f"β {width}:\n\n" + table(("method", *(f"prior {p}" for p in range(11))), lines))
-    if not blocks:
+def _histogram(rows: Runs, folder: Path) -> str:
+    every, true = [], []
+    for method in (*CHOOSERS, OURS):
+        found = []
+        for width in WIDTHS:
+            setting = {"tall": 5.0, "short": 1.0, "lengthscale": 0.5, "confidence": width}
+            if line := shares(method, pick(rows, "grid", method, **setting)):
+                every.append((f"β {width}", *line))
+                found.append(line[1 + _TRUE])
+        if found:
+            true.append((method, *found))
+    if not true:
         return ""
+    as_csv(table(("β", "method", *(f"prior {p}" for p in range(11))), every), folder / CHOSEN)
     text = (
-        "## Which priors were chosen\n\nShare of rounds behind each prior; hills 5 / 1, lengthscale 0.5; 2 is true.\n"
+        "## Which priors were chosen\n\nShare of rounds behind the true one of eleven priors; hills 5 / 1, lengthscale "
     )
-    return text + "\n" + "\n".join(blocks)
+    text += f"0.5. All priors: [{CHOSEN}]({CHOSEN}).\n\n"
+    return text + table(("method", *(f"β {width}" for width in WIDTHS)), true)
 
 
 def _ours(rows: Runs) -> str:
@@ -268,7 +184,7 @@ Why: prior elimination tests a prior only with the rounds in which that prior wa
 prior costs disappointments of its own, and a prior with a large output scale widens its own band. A likelihood tests
 all priors with every outcome and punishes a scale that is too large as well as one that is too small. Averaging upper
 bounds by the same likelihoods (`fully-bayesian`) is as good or better where the candidates hold the truth and the
-likelihood finds it early; what it lacks is the guarantee, and it has bad runs (see its standard errors in the grid).
+likelihood finds it early; what it lacks is the guarantee, and it has bad runs (its standard errors in the grid).
 """
 
 

@@ -90,15 +90,18 @@ def section(place: Path) -> str:
     return table(("method", "β", *cases), lines) + "\n" + _wishes(cells)
 
 
-def _wishes(cells: Cells) -> str:
-    rows = []
+def against_the_better(cells: Cells) -> Iterator[tuple[str, str, tuple[float, float], tuple[float, float]]]:
+    """By case: the better of the two others, and ours as a share of its regret, and of the present default's."""
     for case in SEEDS:
         ours, tempered, averaged = (cells.get((case, m, 1.5), []) for m in (OURS, PRESENT, AVERAGED))
-        if not ours or len(ours) != len(tempered) or len(ours) != len(averaged):
-            continue
-        better = min((tempered, averaged), key=np.mean)
-        name = PRESENT if better is tempered else AVERAGED
-        against, present = ratio(ours, better), ratio(ours, tempered)
+        if ours and len(ours) == len(tempered) == len(averaged):
+            better = min((tempered, averaged), key=np.mean)
+            yield case, PRESENT if better is tempered else AVERAGED, ratio(ours, better), ratio(ours, tempered)
+
+
+def _wishes(cells: Cells) -> str:
+    rows = []
+    for case, name, against, present in against_the_better(cells):
         limit = WANTED.get(case)
         came = "–" if limit is None else "yes" if against[0] <= limit else "no"
         wanted = "–" if limit is None else f"at most {limit:g}"
