@@ -84,8 +84,9 @@ class Panel:
 
 def spots(panels: Sequence[Panel], file: Path, width: float = 7.0) -> None:
     """Cases from top to bottom, a mark of its own shape for each series, with two standard errors."""
-    rows = max(len(panel.cases) for panel in panels)
-    shown = new_figure((width, 1.6 + max(0.42 * rows, 1.6)), dpi=110)
+    row = max(0.28, 0.12 + 0.07 * max(len(panel.spots) for panel in panels))
+    tall = row * max(len(panel.cases) for panel in panels)
+    shown = new_figure((width, 1.6 + max(tall, 1.6)), dpi=110)
     for axes, panel in zip(np.ravel(shown.subplots(1, len(panels))), panels, strict=True):
         _draw(axes, panel)
     names = list(dict.fromkeys(name for panel in panels for name in panel.spots))

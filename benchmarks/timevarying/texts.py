@@ -25,7 +25,7 @@ brackets): regret summed over {rounds} rounds, `gp-ucb` is told the true prior, 
 random available point, ties are drawn, and settings of `tempered-elimination` (temper ½, δ = 0.1) were fixed before
 anything was run. `python -m benchmarks.timevarying.results` plays them and writes this page (the Intel days need
 `STEERBO_DATA`). They were made before `keep-last` went on with the likeliest of all priors: where all priors were
-rejected, today's runs would differ.
+rejected, today's runs would differ. The Intel days as published were played anew, ten seeds each.
 """
 DEFAULT = """## What is the default, and why
 
