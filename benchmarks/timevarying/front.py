@@ -129,7 +129,9 @@ def _share(case: str, regrets: Sequence[float], random: float) -> tuple[float, f
 
 
 def write(folder: Path) -> str:
-    """The pictures beside the runs, and the claims on the page; returns these."""
+    """The pictures beside the runs, and the claims on the page; returns these, or nothing where runs are missing."""
+    if not all((folder / each.KEPT).is_file() for each in (automatic, default, single, stream, switching)):
+        return ""
     picture(folder)
     fill(folder / PAGE, "claims", found := claims(rows(folder)))
     return found
