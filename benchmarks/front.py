@@ -15,6 +15,7 @@ from steerbo.plots.drawing import bare, new_figure
 
 HOLDS, NOT, DEPENDS = "holds", "does not hold", "depends"
 _SHAPES = "osD^vPX*"
+_PLAYED = "python -m benchmarks."
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ def claims(rows: Iterable[Claim]) -> str:
     """As a Markdown table; a command is named once where several rows share it."""
     lines, before = [], ""
     for row in rows:
-        command = "as above" if row.command == before else f"`{row.command}`"
+        command = "as above" if row.command == before else f"`{row.command.removeprefix(_PLAYED)}`"
         lines.append((row.words, f"**{row.verdict}**", row.numbers, row.runs, command))
         before = row.command
-    return markdown(("claim, in our words", "", "numbers", "runs", "command"), lines)
+    return markdown(("claim, in our words", "", "numbers", "runs", f"played by `{_PLAYED}…`"), lines)
 
 
 def mean(values: Sequence[float] | np.ndarray) -> tuple[float, float]:

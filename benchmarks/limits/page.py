@@ -136,10 +136,10 @@ def picture(runs: Sequence[Run], known: Sequence[World], file: Path) -> None:
     ours, theirs = of_arm(runs, "steerbo"), of_arm(runs, "botorch")
     shown = new_figure((10, 3.4), dpi=110)
     left, right = shown.subplots(1, 2)
-    for name, arm, colour in (("steerbo", ours, GREEN), ("BoTorch", theirs, ORANGE)):
+    for name, arm, line, colour in (("steerbo", ours, "o-", GREEN), ("BoTorch", theirs, "D--", ORANGE)):
         ends = range(5, 1 + min((len(run["kept"]) for run in arm.values()), default=5), 5)
         means = [np.mean([k for run in arm.values() for row in run["kept"][e - 5 : e] for k in row]) for e in ends]
-        left.plot([e - 2 for e in ends], means, "o-", color=colour, label=name)
+        left.plot([e - 2 for e in ends], means, line, color=colour, label=name)
     left.axhline(PROBABILITY, color="#888888", ls="--", lw=1)
     left.set_xticks(range(0, 26, 5))
     left.set(xlabel="play", ylabel="share that keeps to\noutcome limits", ylim=(0, 1.03))

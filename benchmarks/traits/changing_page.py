@@ -15,7 +15,9 @@ from ..runs import as_csv, finished, page
 
 KEPT = "traits-changing.jsonl"
 Run = Mapping[str, Any]
-_COLOURS = {"twin arms": GREEN, "plots of five": BLUE, "EI per cost": PURPLE, "blind": ORANGE}
+_LOOKS = {
+    "twin arms": (GREEN, "o-"), "plots of five": (BLUE, "s--"), "EI per cost": (PURPLE, "D-."), "blind": (ORANGE, "^:"),
+}  # fmt: skip
 _LEAST = 1e-3  # that is drawn
 _SHARES = ("50 %", "75 %", "100 %")
 
@@ -82,24 +84,20 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
     """Regret of the recommendation against the money, for each drawn world."""
     shown = new_figure((10, 3.4), dpi=110)
     for axes, world in zip(shown.subplots(1, 3), ("oven", "two of four", "by the way"), strict=True):
-        for k, (method, colour) in enumerate(_COLOURS.items()):
+        for k, (method, (colour, line)) in enumerate(_LOOKS.items()):
             regrets = np.array([run["regret"] for run in groups.get((world, method), {}).values()])
             if len(regrets) < 2:
                 continue
             means, errors = regrets.mean(axis=0), regrets.std(axis=0, ddof=1) / np.sqrt(len(regrets))
             at = np.array([50, 75, 100]) + 0.7 * (k - 1.5)
             bars = np.minimum(errors, means - _LEAST).clip(0), errors
-            axes.errorbar(at, means.clip(_LEAST), bars, color=colour, marker="o", ms=4, label=method)
-        axes.set(title=world, xlabel="money, %", xticks=[50, 75, 100], yscale="log", ylim=(_LEAST, 4))
+            axes.errorbar(at, means.clip(_LEAST), bars, color=colour, fmt=line, ms=5, label=method)
+        axes.set(title=world, xlabel="money spent, %", xticks=[50, 75, 100], yscale="log", ylim=(_LEAST, 4))
         bare(axes)
         if world == "oven":
-            axes.set_ylabel("regret of the recommendation")
+            axes.set_ylabel("regret of the recommendation,\nin deviations of the function")
             axes.legend(frameon=False, fontsize=8)
     save(shown, file)
-
-
-if __name__ == "__main__":
-    print(section(Path("docs/results/traits-changing.jsonl")))
 
 
 def write(folder: Path) -> None:

@@ -16,6 +16,7 @@ from .context import EVERYTHING, IGNORED, KEPT, METHODS, OURS
 from .fixed_features import RIVALS
 
 Run = Mapping[str, Any]
+_SHAPES = "Dos^vP"
 _COLUMNS: tuple[tuple[str, Callable[[Run], float]], ...] = (
     ("contexts answered within tolerance", lambda run: run["within"]),
     ("price of the answer, against an oracle's", lambda run: run["price"] / run["oracle"]),
@@ -59,8 +60,9 @@ def picture(groups: Mapping[tuple[str, str], Sequence[Run]], file: Path) -> None
         runs = groups.get(("drawn", method), [])
         if not runs:
             continue
-        left.plot([r["price"] for r in runs], [r["within"] for r in runs], "o", color=colour, alpha=0.35, ms=5)
-        left.plot(np.mean([r["price"] for r in runs]), np.mean([r["within"] for r in runs]), "D", color=colour, ms=10)
+        price, within, shape = [r["price"] for r in runs], [r["within"] for r in runs], _SHAPES[k]
+        left.plot(price, within, shape, color=colour, alpha=0.35, ms=4)
+        left.plot(np.mean(price), np.mean(within), shape, color=colour, ms=10, mec="black", label=method)
         losses = [r["loss"] for r in runs]
         error = np.std(losses, ddof=1) / np.sqrt(len(losses))
         right.barh(k, np.mean(losses), xerr=error, color=colour, height=0.6)
@@ -68,8 +70,11 @@ def picture(groups: Mapping[tuple[str, str], Sequence[Run]], file: Path) -> None
     left.annotate("who knows the function", (np.mean([r["oracle"] for r in groups["drawn", OURS]]), 1.0), (0, 9),
                   textcoords="offset points", ha="center", fontsize=8)  # fmt: skip
     left.set(
-        xlabel="price of the answer (dots: runs, diamonds: means)", ylabel="contexts within tolerance", ylim=(0, 1.1)
+        xlabel="price of the answer, money a play (large: means)",
+        ylabel="share of contexts within tolerance",
+        ylim=(0, 1.1),
     )
+    left.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(0.97, 0.0))
     right.set(xlabel="loss while learning, a play", yticks=range(len(colours)))
     right.set_yticklabels(list(colours))
     right.invert_yaxis()

@@ -16,6 +16,7 @@ from . import laws, laws_checks
 
 Run = Mapping[str, Any]
 Groups = Mapping[tuple[str, str], Sequence[Run]]
+_HATCHES = {"stated": "//", "learned": "", "doubted": "..", "true": "xx", "independent": "//", "rows": ""}
 _COLOURS = {"stated": ORANGE, "learned": GREEN, "doubted": BLUE, "true": PURPLE, "independent": ORANGE, "rows": GREEN}
 
 
@@ -103,12 +104,15 @@ def picture(groups: Groups, file: Path) -> None:
                 error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
                 place = k + 0.8 * (j + 0.5) / len(methods) - 0.4
                 label = method if method not in axes.get_legend_handles_labels()[1] else None
-                axes.bar(place, np.mean(values), 0.7 / len(methods), yerr=error, color=_COLOURS[method], label=label)
+                axes.bar(
+                    place, np.mean(values), 0.7 / len(methods), yerr=error, color=_COLOURS[method], label=label,
+                    hatch=_HATCHES[method], edgecolor="white",
+                )  # fmt: skip
         axes.set_xticks(range(len(worlds)), worlds)
         if axes.containers:
             axes.legend(frameon=False, fontsize=8)
     left.axhline(0.93, color="black", lw=0.8, ls=":")
-    left.set(ylabel="bounds cover the truth", ylim=(0, 1.15))
+    left.set(ylabel="share of bounds that cover the truth", ylim=(0, 1.15))
     right.set(ylabel="loss while learning, 60 rounds")
     bare(left, right)
     save(shown, file)

@@ -16,7 +16,7 @@ from .moving import BEFORE, CUTS, GIVEN, KEPT, KNOWN, LEARNED, RIVAL, STILL, WOR
 
 Run = Mapping[str, Any]
 _METHODS = (STILL, LEARNED, GIVEN, KNOWN, RIVAL)
-_COLOURS = {STILL: ORANGE, LEARNED: GREEN, GIVEN: BLUE, KNOWN: SKY, RIVAL: PURPLE}
+_LOOKS = {STILL: (ORANGE, "o"), LEARNED: (GREEN, "D"), GIVEN: (BLUE, "s"), KNOWN: (SKY, "v"), RIVAL: (PURPLE, "^")}
 
 
 def grouped(file: Path) -> dict[tuple[str, str], dict[int, Run]]:
@@ -79,7 +79,7 @@ def false_cuts(groups: Mapping[tuple[str, str], Mapping[int, Run]]) -> str:
 
 
 def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> None:
-    """For each world the loss of every method, a dot a run and a square for the mean."""
+    """For each world the loss of every method, small marks for runs and a large one for the mean."""
     shown = new_figure((10, 3.6), dpi=110)
     axes, named = shown.subplots(), set[str]()
     played = [world for world in WORLDS if any(of == world for of, method in groups if method != CUTS)]
@@ -90,10 +90,11 @@ def picture(groups: Mapping[tuple[str, str], Mapping[int, Run]], file: Path) -> 
             x = k + 0.18 * (j - (len(there) - 1) / 2)
             label = None if method in named else method
             named.add(method)
-            axes.plot([x] * len(losses), losses, "o", color=_COLOURS[method], alpha=0.35, ms=5)
-            axes.plot(x, np.mean(losses), "D", color=_COLOURS[method], ms=9, label=label)
+            colour, shape = _LOOKS[method]
+            axes.plot([x] * len(losses), losses, shape, color=colour, alpha=0.35, ms=4)
+            axes.plot(x, np.mean(losses), shape, color=colour, ms=9, mec="black", label=label)
     axes.set_xticks(range(len(played)), played)
-    axes.set_ylabel("loss beyond what is acceptable,\nsummed from round 16 on")
+    axes.set_ylabel("loss beyond what is acceptable,\nsummed from round 16 on\n(large: mean)")
     axes.set_ylim(bottom=0)
     bare(axes)
     shown.legend(loc="outside lower center", ncols=4, frameon=False, markerscale=0.8)

@@ -31,7 +31,11 @@ def picture(runs: Path, file: Path) -> None:
                 axes.plot(price, regret, shape, color=colour, alpha=0.3, ms=5)
                 axes.plot(price.mean(), regret.mean(), shape, color=colour, ms=10, mec="black", label=method)
             axes.axhline(world(name).tolerance, color="grey", ls="--", lw=1, label="tolerance")
-            axes.set(title=f"{name}, money {money:g}", xlabel="price of the answer", ylabel="regret")
+            axes.set(
+                title=f"{name}, money {money:g}",
+                xlabel="price of the answer, a play",
+                ylabel="regret, units of the target",
+            )
             axes.set_xlim(0, 8.5)
             axes.set_ylim(bottom=0)
             bare(axes)

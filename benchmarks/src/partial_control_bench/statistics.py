@@ -10,6 +10,7 @@ import numpy as np
 from .record import Result
 
 TAIL = 0.9
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,15 @@ def shown(value: float) -> str:
 
 
 def error_of(values: Sequence[float]) -> float:
-    """The standard error of a mean; NaN of one value."""
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+    """The standard error of a mean, 0 where it is rounding alone; NaN of one value.
+
+    >>> error_of([0.1 + 0.2, 0.3])
+    0.0
+    """
+    if len(values) < 2:
+        return float("nan")
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values)))
+    return error if error > _ROUNDING * float(np.max(np.abs(values))) else 0.0
 
 
 def summary(values: Sequence[float]) -> Summary:

@@ -146,33 +146,50 @@ def _paid(runs: Sequence[Result]) -> str:
 
 
 def peers(paper: Paper, results: Sequence[Result]) -> str:
-    """All peers, from the best on, at the last mark that they share with ours; what they cannot be told."""
+    """All peers, from the best on, at every mark where some of them ended; what they cannot be told."""
     rows, own = [], paper.ours[0]
     for name in paper.problems:
-        runs, measure = paper.runs(results, name), problem(name).compared
+        runs = paper.runs(results, name)
         sides = {who: those for who, those in runs.items() if those[0].entrant in PEERS and who != "random"}
         sides = {who: those for who, those in sides.items() if len(those) >= _FEWEST}
-        if not sides or len(runs.get(own, ())) < _FEWEST:
-            continue
-        mark = shared_mark(sides | {own: runs[own]}, measure)
-        if mark is None:
-            continue
-        values = {who: by_seed(those, measure, mark) for who, those in sides.items()}
-        means = {who: summary([*of.values()]) for who, of in values.items()}
-        order = sorted(means, key=lambda who: means[who].mean)
-        mine = by_seed(runs[own], measure, mark)
-        away = paired(mine, values[order[0]])
-        told = "; ".join(f"{who} {means[who]} ({means[who].runs}{_paid(sides[who])})" for who in order)
-        less = "no seed in common" if away is None else f"{away} ({away.runs})"
-        here = f"{summary([*mine.values()])} ({len(mine)}{_paid(runs[own])})"
-        rows.append((name, _at(name, mark), here, told, less))
+        if sides and len(runs.get(own, ())) >= _FEWEST:
+            rows += _against(name, own, runs[own], sides)
     if not rows:
         return f"None was run. {paper.cannot}\n"
     note = (
-        f"{paper.cannot} Each is played as its documentation has it ([adapters and their limits]({PEERS_PAGE})). Mean ± standard "
-        "error (seeds; few where they are slow, and who has fewer than three is in the appendix alone; where rounds count, what was paid) at the last mark that all in the row share, and the difference on the seeds that both have.\n\n"
+        f"{paper.cannot} Each is played as its documentation has it ([adapters and their limits]({PEERS_PAGE})); which, and on which seeds, was [written down before](../peers-registered.md). "
+        "Mean ± standard error (seeds; few where a peer is slow: a run takes TPE and CMA-ES a second, those with a model a minute; who has fewer than three is in the appendix alone; where rounds count, what was paid), and the "
+        "difference on the seeds that both have, bold where ours has surely more. A problem has a row for each mark at which some of them ended.\n\n"
     )
     return note + markdown(("problem", "after", own, "peers, from the best on", "ours less the best peer"), rows)
+
+
+def _against(name: str, own: str, ours: Sequence[Result], sides: Mapping[str, Sequence[Result]]) -> list[Sequence[str]]:
+    """A problem's rows: at each mark where runs of some peer end, all that come as far."""
+    measure, rows = problem(name).compared, list[Sequence[str]]()
+    ends = {who: shared_mark({own: ours, who: those}, measure) for who, those in sides.items()}
+    for mark in sorted({end for end in ends.values() if end is not None}):
+        values = {
+            who: by_seed(sides[who], measure, mark) for who, end in ends.items() if end is not None and end >= mark
+        }
+        values = {who: of for who, of in values.items() if len(of) >= _FEWEST}
+        if not values:
+            continue
+        means = {who: summary([*of.values()]) for who, of in values.items()}
+        order, mine = sorted(means, key=lambda who: means[who].mean), by_seed(ours, measure, mark)
+        last = mark == max(end for end in ends.values() if end is not None)
+        paid = {who: _paid(sides[who]) if last else "" for who in order}
+        told = "; ".join(f"{who} {means[who]} ({means[who].runs}{paid[who]})" for who in order)
+        here = f"{summary([*mine.values()])} ({len(mine)}{_paid(ours) if last else ''})"
+        rows.append((name, _at(name, mark), here, told, _less(paired(mine, values[order[0]]))))
+    return rows
+
+
+def _less(away: Summary | None) -> str:
+    if away is None:
+        return "no seed in common"
+    behind = away.mean > 2 * away.error
+    return f"**{away}** ({away.runs})" if behind else f"{away} ({away.runs})"
 
 
 def _left_out(entrant: str) -> bool:
