@@ -42,7 +42,7 @@ class Actor:
     def drawn(self, group: tuple[str, ...], known: Mapping[str, Any], random: np.random.Generator) -> dict[str, Any]:
         """Values of a group of actions at random, within limits: of some the first that are likely to keep to them."""
         arm, free = self.arm, self._unset(group, known)
-        unseen = self._unseen(self._held(group, known), random) if self.keeping.watched else {}
+        unseen = self._unseen(self._held(group, known), random) if self.keeping.guarding else {}
         box = self.keeping.guarded(free, known, unseen)
         points = box.place(random.random((_DRAWN if isinstance(box, Guarded) else 1, len(free))))
         if isinstance(box, Guarded):

@@ -16,7 +16,7 @@ from ..gp import Course
 from ..rounds import Event, History, Recommendation, Refitted, Round, Scope, Streams, horizon
 from ..search import lattice
 from ..space import Limit, Measured, Space
-from ..surrogate import ENOUGH, Watching
+from ..surrogate import ENOUGH, Failing, Watching
 from .arm_model import ArmModel
 from .charges import tried_in
 from .contexts import known_in
@@ -34,11 +34,13 @@ class Guarding(Paying[O]):
 
     Attributes:
         limits: on what is set.
+        failing: by model, what is known of failures.
         watching: by model, what is known of further outcomes. Only plays tell of them: the graph says of the target
             alone when observations without intervention may count.
     """
 
     watching: list[Watching]
+    failing: list[Failing]
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -69,14 +71,20 @@ class Guarding(Paying[O]):
         return ENOUGH if self.problem.further else 0
 
     def watch(self) -> None:
-        """Begin to learn what is measured, for the models that there are."""
-        further = self.problem.further
-        self.watching = [self._watching(k) for k in range(len(self.models.each))] if further else []
+        """Begin to learn what is measured, and what fails, for the models that there are."""
+        further, models = self.problem.further, range(len(self.models.each))
+        self.watching = [self._watching(k) for k in models] if further else []
+        self.failing = [self._failing(k) for k in models]
 
     def _watching(self, k: int) -> Watching:
         arm, of = self.models.typical[k], _OfModel(self, k)
         names = arm.actions + arm.measured
         return Watching(self.problem.further, of.fresh, self.problem.drift, names, of.point, tells=of.tells)
+
+    def _failing(self, k: int) -> Failing:
+        space, of = self.models.typical[k].space, _OfModel(self, k)
+        unordered = np.zeros(0, dtype=bool) if space is None else space.categorical
+        return Failing(unordered, of.tried, fading=self.problem.timed, tells=of.ended)
 
     def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
         """A model without data over these variables (None: over none), and over the time where there is a course."""
@@ -91,6 +99,8 @@ class Guarding(Paying[O]):
         """The same from the beginning: models are others now."""
         for each in self.watching:
             each.begin_anew(history)
+        for known in self.failing:
+            known.begin_anew(history)
 
     def check_open(self, scope: Scope) -> None:
         """Refuse rounds of a scope of which limits leave nothing since bounds are wider.
@@ -108,6 +118,8 @@ class Guarding(Paying[O]):
 
     def hear(self, event: Event, history: History) -> None:
         """Take one event in."""
+        for known in self.failing:
+            known.learn(event, history)
         if isinstance(event, Refitted):
             for k, plain in event.hyperparameters.get("further", {}).items():
                 self.watching[int(k)].set(plain)
@@ -126,22 +138,23 @@ class Guarding(Paying[O]):
 
     def keeping(self, i: int) -> Keeping:
         """What limits leave of arm `i`."""
-        watched = self.watching[self.models.of[i]].informed if self.watching else []
-        return Keeping(self.arms[i], self.limits, watched)
+        k = self.models.of[i]
+        watched = self.watching[k].informed if self.watching else []
+        return Keeping(self.arms[i], self.limits, watched, self.failing[k])
 
     def unlikely(self, history: History, i: int, known: Mapping[str, Any]) -> float:
-        """The share of arm `i`'s contexts in which nothing is known that keeps to limits on what is measured.
+        """The share of arm `i`'s contexts in which nothing is known that is likely to work, and to keep to limits.
 
         As if every action looked at all of them.
         """
         keeping, k = self.keeping(i), len(self.arms[i].actions)
-        if not keeping.watched:
+        if not keeping.guarding:
             return 0.0
         unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
         return float(short_of(keeping.tried(unit, self.pool(history, i, known)).margins, 1).mean())
 
     def likeliest(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Int[np.ndarray, " k"]:
-        """Those of some arms that keep to limits on what is measured in most contexts."""
+        """Those of some arms that are likely to work, and to keep to limits on what is measured, in most contexts."""
         arms = np.array([*some])
         shares = np.array([self.unlikely(history, i, known) for i in arms])
         return arms[shares <= shares.min()]
@@ -200,6 +213,19 @@ class _OfModel:
         assert played is not None
         arm = self.method.arms[self.method.models.number[played.suggestion.scope]]
         return np.asarray(arm.encode({**known_in(played), **realised})[0])
+
+    def tried(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
+        """The same of a play that may have failed: what nobody measured counts as in the middle."""
+        assert played is not None
+        arm = self.method.arms[self.method.models.number[played.suggestion.scope]]
+        middle = {name: arm.problem_space[name].decode([0.5])[0] for name in arm.measured}
+        return np.asarray(arm.encode({**middle, **known_in(played), **realised})[0])
+
+    def ended(self, played: Round | None) -> bool:
+        """Whether a play is one of this model's, and all was set that it sets."""
+        if played is None or not self.tells(played):
+            return False
+        return known_in(played).keys() >= set(played.suggestion.scope.set)
 
     def tells(self, played: Round | None) -> bool:
         """Whether a play is one of this model's."""

@@ -11,29 +11,38 @@ from jaxtyping import Float, Int
 
 from ..rounds import TIME
 from ..search import Box, Guarded, Margin
-from ..surrogate import Drawn, Part, Set, Watched, margin_over
+from ..surrogate import Drawn, Failing, Part, Set, Watched, kept_margin
 from .arm import Arm
 from .limits import ScopeLimits
 
 
 @dataclass(frozen=True, eq=False)
 class Keeping:
-    """Where an arm's actions are within limits on what is set, and likely to keep to those on what is measured.
+    """Where an arm's actions are within limits on what is set, and likely to work and to keep to others.
 
     Attributes:
         arm: the scope.
         limits: of the problem on what is set; None: there are none.
         watched: further outcomes that are limited, as far as there are enough of them.
+        failing: what is known of failures; None: nothing.
+        answering: whether it is for what is recommended, which is to be surer to work.
     """
 
     arm: Arm
     limits: ScopeLimits | None = None
     watched: Sequence[Watched] = ()
+    failing: Failing | None = None
+    answering: bool = False
+
+    @property
+    def guarding(self) -> bool:
+        """Whether something is to be likely: to be kept to, or to work."""
+        return bool(self.watched or (self.failing is not None and self.failing.failures))
 
     @property
     def limiting(self) -> bool:
         """Whether there is anything to keep to."""
-        return bool(self.watched) or (self.limits is not None and bool(self.limits.limits))
+        return self.guarding or (self.limits is not None and bool(self.limits.limits))
 
     def box(self, names: tuple[str, ...], known: Mapping[str, Any]) -> Box:
         """Where these actions may be set, by limits on what is set: see `ScopeLimits.box`."""
@@ -45,17 +54,17 @@ class Keeping:
         What was set and looked at by then is known to it; other contexts are drawn as `unseen` says.
         """
         box, arm = self.box(names, known), self.arm
-        if not self.watched or not names:
+        if not self.guarding or not names:
             return box
         group = [name for name in names if name not in known]
         counted = {*arm.actions, *arm.looked_at(group), TIME.name}
         parts = arm.parts(group, {n: known[n] for n in arm.names if n in known and n in counted}, unseen)
-        margin, own = margin_over(self.watched, parts), [names.index(name) for name in group]
-        return Guarded(box, lambda points: margin(points[:, own]))
+        margin, own = self.margin(parts), [names.index(name) for name in group]
+        return box if margin is None else Guarded(box, lambda points: margin(points[:, own]))
 
     def margin(self, parts: Sequence[Part]) -> Margin | None:
-        """By how much actions are likely enough; None: nothing is known of what is measured."""
-        return margin_over(self.watched, parts) if self.watched else None
+        """By how much actions are likely enough; None: all are, as far as is known."""
+        return kept_margin(self.watched, self.failing, parts, self.answering)
 
     def tried(self, unit: Float[np.ndarray, "g k"], contexts: Sequence[Mapping[str, Any]]) -> Tried:
         """All actions, placed within limits from points of the unit cube, at each of some contexts."""

@@ -185,7 +185,8 @@ class ScopeBandit(Guarding[O]):
         if toll is not None:
             toll = replace(toll, exchange=rate / self.model(i).scale if rate else 0.0)
         when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
-        return Greedy(self.actor(history, i, toll), self.streams, i, when)
+        actor = self.actor(history, i, toll)
+        return Greedy(replace(actor, within=replace(actor.keeping, answering=True)), self.streams, i, when)
 
     def recommend(self, history: History) -> Policy:
         """The scope with the best expected outcome under its own best policy, that policy, and what the others give.

@@ -214,7 +214,7 @@ class Worth:
         def placed() -> Float[np.ndarray, "g f"]:
             box = self.keeping.box(names, counted)
             if self.toll is None:
-                return box.place(lattice((_FINE if self.keeping.watched else _GRID) * k, k))
+                return box.place(lattice((_FINE if self.keeping.guarding else _GRID) * k, k))
             ends = np.array([*cartesian((0.0, 1.0), repeat=k)]) if k <= _CORNERS else np.zeros((1, k))
             return box.place(np.vstack([lattice(_FINE * k, k), ends]))
 

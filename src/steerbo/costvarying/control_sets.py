@@ -93,7 +93,7 @@ class Searching(Method[CostVarying, OptionsT]):
 
         Every control set has a twin for each choice of what may stay of its variables that are `present`; where one
         alone of them can be moved, at a price by the way, also some that move it but a short way. `answering`: bounds
-        count that rows of data tell a law only so well.
+        count that rows of data tell a law only so well, and what is found is to be surer to work.
         """
         known = self._encoded(context) | ({} if time is None else {TIME.name: time})
         there, laws = present or {}, self.nature.at(known, answering)
@@ -107,11 +107,11 @@ class Searching(Method[CostVarying, OptionsT]):
         possible = [(arm, domain) for arm, domain in found if domain is not None]
         if sum(not arm.keep and not arm.near for arm, _ in possible) < len(self.sets):
             raise _beyond(context)
-        boxes = [(arm, domain.parts, self.guarded(domain.box, domain.parts)) for arm, domain in possible]
+        boxes = [(arm, domain.parts, self.guarded(domain.box, domain.parts, answering)) for arm, domain in possible]
         open_to = [(arm, Domain(parts, box)) for arm, parts, box in boxes if box is not None]
         return Outlook(process, [domain for _, domain in open_to], known, [arm for arm, _ in open_to])
 
-    def guarded(self, box: Box, parts: Sequence[Part]) -> Box | None:
+    def guarded(self, box: Box, parts: Sequence[Part], answering: bool = False) -> Box | None:
         """A box where it keeps to limits on what is learned of; here nothing is. None: there is nothing to search."""
         return box
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -28,7 +29,7 @@ from ..rounds import (
     time_of,
 )
 from ..search import Box, Guarded
-from ..surrogate import Following, Part, Watching, margin_over
+from ..surrogate import Failing, Following, Part, Watching, kept_margin
 from .money import Paying
 from .problem import CostVarying
 
@@ -50,6 +51,7 @@ class Learning(Paying[OptionsT]):
         self.model = self._fresh(self.course)
         self.fitted_at = 0
         self.watching = Watching(problem.further, self._fresh, problem.drift, self.space.names, self._point)
+        self.failing = Failing(self.space.categorical, self._tried, fading=problem.timed)
         self._added: dict[str, float] = {}  # when data came that do not say when they were measured
 
     @property
@@ -94,6 +96,7 @@ class Learning(Paying[OptionsT]):
             case _:
                 pass
         self.watching.learn(event, history)
+        self.failing.learn(event, history)
 
     def _row(self, outcome: Outcome, name: str, played: Round | None) -> tuple[np.ndarray, float]:
         """A point of the model (d,), with its time where that matters, and an outcome."""
@@ -123,16 +126,31 @@ class Learning(Paying[OptionsT]):
         """Whether there are more outcomes than are counted."""
         return counted_of(len(self.model), len(self.model.counted))
 
-    # -- limits on further outcomes ------------------------------------------------------------------------------------
+    # -- what is likely to work, and to keep to limits on further outcomes ---------------------------------------------
 
-    def guarded(self, box: Box, parts: Sequence[Part]) -> Box | None:
-        """A box of which only plays are allowed that keep to what is asked of further outcomes, as far as is known.
+    @property
+    def guarding(self) -> bool:
+        """Whether what is found may be unlikely to work, or to keep to limits."""
+        return bool(self.watching.by_name or self.failing.failures)
 
-        None: nothing is to be set there, and the only play does not.
+    def guarded(self, box: Box, parts: Sequence[Part], answering: bool = False) -> Box | None:
+        """A box of which only plays are allowed that are likely to work and to keep to limits, as far as is known.
+
+        None: nothing is to be set there, and the only play is not.
         """
-        if not (watched := self.watching.informed):
+        margin = kept_margin(self.watching.informed, self.failing, parts, answering)
+        if margin is None:
             return box
-        margin = margin_over(watched, parts)
         if box.dimension:
             return Guarded(box, margin)
         return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
+
+    def _tried(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
+        """Where an evaluation was made that worked, or failed: what nobody measured is drawn as elsewhere."""
+        if played is not None and played.state == "failed":
+            return self.imagined(played)
+        return self._point(realised, name, played)
+
+    @abstractmethod
+    def imagined(self, played: Round) -> np.ndarray:
+        """Where a round without an outcome was made, encoded (d,)."""

@@ -107,9 +107,9 @@ class PartialControl(Learning[OptionsT]):
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
-        return np.array([self._imagined(played) for played in history.unknown]).reshape(-1, len(self.columns_of_model))
+        return np.array([self.imagined(played) for played in history.unknown]).reshape(-1, len(self.columns_of_model))
 
-    def _imagined(self, played: Round) -> np.ndarray:
+    def imagined(self, played: Round) -> np.ndarray:
         """An encoded point (d,): what nature chose, and nobody measured, is drawn, always by the same numbers."""
         known = self._encoded({name: value for name, value in played.realised.items() if name in self.space})
         if self.problem.timed:

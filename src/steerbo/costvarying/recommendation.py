@@ -53,7 +53,7 @@ def _judged(
     both = [_best(method, outlook, i, costs[i]) for i in range(len(method.sets))]
     rows = [row for row, _ in both]
     means, found = np.array([sign * (row.mean or 0.0) for row in rows]), np.array([value for _, value in both])
-    if method.watching.by_name:  # what is unlikely to keep to limits is no answer; where all is, what is likeliest to
+    if method.guarding:  # what is unlikely to be kept to, or to work, is no answer; where all is, the likeliest
         kept = found > UNLIKELY / 2
         means = np.where(kept, means, -np.inf) if kept.any() else found
     least = _tolerance(method).acceptable(float(means.max()), method.worst(outlook), sign)
@@ -105,7 +105,7 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
     mean, deviation = method.expectation(outlook, i, product=False).of_mean().moments(found.point[None])
     sign = method.problem.sign
     lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-BOUND, BOUND))
-    kept = not (method.watching.by_name and found.value <= UNLIKELY / 2)
+    kept = not (method.guarding and found.value <= UNLIKELY / 2)
     advice = Recommendation(
         method.problem.scopes[i],
         method.settings(Arm(i), found.point),

@@ -32,6 +32,7 @@ from .averaging import Draw, mixed
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, less_moving, maxima, sampled
 from .cells import explained, summarised
+from .failures import failing_of, likely_to_work
 from .forgetting import UNNOTICED, outdated
 from .gain import possible_gain
 from .kernels import Kind
@@ -91,7 +92,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     def __init__(self, problem: MeanField, options: Any, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.models = self._models()
+        self.models, self.failing = self._models(), failing_of(problem)
         self.anew = -_ANEW  # the round before which outcomes were forgotten last
 
     def _models(self) -> PayoffModels:
@@ -102,6 +103,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
     def learn(self, event: Event, history: History) -> None:
         """Hyperparameters, and what is to be forgotten, are read back from the log."""
         super().learn(event, history)
+        self.failing.learn(event, history)
         if isinstance(event, Refitted):
             self.models.learn(event.hyperparameters)
             if names := event.hyperparameters.get("forgotten"):
@@ -128,14 +130,13 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     def data(self, since: int = 0) -> tuple[Observations, float, float]:
         """Standardised observations, from this outcome on, and the offset and unit that undo it."""
-        told = self.outcomes[since:], self.tables[since:], self.averages()[since:]
-        return standardised(self.problem, *told, self.options.starting_points)
+        first = self.options.starting_points
+        return standardised(self.problem, self.outcomes[since:], self.tables[since:], self.averages()[since:], first)
 
     def belief(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Belief:
         """What is believed now, where this is seen; `pending`: rounds without an outcome shrink the uncertainty."""
-        data, offset, unit = self.data()
-        open_ = [{**known_before(r.request), **r.realised} for r in history.unknown] if pending else []
-        unknown = without_outcome(self.problem, open_)
+        (data, offset, unit), open_ = self.data(), history.unknown if pending else ()
+        unknown = without_outcome(self.problem, [{**known_before(r.request), **r.realised} for r in open_])
         return Belief(self.models.bounds(data, self._encoded(history, seen), unknown), offset, unit)
 
     def _encoded(self, history: History, seen: Mapping[str, Any]) -> Any:
@@ -149,7 +150,8 @@ class MFGPUCB(Population[MFGPUCBOptions]):
             likeliest, *others = self.models.used
             known = [self.models.bounds(data, at, embedding=name) for name in others]
             known.append(self.models.bounds(data, at, embedding=likeliest) if history.unknown else belief.bounds)
-        return TrustRegion(belief.bounds, tuple(known), self.options.caution, np.array(self.tables), region.project)
+        played, works = np.array(self.tables), likely_to_work(self.problem, self.failing, seen)
+        return TrustRegion(belief.bounds, tuple(known), self.options.caution, played, region.project, works)
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
@@ -160,22 +162,19 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         few = not self.outcomes or len(self.outcomes) + len(history.pending) < self.options.starting_points
         if few or self.anew <= number < self.anew + _ANEW:
             return self.choice(self.fresh(region, random, self.played(history, request)), phase="start")
-        known, beta = known_before(request), self._beta(number)
-        belief = self.belief(history, known)
+        seen, beta = known_before(request), self._beta(number)
+        belief = self.belief(history, seen)
         again = self.problem.timed or belief.bounds.posterior.noise > _NOISY**2
         taken = self.played(history, request, pending_only=again)
-        trust = self.trust(belief, region, history, known)
+        trust = self.trust(belief, region, history, seen)
         counts = self._optimistic(self.bound(belief, region, beta), trust, region, taken, number)
         mean, sd = belief.bounds.average((counts / self.problem.agents_in[:, None])[None])
-        return self.choice(
-            counts,
-            phase="model",
-            expected=self.problem.sign * belief.raw(float(mean[0])),
-            deviation=belief.unit * float(sd[0]),
-            noise=belief.unit * math.sqrt(belief.bounds.posterior.noise),
-            beta=beta,
-            jitter=belief.bounds.posterior.jitter,
-        )
+        known = {
+            "expected": self.problem.sign * belief.raw(float(mean[0])),
+            "deviation": belief.unit * float(sd[0]),
+            "noise": belief.unit * math.sqrt(belief.bounds.posterior.noise),
+        }
+        return self.choice(counts, phase="model", **known, beta=beta, jitter=belief.bounds.posterior.jitter)
 
     def _optimistic(
         self, bound: Bound, trust: TrustRegion, region: Region, taken: set[bytes], number: int
@@ -190,15 +189,15 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         return self.fresh(region, random, taken) if best is None else best
 
     def _beta(self, number: int) -> float:
-        C, A = self.problem.simplex.shape
-        return self.options.beta if self.options.confidence == "fixed" else theorem_beta(C * A, number)
+        fixed = self.options.confidence == "fixed"
+        return self.options.beta if fixed else theorem_beta(math.prod(self.problem.simplex.shape), number)
 
     def bound(self, belief: Belief, region: Region, beta: float) -> Bound:
         """What the search climbs on: the bound less what moving costs, with its gradient."""
         expected = self.options.acquisition or ("expected" if self.problem.feedback == "representative" else "average")
         climb = belief.bounds.expected if expected == "expected" else belief.bounds.population
-        price = self.problem.moving_cost / belief.unit
-        return less_moving(lambda tables: climb(tables, beta), region, self.problem.shares, price)
+        moving = self.problem.shares, self.problem.moving_cost / belief.unit
+        return less_moving(lambda tables: climb(tables, beta), region, *moving)
 
     def search(self, bound: Bound, region: Region, seed: int) -> Tables:
         """Local maxima over tables, best first, from the best ones seen and from random ones."""
@@ -222,12 +221,13 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         found = self.search(lambda tables: bound(tables, 0.0), region, seed)
         predicted = region.whole(found[0]) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
-        mean, sd = self.expected(history, seen, tables)
-        i, sign = int(np.where([*self.keeping(), True], mean - _ANSWER * sd, -np.inf).argmax()), self.problem.sign
+        (mean, sd), sign = self.expected(history, seen, tables), self.problem.sign
+        kept = [*self.keeping(), *likely_to_work(self.problem, self.failing, seen)(predicted[None])]
+        i = int(np.where(kept, mean - _ANSWER * sd, -np.inf).argmax())
         lower, upper = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
-        values = settings(self.problem, tables[i])
-        return Recommendation(SCOPE, values, sign * belief.raw(float(mean[i])), lower, upper, note=note)
+        value = sign * belief.raw(float(mean[i]))
+        return Recommendation(SCOPE, settings(self.problem, tables[i]), value, lower, upper, note=note)
 
     @kept
     def draws(self, history: History) -> list[Draw]:
@@ -246,5 +246,5 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         belief = self.belief(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
         table, explored = explained(self.problem, belief, best, next(reversed(self.suggested.values()), best))
-        forgotten = len(self.forgotten), self.anew
-        return Explanation(summarised(self.problem, belief, len(self.outcomes), explored, forgotten), (table,))
+        told, forgotten = len(self.outcomes), (len(self.forgotten), self.anew)
+        return Explanation(summarised(self.problem, belief, told, explored, forgotten), (table,))

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from .acquisition import PayoffBounds, Tables, Values
+from .failures import Works, everywhere
 
 Bound = Callable[[Tables], tuple[Values, Tables]]
 _PARTS = 40  # of the way to a table, at whose ends is looked
@@ -32,6 +33,7 @@ class TrustRegion:
         least: of the prior variance; zero: every table.
         played: (n, C, A) what was played.
         project: tables (r, C, A) to the nearest ones within the limits.
+        works: which tables are likely to work.
     """
 
     bounds: PayoffBounds
@@ -39,6 +41,7 @@ class TrustRegion:
     least: float
     played: Float[np.ndarray, "n C A"]
     project: Callable[[Tables], Tables]
+    works: Works = everywhere
 
     @cached_property
     def origin(self) -> Float[np.ndarray, "C A"]:
@@ -48,10 +51,11 @@ class TrustRegion:
         return self.project(np.maximum(best, _ANY)[None])[0]
 
     def keeps(self, tables: Tables) -> Bool[np.ndarray, " r"]:
-        """Which tables are known well enough."""
+        """Which tables are known well enough, and likely to work."""
+        kept = self.works(tables)
         if not self.least:
-            return np.ones(len(tables), dtype=bool)
-        kept = self._moved(tables) <= self._reach
+            return kept
+        kept = kept & (self._moved(tables) <= self._reach)
         for bounds in self.known:
             kept &= bounds.learned(tables) >= self.least
         return np.asarray(kept)
@@ -66,7 +70,7 @@ class TrustRegion:
 
     def shortened(self, tables: Tables) -> Tables:
         """Each table, or as far on the straight way to it as is kept to: a fortieth at least."""
-        if not self.least:
+        if not self.least and self.works is everywhere:
             return tables
         parts = np.linspace(0.0, 1.0, _PARTS + 1)[1:, None, None]
         found = tables.copy()
@@ -78,7 +82,7 @@ class TrustRegion:
         return found
 
     def of(self, bound: Bound) -> Bound:
-        """The bound, −∞ at tables that are not known well enough."""
+        """The bound, −∞ at tables that are not kept."""
 
         def cautious(tables: Tables) -> tuple[Values, Tables]:
             values, slopes = bound(tables)

@@ -108,15 +108,28 @@ def _constraints(region: Region, whole: Callable[[np.ndarray], np.ndarray]) -> l
 
             constraints.append({"type": kind, "fun": room, "jac": slope})
     if isinstance(region, Guarded):
-        guard = region.rise
+        guard = _latest(lambda share: region.rise(whole(share)))
         constraints.append(
             {
                 "type": "ineq",
-                "fun": lambda share: guard(whole(share))[0] - _GUARD,
-                "jac": lambda share: guard(whole(share))[1][:, free] * width,
+                "fun": lambda share: guard(share)[0] - _GUARD,
+                "jac": lambda share: guard(share)[1][:, free] * width,
             }
         )
     return constraints
+
+
+def _latest(rise: ValueAndGradient) -> ValueAndGradient:
+    """The same function, which does not compute again what it was asked last: a value, and then its gradient."""
+    last: dict[bytes, Any] = {}
+
+    def found(share: np.ndarray) -> Any:
+        if (key := share.tobytes()) not in last:
+            last.clear()
+            last[key] = rise(share)
+        return last[key]
+
+    return found
 
 
 def _independent(region: Region, moving: np.ndarray) -> np.ndarray:

@@ -3,10 +3,11 @@
 from .averages import AveragedScore
 from .batched_bounds import Stack
 from .expectation import Expectation
+from .failing import Failing, kept_margin
 from .following import Following
 from .given import alike, given
 from .learned import LearnedLaw
-from .outcomes import ENOUGH, UNKEPT, Watched, margin_over, rows_at
+from .outcomes import ENOUGH, UNKEPT, Likely, Watched, margin_over, rows_at
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
@@ -27,11 +28,13 @@ __all__ = [
     "Drawn",
     "Expectation",
     "Expected",
+    "Failing",
     "Following",
     "Known",
     "Law",
     "LawOf",
     "LearnedLaw",
+    "Likely",
     "Moments",
     "Part",
     "Posterior",
@@ -52,6 +55,7 @@ __all__ = [
     "highest",
     "highest_of",
     "inverse_root",
+    "kept_margin",
     "margin_over",
     "parts_of",
     "polished",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -20,11 +20,26 @@ DRAWS = 32
 """Of what nature does, over which a probability is averaged."""
 ENOUGH = 5
 """Outcomes before anything is said of the next ones."""
-UNKEPT = "no settings of it are known yet to keep to what is asked of further outcomes; these are the likeliest"
+UNKEPT = "no settings of it are known yet that are likely to work, and to keep to its limits; these are the likeliest"
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _WIDEST = 5.0  # times wider than the model says: what a few surprises may ask for
 
 Fresh = Callable[[Course | None], Regression[Any]]
+
+
+class Likely(Protocol):
+    """Something that a play is to keep to with a probability."""
+
+    @property
+    def sure(self) -> float:
+        """That probability."""
+
+    @property
+    def wide(self) -> float:
+        """How many times wider than its model says predictions are taken to be."""
+
+    def log_probability(self, rows: Float[np.ndarray, "m d"], wide: float) -> Float[np.ndarray, " m"]:
+        """How likely it is kept to where these are all variables, encoded: its logarithm."""
 
 
 @dataclass(eq=False)
@@ -64,6 +79,11 @@ class Watched:
         return len(self.model) >= ENOUGH
 
     @property
+    def sure(self) -> float:
+        """The probability that the limit asks for."""
+        return self.limit.probability
+
+    @property
     def wide(self) -> float:
         """How many times wider than the model says predictions are taken to be: by outcomes as they stand now."""
         return float(min(self.following.reliability.factor, _WIDEST))
@@ -92,14 +112,14 @@ class Watched:
         return min(rooms)
 
 
-def margin_over(watched: Sequence[Watched], parts: Sequence[Part]) -> Margin:
+def margin_over(watched: Sequence[Likely], parts: Sequence[Part]) -> Margin:
     """By how much plays are likely enough, in normal deviations of the least likely limit, as a function of settings.
 
     Args:
-        watched: the outcomes that are limited.
+        watched: the outcomes that are limited, and whatever else is to be likely.
         parts: every column's part; what is drawn is averaged over.
     """
-    base = _draws(parts)
+    base = draws_of(parts)
     held = [d for d, part in enumerate(parts) if isinstance(part, Set)]
     known = [(each, each.wide) for each in watched]
 
@@ -110,7 +130,7 @@ def margin_over(watched: Sequence[Watched], parts: Sequence[Part]) -> Margin:
         for each, wide in known:
             likely = each.log_probability(rows.reshape(-1, base.shape[1]), wide).reshape(len(points), -1)
             average = np.logaddexp.reduce(likely, axis=1) - np.log(len(base))
-            least = np.minimum(least, _deviations(average) - _deviations(np.log([each.limit.probability])))
+            least = np.minimum(least, _deviations(average) - _deviations(np.log([each.sure])))
         return least
 
     return margin
@@ -118,13 +138,14 @@ def margin_over(watched: Sequence[Watched], parts: Sequence[Part]) -> Margin:
 
 def rows_at(parts: Sequence[Part], held: Mapping[int, float]) -> Float[np.ndarray, "m d"]:
     """What may happen where these columns are set, encoded."""
-    rows = _draws(parts)
+    rows = draws_of(parts)
     for column, value in held.items():
         rows[:, column] = value
     return rows
 
 
-def _draws(parts: Sequence[Part]) -> Float[np.ndarray, "s d"]:
+def draws_of(parts: Sequence[Part]) -> Float[np.ndarray, "s d"]:
+    """What may happen, encoded: what is known as it is, what nature draws drawn, zeros where something is set."""
     count = DRAWS if any(isinstance(part, Drawn) for part in parts) else 1
     return drawn(parts, sobol_points(count, len(parts), 0))
 

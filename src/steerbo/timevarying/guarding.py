@@ -24,7 +24,7 @@ from ..rounds import (
 )
 from ..search import Margin
 from ..space import Categorical, Measured
-from ..surrogate import Known, Part, Set, Watching, margin_over, rows_at
+from ..surrogate import Failing, Known, Part, Set, Watching, kept_margin, rows_at
 from .acquisition import Unknown, View
 from .problem import TimeVarying
 
@@ -43,6 +43,7 @@ class Guarding(Method[TimeVarying, OptionsT]):
         drifts = problem.automatic or any(prior.drift is not None for prior in problem.given)
         drift: AnyDrift = "learned" if drifts else None
         self.watching = Watching(problem.further, self._regression, drift, problem.space.names, self._measured)
+        self.failing = Failing(problem.space.categorical, self._measured, fading=drifts)
 
     def _regression(self, course: Course | None) -> Regression[Any]:
         kernel = SquaredExponentialKernel.over(self.problem.space.categorical)
@@ -62,6 +63,7 @@ class Guarding(Method[TimeVarying, OptionsT]):
     def learn(self, event: Event, history: History) -> None:
         """Take one event in."""
         self.watching.learn(event, history)
+        self.failing.learn(event, history)
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Hyperparameters of the further outcomes, where they are due."""
@@ -69,15 +71,19 @@ class Guarding(Method[TimeVarying, OptionsT]):
 
     # -- choosing ------------------------------------------------------------------------------------------------------
 
-    def looking(self, time: float, available: Any, context: Mapping[str, Any], unknown: Sequence[Unknown] = ()) -> View:
+    def looking(
+        self, time: float, available: Any, context: Mapping[str, Any], unknown: Sequence[Unknown] | None = None
+    ) -> View:
         """A round: what is available then, where this is seen, and likely to keep to the limits on outcomes.
 
-        Where no point is, the likeliest one is available; a box is searched for it.
+        Where no point is, the likeliest one is available; a box is searched for it. `unknown` is what was tried and
+        gave nothing; None: it is for an answer, which nothing shrinks, and which is to be surer to work.
         """
+        answering, unknown = unknown is None, unknown or ()
         left = self.problem.within(available, context)
-        if not (watched := self.watching.informed):
+        likely = kept_margin(self.watching.informed, self.failing, self._parts(time), answering)
+        if likely is None:
             return View(time, left, unknown)
-        likely = margin_over(watched, self._parts(time))
         if self.problem.sites is not None:
             numbers = np.arange(len(self._sites)) if left is None else np.array(left)
             return _among(numbers, lambda some: likely(self._sites[some]), time, unknown)

@@ -1,0 +1,1 @@
+"""Places that always fail, and failures by bad luck."""

@@ -1,0 +1,126 @@
+"""What failed, as events come in: places that go on failing are closed to a search, until outcomes open them again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from ..rounds import Added, Amended, Event, Failed, History, Round, Told
+from ..search import Margin
+from .outcomes import Likely, margin_over
+from .parts import Part, set_columns
+from .works import OF_ANSWERS, SHARE, Evaluations, Works, apart
+
+FEWEST = 2
+"""Failures before anything is closed."""
+_MOST, _NEAREST = 128, 8  # failures that count, the latest; and outcomes nearest to each of them
+
+Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
+"""What happened, the token or the name of the data, and the round if it was one, to a point, encoded."""
+Tells = Callable[[Round | None], bool]
+"""A round, or None for data that nobody suggested, to whether it counts here."""
+
+
+class Failing:
+    """What is known of failures. Nothing is kept as long as there are none.
+
+    Args:
+        unordered: (d,) which columns are categories.
+        place: where an evaluation was made; of more than d columns the first d count.
+        fading: whether what worked long ago may not work now.
+        tells: which evaluations count; None: all.
+    """
+
+    def __init__(
+        self, unordered: Bool[np.ndarray, " d"], place: Place, *, fading: bool = False, tells: Tells | None = None
+    ) -> None:
+        self._unordered, self._place, self._fading, self._told_by = unordered, place, fading, tells
+        self._forget()
+
+    def _forget(self) -> None:
+        self._points: list[Float[np.ndarray, " d"]] = []
+        self._worked: list[bool] = []
+        self._rounds: list[int] = []
+        self._now = 0
+
+    @property
+    def failures(self) -> int:
+        """How many evaluations have failed."""
+        return len(self._worked) - sum(self._worked)
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def learn(self, event: Event, history: History) -> None:
+        """Take one event in."""
+        match event:
+            case Told() | Failed() if self._points:
+                self._take(history[event.token], event.token, history)
+            case Added() if self._points:
+                self._take(None, history.latest_data, history)
+            case Failed() | Amended():
+                self.begin_anew(history)
+            case _:
+                pass
+
+    def begin_anew(self, history: History) -> None:
+        """All evaluations as they stand now."""
+        self._forget()
+        if not history.failed:
+            return
+        for name in history.data:
+            self._take(None, name, history)
+        for played in history:
+            if played.state in ("told", "failed"):
+                self._take(played, played.suggestion.token, history)
+
+    def _take(self, played: Round | None, name: str, history: History) -> None:
+        if self._told_by is not None and not self._told_by(played):
+            return
+        realised = history.data[name].outcome.realised if played is None else played.realised
+        self._points.append(self._place(realised, name, played)[: len(self._unordered)])
+        self._worked.append(played is None or played.state == "told")
+        self._rounds.append(len(history) if played is None else played.number)
+        self._now = len(history)
+
+    # -- what is closed ------------------------------------------------------------------------------------------------
+
+    def works(self, parts: Sequence[Part], share: float = SHARE) -> Works | None:
+        """How likely plays are to work that set these columns; None where nothing of what failed is closed to them.
+
+        As long as nothing has worked nobody knows where to go instead.
+        """
+        if self.failures < FEWEST or not any(self._worked):
+            return None
+        works = Works.of(self._near(), parts, share)
+        failed = works.made.points[~works.made.worked][:, set_columns(parts)]
+        return works if (margin_over([works], parts)(failed) < 0.0).any() else None
+
+    def _near(self) -> Evaluations:
+        """The latest failures, and outcomes near to them: others say little of what is closed."""
+        points, worked = np.array(self._points), np.array(self._worked, dtype=bool)
+        failed, gave = np.flatnonzero(~worked)[-_MOST:], np.flatnonzero(worked)
+        if len(gave) > _NEAREST * len(failed):
+            gaps = apart(points[failed], points[gave], self._unordered, range(points.shape[1]))
+            gave = gave[np.unique(np.argsort(gaps, axis=1, kind="stable")[:, :_NEAREST])]
+        some = np.sort(np.concatenate([failed, gave]))
+        ages = (self._now - np.array(self._rounds, dtype=float)[some]) * self._fading
+        return Evaluations(points[some], worked[some], np.abs(ages), self._unordered, int(worked.sum()) - len(gave))
+
+
+def kept_margin(
+    watched: Sequence[Likely], failing: Failing | None, parts: Sequence[Part], answering: bool = False
+) -> Margin | None:
+    """By how much plays are likely enough to work, and to keep to limits on outcomes; None: all are.
+
+    Args:
+        watched: further outcomes that are limited.
+        failing: what is known of failures; None: nothing.
+        parts: every column's part.
+        answering: whether it is what is recommended, and not the next play.
+    """
+    works = None if failing is None else failing.works(parts, OF_ANSWERS if answering else SHARE)
+    likely = [*watched, *([] if works is None else [works])]
+    return margin_over(likely, parts) if likely else None

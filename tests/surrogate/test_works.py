@@ -1,0 +1,88 @@
+"""What failed, explained by luck or by the place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steerbo.space import Float, Uniform
+from steerbo.surrogate import Drawn, LawOf, Set
+from steerbo.surrogate.works import Evaluations, Works, apart
+
+
+def works(points: Any, worked: Any, parts: Any = None, **more: Any) -> Works:
+    points = np.array(points, dtype=float)
+    n, d = points.shape
+    made = Evaluations(points, np.array(worked, dtype=bool), np.zeros(n), np.zeros(d, dtype=bool), **more)
+    return Works.of(made, parts or [Set()] * d)
+
+
+SPREAD = np.random.default_rng(0).random((10, 2)) * [0.8, 1.0]
+
+
+def failed_at(place: list[float], times: int) -> Works:
+    return works([*SPREAD, *[place] * times], [True] * 10 + [False] * times)
+
+
+def test_one_failure_closes_nothing_and_a_second_one_there_does() -> None:
+    place = np.array([[1.0, 0.5]])
+    once, twice = failed_at([1.0, 0.5], 1), failed_at([1.0, 0.5], 2)
+    assert once.mean(place)[0] >= once.sure
+    assert twice.mean(place)[0] < twice.sure
+    assert twice.mean(np.array([[0.3, 0.5]]))[0] > twice.sure
+
+
+def test_failures_by_one_coordinate_are_known_for_it() -> None:
+    """Wherever the other one is: two failures at x = 1 tell of a third place there."""
+    found = works([*SPREAD, [1.0, 0.1], [0.98, 0.9], [0.99, 0.4]], [True] * 10 + [False] * 3)
+    assert found.mean(np.array([[0.99, 0.7]]))[0] < found.sure
+    assert found.mean(np.array([[0.7, 0.7]]))[0] > found.sure
+
+
+def test_bad_luck_closes_next_to_nothing() -> None:
+    """A fifth of evaluations fails, wherever they are."""
+    closed = []
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        points = random.random((60, 2))
+        found = works(points, random.random(60) > 0.2)
+        closed.append(float((found.mean(random.random((500, 2))) < found.sure).mean()))
+    assert np.mean(closed) < 0.02
+
+
+def test_what_nature_draws_is_not_to_blame_on_what_is_set() -> None:
+    """Where the second column is high all fails, whatever the first is set to: nothing of the first is closed."""
+    random = np.random.default_rng(1)
+    points = random.random((60, 2))
+    parts = [Set(), Drawn(LawOf(Float("z", 0, 1, law=Uniform())))]
+    found = works(points, points[:, 1] < 0.6, parts)
+    grid = np.linspace(0.0, 1.0, 21)
+    mean = [found.mean(np.column_stack([np.full(64, x), np.linspace(0.0, 1.0, 64)])).mean() for x in grid]
+    assert np.mean(np.array(mean) < found.sure) < 0.1
+
+
+def test_long_ago_counts_for_less() -> None:
+    points, worked = np.array([*SPREAD, [1.0, 0.5], [1.0, 0.5]]), np.array([True] * 10 + [False] * 2)
+    old, plain = np.full(12, 1000.0), np.zeros(2, dtype=bool)
+    found = Works.of(Evaluations(points, worked, old, plain), [Set(), Set()])
+    assert found.mean(np.array([[1.0, 0.5]]))[0] >= found.sure
+
+
+def test_foretelling_is_the_conditional_mean() -> None:
+    """Each evaluation is foretold by those before it: against the textbook formula."""
+    points, worked = SPREAD[:5], np.array([True, False, True, True, False])
+    made = Evaluations(points, worked, np.zeros(5), np.zeros(2, dtype=bool))
+    K = made.alike(points, [0, 1], 0.3)
+    expected = 0.0
+    for i in range(5):
+        weights = np.linalg.solve(K[:i, :i] + 0.05 * np.eye(i), worked[:i] - 0.95) if i else np.zeros(0)
+        p = np.clip(0.95 + K[i, :i] @ weights, 0.02, 0.98)
+        expected += np.log(p if worked[i] else 1 - p)
+    assert made.by_place([0, 1], 0.3, 0.05)[0] == pytest.approx(expected)
+
+
+def test_categories_are_apart() -> None:
+    rows, points = np.array([[0.0], [2.0]]), np.array([[0.0], [1.0]])
+    assert apart(rows, points, np.array([True]), [0]).tolist() == [[0.0, 1.0], [1.0, 1.0]]
