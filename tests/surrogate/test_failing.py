@@ -58,7 +58,7 @@ def test_within_limits_and_for_batches() -> None:
 
 
 def test_categories_that_always_fail_are_left() -> None:
-    variables = [sb.Categorical("oven", ["a", "b", "c"]), sb.Float("x", 0, 1)]
+    variables: list[Any] = [sb.Categorical("oven", ["a", "b", "c"]), sb.Float("x", 0, 1)]
     optimizer = sb.Optimizer(sb.CostVarying(variables, control_sets=[["oven", "x"]]), rounds=40, seed=0)
     tried = 0
     for _ in range(24):
