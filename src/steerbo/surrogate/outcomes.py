@@ -20,7 +20,7 @@ DRAWS = 32
 """Of what nature does, over which a probability is averaged."""
 ENOUGH = 5
 """Outcomes before anything is said of the next ones."""
-UNKEPT = "no settings of it are known yet that are likely to work, and to keep to its limits; these are the likeliest"
+UNKEPT = "no settings of it are known yet to keep to its limits, and to be likely to work; these are the likeliest"
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _WIDEST = 5.0  # times wider than the model says: what a few surprises may ask for
 
