@@ -81,6 +81,14 @@ def test_without_failures_nothing_is_kept() -> None:
     assert (failing.failures, failing._points) == (0, [])
 
 
+def test_starting_points_are_not_drawn_where_all_fails() -> None:
+    """Nine tenths of the box fail: five outcomes to begin with took fifty draws."""
+    optimizer = sb.Optimizer(square([["x", "z"]]), "ucb-psq", rounds=60, seed=0)
+    optimizer.add(0.1, {"x": 0.02, "z": 0.5})
+    broken = play(optimizer, 12, failing=lambda values: values["x"] > 0.1)
+    assert len(broken) <= 9
+
+
 def test_as_long_as_nothing_works_nothing_is_closed() -> None:
     optimizer = sb.Optimizer(square([["x"]]), rounds=40, seed=0)
     assert len(play(optimizer, 8, failing=lambda values: True)) == 8

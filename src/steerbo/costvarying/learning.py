@@ -30,6 +30,7 @@ from ..rounds import (
 )
 from ..search import Box, Guarded
 from ..surrogate import Failing, Following, Part, Watching, kept_margin
+from .control_sets import Arm
 from .money import Paying
 from .problem import CostVarying
 
@@ -144,6 +145,17 @@ class Learning(Paying[OptionsT]):
         if box.dimension:
             return Guarded(box, margin)
         return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
+
+    def likely(self, arm: Arm, context: Mapping[str, Any], units: np.ndarray) -> np.ndarray:
+        """Of points of the unit cube, placed where an arm may go, the first that is likely to work, or the likeliest."""
+        known = self._encoded(context) | ({TIME.name: 0.0} if self.problem.timed else {})
+        domain = self.domain(arm, known, self.nature.at(known))
+        assert domain is not None  # something was placed there
+        points, margin = domain.box.place(units), kept_margin((), self.failing, domain.parts)
+        if margin is None:
+            return np.asarray(points[0])
+        kept = margin(points)
+        return np.asarray(points[int(np.argmax(kept >= 0.0) if (kept >= 0.0).any() else np.argmax(kept))])
 
     def _tried(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
         """Where an evaluation was made that worked, or failed: what nobody measured is drawn as elsewhere."""

@@ -44,6 +44,7 @@ from .recommendation import possible_gain, recommendation
 
 PLOT = 3
 """Starting points that share what is hard to change: a plot of three, and the beginning of another one."""
+_DRAWN = 64  # starting points at random, of which the first is taken that is likely to work
 
 
 class PartialControl(Learning[OptionsT]):
@@ -153,6 +154,9 @@ class PartialControl(Learning[OptionsT]):
             i = same if same in affordable else i
         arm, unit = Arm(i), draw.random((1, len(self.sets[i])))
         point = self.placed(arm, request.get("context", {}), unit)
+        if self.failing.failures:
+            units = np.concatenate([unit, draw.random((_DRAWN - 1, len(self.sets[i])))])
+            point = self.likely(arm, request.get("context", {}), units)
         if place > 0:
             arm, point = self.staying(arm, point, self.problem.present(history), request)
         return self.play(history, arm, point, request)
