@@ -82,11 +82,11 @@ def test_without_failures_nothing_is_kept() -> None:
 
 
 def test_starting_points_are_not_drawn_where_all_fails() -> None:
-    """Nine tenths of the box fail: five outcomes to begin with took fifty draws."""
+    """Nine tenths of the box fail: random draws would go on failing."""
     optimizer = sb.Optimizer(square([["x", "z"]]), "ucb-psq", rounds=60, seed=0)
     optimizer.add(0.1, {"x": 0.02, "z": 0.5})
     broken = play(optimizer, 12, failing=lambda values: values["x"] > 0.1)
-    assert len(broken) <= 9
+    assert len(broken) <= 6, "8 before"
 
 
 def test_as_long_as_nothing_works_nothing_is_closed() -> None:

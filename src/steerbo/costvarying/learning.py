@@ -147,7 +147,7 @@ class Learning(Paying[OptionsT]):
         return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
 
     def likely(self, arm: Arm, context: Mapping[str, Any], units: np.ndarray) -> np.ndarray:
-        """Of points of the unit cube, placed where an arm may go, the first that is likely to work, or the likeliest."""
+        """Of points of the unit cube, placed where an arm may go, the first likely to work, or the likeliest."""
         known = self._encoded(context) | ({TIME.name: 0.0} if self.problem.timed else {})
         domain = self.domain(arm, known, self.nature.at(known))
         assert domain is not None  # something was placed there

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
-from benchmarks.failing.play import table
+from benchmarks.failing.play import FUNCTIONS, rows_of, table
 from benchmarks.failing.worlds import drawn
+
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
 
 
 def test_the_best_place_fails_at_an_edge_and_in_a_hole() -> None:
@@ -25,6 +29,12 @@ def test_luck_fails_a_fifth_and_weather_by_the_last_variable() -> None:
     assert 0.15 < np.mean([luck.fails(np.full(2, 0.5), random) for _ in range(1000)]) < 0.25
     assert weather.fails(np.array([0.5, 0.8]), random)
     assert not weather.fails(np.array([0.5, 0.6]), random)
+
+
+def test_the_page_has_the_tables_of_the_runs() -> None:
+    rows, page = rows_of(RESULTS / "failing-runs.jsonl"), (RESULTS / "failing.md").read_text("utf-8")
+    for registration in FUNCTIONS:
+        assert table([row for row in rows if row["seed"] == 2 + registration]) in page
 
 
 def test_the_table_has_a_line_for_each_kind_and_version() -> None:
