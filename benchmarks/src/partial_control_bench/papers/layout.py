@@ -178,7 +178,7 @@ def _against(name: str, own: str, ours: Sequence[Result], sides: Mapping[str, Se
         means = {who: summary([*of.values()]) for who, of in values.items()}
         order, mine = sorted(means, key=lambda who: means[who].mean), by_seed(ours, measure, mark)
         last = mark == max(end for end in ends.values() if end is not None)
-        paid = {who: _paid(sides[who]) if last else "" for who in order}
+        paid = {who: _paid(sides[who]) if ends[who] == mark else "" for who in order}
         told = "; ".join(f"{who} {means[who]} ({means[who].runs}{paid[who]})" for who in order)
         here = f"{summary([*mine.values()])} ({len(mine)}{_paid(ours) if last else ''})"
         rows.append((name, _at(name, mark), here, told, _less(paired(mine, values[order[0]]))))
