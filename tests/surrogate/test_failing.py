@@ -111,12 +111,12 @@ def test_far_outcomes_are_left_out() -> None:
     """Of many outcomes those nearest to failures count, and the others' number."""
     optimizer = sb.Optimizer(square([["x", "z"]]), rounds=400, seed=0)
     random = np.random.default_rng(3)
-    for _ in range(100):
+    for _ in range(150):
         x, z = random.random(2)
         optimizer.add(2 * x * 0.9 + z, {"x": 0.9 * x, "z": z})
     for suggestion in optimizer.ask(batch=2):
         optimizer.fail(suggestion, "it burst", cost=1.0)
     failing = optimizer._method.failing  # type: ignore[attr-defined]
     made = failing._near()
-    assert 2 < len(made.worked) <= 18
-    assert made.more + int(made.worked.sum()) == 100
+    assert 2 < len(made.worked) <= 8
+    assert made.more + int(made.worked.sum()) == 150

@@ -80,7 +80,7 @@ def test_foretelling_is_the_conditional_mean() -> None:
         weights = np.linalg.solve(K[:i, :i] + 0.05 * np.eye(i), worked[:i] - 0.95) if i else np.zeros(0)
         p = np.clip(0.95 + K[i, :i] @ weights, 0.02, 0.98)
         expected += np.log(p if worked[i] else 1 - p)
-    assert made.by_place([0, 1], 0.3, 0.05)[0] == pytest.approx(expected)
+    assert made.by_place((0, 1), 0.3, 0.05)[0] == pytest.approx(expected)
 
 
 def test_categories_are_apart() -> None:

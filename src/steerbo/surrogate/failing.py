@@ -16,7 +16,8 @@ from .works import OF_ANSWERS, SHARE, Evaluations, Works, apart
 
 FEWEST = 2
 """Failures before anything is closed."""
-_MOST, _NEAREST = 128, 8  # failures that count, the latest; and outcomes nearest to each of them
+_MOST = 40  # failures that count: the latest
+_GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nearest to each failure
 
 Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
 """What happened, the token or the name of the data, and the round if it was one, to a point, encoded."""
@@ -45,6 +46,7 @@ class Failing:
         self._worked: list[bool] = []
         self._rounds: list[int] = []
         self._now = 0
+        self._made: Evaluations | None = None  # as they stand: what is found of them is kept
 
     @property
     def failures(self) -> int:
@@ -83,7 +85,7 @@ class Failing:
         self._points.append(self._place(realised, name, played)[: len(self._unordered)])
         self._worked.append(played is None or played.state == "told")
         self._rounds.append(len(history) if played is None else played.number)
-        self._now = len(history)
+        self._now, self._made = len(history), None
 
     # -- what is closed ------------------------------------------------------------------------------------------------
 
@@ -94,7 +96,8 @@ class Failing:
         """
         if self.failures < FEWEST or not any(self._worked):
             return None
-        works = Works.of(self._near(), parts, share)
+        self._made = self._made or self._near()
+        works = Works.of(self._made, parts, share)
         failed = works.made.points[~works.made.worked][:, set_columns(parts)]
         return works if (margin_over([works], parts)(failed) < 0.0).any() else None
 
@@ -102,7 +105,7 @@ class Failing:
         """The latest failures, and outcomes near to them: others say little of what is closed."""
         points, worked = np.array(self._points), np.array(self._worked, dtype=bool)
         failed, gave = np.flatnonzero(~worked)[-_MOST:], np.flatnonzero(worked)
-        if len(gave) > _NEAREST * len(failed):
+        if len(gave) > _GAVE:
             gaps = apart(points[failed], points[gave], self._unordered, range(points.shape[1]))
             gave = gave[np.unique(np.argsort(gaps, axis=1, kind="stable")[:, :_NEAREST])]
         some = np.sort(np.concatenate([failed, gave]))

@@ -14,7 +14,7 @@ by a Gaussian process).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -38,6 +38,10 @@ _SINGLES = 12  # columns at most of which each is an explanation by itself
 _SLIGHT = 0.01  # explanations of the place that count for less are left out
 
 
+Foretold = tuple[float, Float[np.ndarray, " n"]]
+"""The logarithm of the probability of what happened, and weights of the evaluations for what is said of other places."""
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluations:
     """Evaluations that worked or failed, in the order they were made.
@@ -55,6 +59,7 @@ class Evaluations:
     ages: Float[np.ndarray, " n"]
     unordered: Bool[np.ndarray, " d"]
     more: int = 0
+    _found: dict[tuple[tuple[int, ...], float, float], Foretold] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def share(self) -> float:
@@ -68,8 +73,14 @@ class Evaluations:
         kept = np.cumsum(self.worked) - self.worked + self.more
         return self._score((kept + _LUCK[0]) / (before + sum(_LUCK)))
 
-    def by_place(self, columns: Sequence[int], reach: float, noise: float) -> tuple[float, Float[np.ndarray, " n"]]:
-        """The same by some columns of the place, and weights of the points for what it says of others."""
+    def by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
+        """The same by some columns of the place; computed once, for all that is set."""
+        key = (columns, reach, noise)
+        if key not in self._found:
+            self._found[key] = self._by_place(columns, reach, noise)
+        return self._found[key]
+
+    def _by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
         covariance = self.alike(self.points, columns, reach) * np.exp(-np.abs(self.ages[:, None] - self.ages) / _FADES)
         covariance[np.diag_indices_from(covariance)] += noise
         root = np.linalg.cholesky(covariance)
