@@ -39,7 +39,7 @@ _SLIGHT = 0.01  # explanations of the place that count for less are left out
 
 
 Foretold = tuple[float, Float[np.ndarray, " n"]]
-"""The logarithm of the probability of what happened, and weights of the evaluations for what is said of other places."""
+"""The logarithm of the probability of what happened, and weights of evaluations for what is said of other places."""
 
 
 @dataclass(frozen=True, eq=False)
