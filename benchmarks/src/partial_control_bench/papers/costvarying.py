@@ -87,7 +87,7 @@ PAPER = Paper(
         "would cost more than is left, or after 400 plays.",
         "On Ackley the optimum is where nature draws: cheap plays are good data there. On airfoil no set lies in another, and "
         "methods that ignore costs may play the best one, which is cheap.",
-        "Where something is seen first, BoTorch and Xopt lose less in as many rounds, for they hold everything at the highest price; `cheap-first` goes on with what is "
+        "Where something is seen first, BoTorch and Xopt lose less in as many rounds, for they hold nearly everything, at twice the money; `cheap-first` goes on with what is "
         "good enough and cheap. They were played on three seeds for 50 rounds.",
         "These are ten seeds of each cell, the same in all cells of a problem: cells are not independent.",
         "Some runs were made before changes that move the last digits of the model; `pcb check --again` shows which come out anew.",

@@ -21,6 +21,8 @@ from .claim import RULE, Claim, table
 
 _INVENTED = ("cheap-first", "tempered-elimination", "switching-elimination")
 """Methods that no paper has."""
+_ONE_RUN = ("cost-varying",)
+"""Wings whose costs at all sizes were taken in one run."""
 _FEWEST = 3  # seeds of who is shown beside others
 COMMAND = "python -m partial_control_bench.papers docs/results"
 PEERS_PAGE = "https://github.com/steerbo/steerbo/blob/main/benchmarks/README.md#peers-and-what-they-cannot-be-told"
@@ -220,9 +222,10 @@ def spent(wing: str, file: Path) -> str:
         of = [found.get((who, n)) for n in SIZES]
         times = [_took(line, of[:k]) for k, line in enumerate(of)]
         rows.append((who, *times, max(line["mb"] or 0 for line in of if line)))
+    later = "" if wing in _ONE_RUN else ", the column of 2000 and some rows later than the rest"
     note = (
         f"Median CPU milliseconds of an ask once n outcomes are known, and the process's peak memory, on {PROBLEMS[wing]}: entrants by "
-        f"turns on one thread, the column of 2000 and some rows later than the rest (`python -m partial_control_bench.costs {wing}`). Who takes more than ten seconds is not asked "
+        f"turns on one thread{later} (`python -m partial_control_bench.costs {wing}`). Who takes more than ten seconds is not asked "
         "at the next size; –: not measured, or no answer within 400 seconds of the processor.\n\n"
     )
     columns = ("entrant", *(f"n = {n}, ms" for n in SIZES), "MB at the last")
@@ -231,7 +234,7 @@ def spent(wing: str, file: Path) -> str:
 
 def _took(line: Mapping[str, Any] | None, before: Sequence[Mapping[str, Any] | None]) -> str:
     if line is not None and line["ms"] is not None:
-        return shown(line["ms"])
+        return shown(line["ms"]) if line["ms"] else "below the clock's tick"
     return "> 10 000" if line is None and any(each and too_slow(each["ms"]) for each in before) else "–"
 
 
