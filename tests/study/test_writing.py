@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from steerbo.rounds import Event
 from steerbo.study import Memory, MemoryLog, Study
 from steerbo.study.company import QUIET, TRIES
 from steerbo.study.log import TURN, Lease
+from steerbo.study.spill import Answer
+from steerbo.study.turns import TELL
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -71,3 +75,12 @@ def test_who_is_refused_again_and_again_waits_for_a_turn() -> None:
         first.ask()
         assert one.turns == 2
         assert len(first.history) == 2 + TRIES
+
+
+def test_what_waited_in_a_file_is_let_in_like_what_is_told_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    wishes: list[str] = []
+    with Study.create(MemoryLog(), Stub(), Nearest, rounds=3) as study:
+        monkeypatch.setattr(study.writer, "logged", lambda call, wish="": wishes.append(wish))
+        for call in ("tell", "fail", "amend", "add", "decide"):
+            study.writer._give_again(Answer("study", call, {}), 0)
+    assert wishes == [TELL] * 4 + [""]

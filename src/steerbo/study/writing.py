@@ -159,7 +159,8 @@ class Writer:
             self.log.seconds = wait
 
     def _give_again(self, answer: Answer, equal: int) -> None:
-        self.logged(lambda: give_again(self.optimizer, answer, equal))
+        wish = TELL if answer.call != "decide" else ""  # whoever chooses should know of it, and serves those behind it
+        self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
         """Give what was looked at, unless a worker that found it waiting in a file has done so."""
