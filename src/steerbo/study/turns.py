@@ -28,8 +28,8 @@ LASTS = 10.0
 """Seconds that a turn stays a worker's own after it was last heard of; it is heard of every third of that."""
 TELL = "tell"
 """The wish of those who have something to tell, which is soon done: it is everybody's turn who wishes for that."""
-_SHORTEST, _LONGEST = 0.004, 0.1  # seconds between two looks at the line, for each who is before
-_PACE = 0.02  # seconds that a place in the line takes, as far as nobody has seen
+_SHORTEST, _LONGEST = 0.004, 0.05  # seconds between two looks at the line
+_TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, as far as nobody has seen
 
 
 class Turns:
@@ -46,7 +46,7 @@ class Turns:
         self.log, self.worker = log, worker
         self._numbers = itertools.count(1)
         self._entry = ""  # this worker's place, while it has one
-        self._pace = _PACE
+        self._pace = {True: _TELLS, False: _CHOOSES}  # seconds that a place takes: of those who tell, and of others
         self.held = False  # whether it is this worker's turn
 
     @contextmanager
@@ -89,24 +89,28 @@ class Turns:
         A look takes the processor from whoever chooses. So it looks again after half of the time that those before it
         are expected to take still, or have taken beyond that, by how fast the line has moved of late.
         """
-        line, since, ahead = list[str](), time.monotonic(), 0
+        line, since, ahead = list[str](), time.monotonic(), list[str]()
         while True:
             now, ours = self._look()
             if wish not in ("", TELL) and (chosen := next(filter(given, ours), None)) is not None:
                 return chosen
-            before = now.index(self._entry)
-            if before < ahead:
-                self._pace += ((time.monotonic() - since) / (ahead - before) - self._pace) / 2
+            before = now[: now.index(self._entry)]
+            self._learn(ahead[: -len(before) or None], time.monotonic() - since)
             if not before:
                 return None
             if now != line:
                 line = now
-                if before == 1:
+                if len(before) == 1:
                     meanwhile()
             if before != ahead:
                 since, ahead = time.monotonic(), before
-            left = self._pace * before - (time.monotonic() - since)
-            self.log.pause(min(max(abs(left) / 2, _SHORTEST), _LONGEST * before))
+            left = sum(self._pace[_tells(place)] for place in before) - (time.monotonic() - since)
+            self.log.pause(min(max(abs(left) / 2, _SHORTEST), _LONGEST))
+
+    def _learn(self, done: list[str], took: float) -> None:
+        """So many seconds went by until these had their turns."""
+        for tells in {_tells(place) for place in done} if done else ():
+            self._pace[tells] += (took / len(done) - self._pace[tells]) / 2
 
     def _look(self) -> tuple[list[str], list[str]]:
         """The line, with this worker in it, and at its head somebody who is there; and the rounds leased to it."""
@@ -180,6 +184,10 @@ class Turns:
 def name_at(place: str) -> str:
     """The worker who has a place in a line."""
     return place.split("\t", maxsplit=1)[0]
+
+
+def _tells(place: str) -> bool:
+    return _wish(place) == TELL
 
 
 def _wish(place: str) -> str:
