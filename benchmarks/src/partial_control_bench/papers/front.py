@@ -23,7 +23,7 @@ played again: one page each, ten minutes to read. Problems, runs and entrants ar
 
 """
 
-_OTHERS = """Beside the papers: [whether bounds hold](calibration.md), [whether limits are kept](limits.md), [what traits of real systems gain](traits.md),
+_OTHERS = """Beside the papers: [whether bounds hold](calibration.md), [whether limits are kept](limits.md), [where evaluations fail](failing.md), [what traits of real systems gain](traits.md),
 [thousands of outcomes](size.md), [long sessions](long-session.md), and our own figures before there was this benchmark, with speed and registrations: [cost-varying](costvarying.md), [time-varying](timevarying.md),
 [causal](causal.md), [mean-field](meanfield.md).
 
