@@ -86,3 +86,12 @@ def test_foretelling_is_the_conditional_mean() -> None:
 def test_categories_are_apart() -> None:
     rows, points = np.array([[0.0], [2.0]]), np.array([[0.0], [1.0]])
     assert apart(rows, points, np.array([True]), [0]).tolist() == [[0.0, 1.0], [1.0, 1.0]]
+
+
+def test_columns_beside_those_of_evaluations_say_nothing() -> None:
+    """Such as the time, where actions are tried at a time that is given: rows have it, evaluations do not."""
+    made = Evaluations(np.array([[0.1], [0.9], [0.9]]), np.array([True, False, False]), np.zeros(3), np.array([False]))
+    assert made.held([Set(), Set()]) == (0,)
+    works = Works.of(made, [Set(), Set()])
+    rows = np.array([[0.9, 3.0], [0.9, 7.0], [0.1, 3.0]])
+    assert works.mean(rows).tolist() == Works.of(made, [Set()]).mean(rows[:, :1]).tolist()

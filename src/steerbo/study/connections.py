@@ -146,7 +146,7 @@ class Database:
         self._own()
         try:
             yield
-        except LogUnavailable:
+        except (LogUnavailable, InvalidStudy):  # the file, or what stands beside it, is another one
             self._begin_anew()
             raise
         except exc.IntegrityError as error:

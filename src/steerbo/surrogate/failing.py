@@ -98,7 +98,9 @@ class Failing:
             return None
         self._made = self._made or self._near()
         works = Works.of(self._made, parts, share)
-        failed = works.made.points[~works.made.worked][:, set_columns(parts)]
+        failed = np.zeros((works.made.worked.size - works.made.worked.sum(), len(parts)))
+        failed[:, : len(self._unordered)] = works.made.points[~works.made.worked]
+        failed = failed[:, set_columns(parts)]
         return works if (margin_over([works], parts)(failed) < 0.0).any() else None
 
     def _near(self) -> Evaluations:

@@ -67,6 +67,10 @@ class Evaluations:
         n = len(self.worked) + self.more
         return float((self.worked.sum() + self.more + _LUCK[0]) / (n + sum(_LUCK)))
 
+    def held(self, parts: Sequence[Part]) -> tuple[int, ...]:
+        """Which of the columns of evaluations are set; there may be more, such as the time."""
+        return tuple(d for d in set_columns(parts) if d < len(self.unordered))
+
     def by_luck(self) -> float:
         """The logarithm of the probability of what happened, by luck alone."""
         before = np.arange(len(self.worked)) + self.more
@@ -124,7 +128,7 @@ class Works:
         """
         every = tuple(range(len(made.unordered)))
         singles = [(d,) for d in every] if len(every) <= _SINGLES else []
-        kinds = dict.fromkeys([every, tuple(set_columns(parts)), *singles])
+        kinds = dict.fromkeys([every, made.held(parts), *singles])
         tried = [*product(kinds, REACHES, NOISES)]
         found = [made.by_place(*each) for each in tried]
         scores = np.array(
@@ -140,7 +144,7 @@ class Works:
     def _best(self, parts: Sequence[Part]) -> float:
         """The probability at the best of the places that worked, set by such plays."""
         base, best = draws_of(parts), self.made.points[self.made.worked]
-        held, rows = set_columns(parts), np.repeat(base[None], len(best), axis=0)
+        held, rows = self.made.held(parts), np.repeat(base[None], len(best), axis=0)
         rows[:, :, held] = best[:, None, held]
         means = self.mean(rows.reshape(-1, base.shape[1])).reshape(len(rows), -1).mean(axis=1)
         return float(means.max())

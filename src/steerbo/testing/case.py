@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -74,13 +74,6 @@ class Case:
         seen = {name: value for name, value in suggestion.context.items() if name in self.problem.space.seen}
         return bits({"s": suggestion.scope, "v": suggestion.values, "c": seen})
 
-    def near(self, one: Suggestion, other: Suggestion) -> bool:
-        """Whether the same is set to about the same: within a thirtieth of ranges, and of shares."""
-        if one.scope != other.scope:
-            return False
-        a, b = ([*_numbers(self.problem, suggestion.values)] for suggestion in (one, other))
-        return len(a) == len(b) and bool(np.allclose(a, b, rtol=0.0, atol=1 / 30))
-
     def outcome(self, suggestion: Suggestion, cost: float | None = 1.0) -> dict[str, Any]:
         """What the world answers: the same for the same round, whenever it is asked."""
         return {"cost": cost, **self.evaluate(suggestion, keyed(1, suggestion.round, "nature"))}
@@ -91,17 +84,6 @@ class Case:
             suggestion = self.ask(optimizer)
             optimizer.tell(suggestion, **self.outcome(suggestion))
         return optimizer
-
-
-def _numbers(problem: Problem, values: Mapping[str, Any]) -> Iterator[float]:
-    """Encoded values of variables; of what is none, all numbers in it."""
-    for name, value in values.items():
-        if name in problem.space.names:
-            yield float(problem.space[name].encode([value])[0])
-        elif isinstance(value, Mapping):
-            yield from _numbers(problem, value)
-        elif isinstance(value, int | float):
-            yield float(value)
 
 
 def bits(value: Any) -> str:

@@ -68,19 +68,6 @@ class Pending(Contract):
         with pytest.raises(OutcomeConflict, match="amend"):
             optimizer.fail(suggestion)
 
-    def test_a_place_that_always_fails_is_left(self, world: Case, paid: Optimizer) -> None:
-        """It may come again a few times: a failure may have been bad luck."""
-        optimizer, place, tried = paid, world.ask(paid), 1
-        optimizer.fail(place, "the pump broke", cost=1.0)
-        for _ in range(11):
-            suggestion = world.ask(optimizer)
-            if world.near(suggestion, place):
-                tried += 1
-                optimizer.fail(suggestion, "the pump broke", cost=1.0)
-            else:
-                optimizer.tell(suggestion, **world.outcome(suggestion))
-        assert tried <= 7
-
     def test_a_cost_that_nobody_knows_stays_unknown(self, world: Case) -> None:
         optimizer = world.play(world.start(), 3)
         spent, mean = optimizer.status.spent, optimizer.history.mean_cost

@@ -30,8 +30,10 @@ def test_a_day_is_summed_up() -> None:
     assert day.first == PAPERS
     assert day.against() == f"{(36 * 5 + 108 * 3) / (36 * 0.1 + 108 * 9):.2f} (0.00)"
     assert day.average[PAPERS][0, [0, 35]] == pytest.approx([0.1, 0.1])
-    regrets = [line for line in day.lines() if line.startswith(f"8,{PAPERS},average")]
-    assert [line.rpartition(",")[2] for line in regrets] == ["0.10 (0.00)", "0.10 (0.00)", "4.55 (0.00)", "6.78 (0.00)"]
+    lines = [line.split(",")[3:] for line in day.lines() if line.startswith(f"8,{PAPERS},average")]
+    regrets = {int(step): said for step, said in lines}
+    assert [*regrets] == [*range(6, 145, 6)]
+    assert [regrets[step] for step in (6, 36, 72, 144)] == ["0.10 (0.00)", "0.10 (0.00)", "4.55 (0.00)", "6.78 (0.00)"]
     shares = [line for line in day.lines() if line.startswith(f"8,{PAPERS},share")]
     assert [line.rpartition(",")[2] for line in shares] == ["14 %"] * 7
 
