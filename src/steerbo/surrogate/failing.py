@@ -17,6 +17,7 @@ from .works import OF_ANSWERS, SHARE, Evaluations, Works, apart
 FEWEST = 2
 """Failures before anything is closed."""
 _MOST = 40  # failures that count: the latest
+_LATE = 500  # evaluations that are held where what was long ago says little: see `works._FADES`
 _GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nearest to each failure
 
 Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
@@ -86,6 +87,9 @@ class Failing:
         self._worked.append(played is None or played.state == "told")
         self._rounds.append(len(history) if played is None else played.number)
         self._now, self._made = len(history), None
+        if self._fading and len(self._points) > _LATE:  # a stream may go on for ever
+            for held in (self._points, self._worked, self._rounds):
+                del held[0]
 
     # -- what is closed ------------------------------------------------------------------------------------------------
 
