@@ -13,6 +13,8 @@ from partial_control_bench.page import markdown
 from partial_control_bench.picture import COLOURS, save
 from steerbo.plots.drawing import bare, new_figure
 
+from .runs import fill
+
 HOLDS, NOT, DEPENDS = "holds", "does not hold", "depends"
 _SHAPES = "osD^vPX*"
 _PLAYED = "python -m benchmarks."
@@ -46,6 +48,12 @@ def claims(rows: Iterable[Claim]) -> str:
         lines.append((row.words, f"**{row.verdict}**", row.numbers, row.runs, command))
         before = row.command
     return markdown(("claim, in our words", "", "numbers", "runs", f"played by `{_PLAYED}…`"), lines)
+
+
+def put(folder: Path, name: str, rows: Iterable[Claim]) -> str:
+    """Claims where they stand on the page of this name; returns them."""
+    fill(folder / name, "claims", found := claims(rows))
+    return found
 
 
 def mean(values: Sequence[float] | np.ndarray) -> tuple[float, float]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, claims, judged, mean, spots, told
-from ..runs import fill, finished, page
+from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, judged, mean, put, spots, told
+from ..runs import finished, page
 from . import arms, observed, slanted
 
 PAGE, PICTURE, KEPT = "causal.md", "causal.png", "causal-runs.jsonl"
@@ -103,8 +103,7 @@ def picture(folder: Path) -> None:
 def write(folder: Path) -> str:
     """The picture beside the runs, and the claims on the page; returns these."""
     picture(folder)
-    fill(folder / PAGE, "claims", found := claims(rows(folder)))
-    return found
+    return put(folder, PAGE, rows(folder))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..front import Claim, Panel, claims, judged, mean, spots, told
-from ..runs import fill, page
+from ..front import Claim, Panel, judged, mean, put, spots, told
+from ..runs import page
 from . import nested
 from .claims import OURS, against_the_best
 from .results import METHODS, compared, grouped
@@ -76,8 +76,7 @@ def picture(folder: Path) -> None:
 def write(folder: Path) -> str:
     """The picture beside the runs, and the claims on the page; returns these."""
     picture(folder)
-    fill(folder / PAGE, "claims", found := claims(rows(folder)))
-    return found
+    return put(folder, PAGE, rows(folder))
 
 
 if __name__ == "__main__":

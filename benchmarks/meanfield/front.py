@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..front import Claim, Panel, claims, judged, mean, spots, told
-from ..runs import fill, finished, page
+from ..front import Claim, Panel, judged, mean, put, spots, told
+from ..runs import finished, page
 from . import registered
 from .problems import TARGETS
 
@@ -147,8 +147,7 @@ def picture(folder: Path) -> None:
 def write(folder: Path) -> str:
     """The picture beside the runs, and the claims on the page; returns these."""
     picture(folder)
-    fill(folder / PAGE, "claims", found := claims(rows(folder)))
-    return found
+    return put(folder, PAGE, rows(folder))
 
 
 if __name__ == "__main__":

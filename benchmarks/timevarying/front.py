@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, claims, judged, mean, spots
-from ..runs import fill, finished, page
+from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, judged, mean, put, spots
+from ..runs import finished, page
 from . import automatic, default, single, stream, switching
 from .entrants import CONSTANT, TPE
 from .unknown import KINDS
@@ -133,8 +133,7 @@ def write(folder: Path) -> str:
     if not all((folder / each.KEPT).is_file() for each in (automatic, default, single, stream, switching)):
         return ""
     picture(folder)
-    fill(folder / PAGE, "claims", found := claims(rows(folder)))
-    return found
+    return put(folder, PAGE, rows(folder))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, claims, judged, mean, spots, told
-from ..runs import fill, finished, page
+from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, judged, mean, put, spots, told
+from ..runs import finished, page
 from . import changing_page, context, context_page, hanging, laws, laws_checks, laws_page, moving, moving_page, prices
 from .fixed_features import RIVALS
 
@@ -317,8 +317,7 @@ def _ratio(ours: Runs, theirs: Runs) -> tuple[float, float]:
 def write(folder: Path) -> str:
     """The picture beside the runs, and the claims on the page; returns these."""
     picture(folder)
-    fill(folder / PAGE, "claims", found := claims(rows(folder)))
-    return found
+    return put(folder, PAGE, rows(folder))
 
 
 if __name__ == "__main__":

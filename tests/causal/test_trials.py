@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,9 @@ import pytest
 
 from steerbo.causal import Causal, CausalGraph
 from steerbo.causal.arm import Arm
-from steerbo.causal.trials import read_trial, tells_of, trials_explained
+from steerbo.causal.trials import feeds, read_trial, tells_of, trials_explained
 from steerbo.errors import InvalidOutcome
-from steerbo.rounds import Optimizer, Scope, Suggestion, load
+from steerbo.rounds import Added, Optimizer, Outcome, Scope, Suggestion, load
 from steerbo.space import Float
 from steerbo.study import MemoryLog, Study
 from steerbo.study.export import rounds_csv
@@ -101,9 +102,13 @@ def test_it_teaches_scopes_that_set_just_this_and_see_all_that_was_looked_at() -
     fed = {scope: [tells_of(scope, each) for each in (blind, looking, both)] for scope in (
         Scope(["dose"]), Scope(["dose"], {"dose": ["age"]}), Scope(["dose", "rest"]), Scope(["rest"]))}  # fmt: skip
     assert [*fed.values()] == [[True, True, False], [False, True, False], [False, False, True], [False] * 3]
-    said = trials_explained([Scope(["dose"]), Scope(["rest"]), Scope(["dose"])], [blind, looking])
-    assert said == (
-        " 2 trials of elsewhere that set dose feed: set dose, set dose after looking at age."
+    whole, part = (Outcome(1.0, None, known) for known in ({"dose": 0.5, "age": 40.0}, {"dose": 0.5}))
+    one, other, lacking = Added(whole, scope=Scope(["dose"])), Added(part, scope=Scope(["rest"])), Added(part)
+    lacking = replace(lacking, scope=Scope(["dose"]))
+    assert [feeds(lacking, each) for each in (blind, looking)] == [True, False]
+    assert trials_explained([one, other, lacking], [blind, looking]) == (
+        " 2 trials of elsewhere that set dose feed: set dose, set dose after looking at age (1 of them, the others lack"
+        " something)."
         " 1 trial of elsewhere that set rest feeds: no scope."
     )
 

@@ -83,7 +83,7 @@ def observations_explained(models: Models, history: History, sign: float) -> tup
     rows = tuple(
         (a.scope, a.observations, a.plays, a.usual, a.off, 2 * a.sd, as_text(a.where) or "always") for a in found
     )
-    trials = [data.scope for data in history.data.values() if data.scope is not None]
+    trials = [data for data in history.data.values() if data.scope is not None]
     said = _fed(models, len(history.data) - len(trials)) + trials_explained(trials, models.arms)
     said += "".join(_doubt(a) for a in found if a.disagree)
     return said, (Table("Observations beside plays", columns, rows),) if found else ()

@@ -17,7 +17,7 @@ from .arm_model import ArmModel, ModelOptions
 from .contexts import known_in
 from .observations import Observations, adjustment
 from .thinned import MOST
-from .trials import tells_of
+from .trials import feeds
 from .watching import Watching
 
 _OBSERVED, _ELSEWHERE = -1, -2  # rows that are no plays of an arm
@@ -109,7 +109,7 @@ class Models:
             return
         known = data.outcome.realised
         for k, arm in enumerate(self.typical):
-            if tells_of(data.scope, arm) and set(arm.names) <= known.keys():
+            if feeds(data, arm):
                 self.each[k].add(arm.encode(known)[0], self._sign * data.outcome.value)
                 self.arm_of_row[k].append(_ELSEWHERE)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InvalidOutcome, InvalidProblem, one_of
 from ..record import from_plain
-from ..rounds import TIME, Outcome, Scope
+from ..rounds import TIME, Added, Outcome, Scope
 from ..space import Space
 from ..words import MISSING, counted
 from .arm import Arm
@@ -100,17 +100,28 @@ def tells_of(scope: Scope, arm: Arm) -> bool:
     return set(scope.set) == set(arm.actions) and set(scope.contexts) <= set(arm.measured)
 
 
-def trials_explained(scopes: Sequence[Scope], arms: Collection[Arm]) -> str:
+def feeds(trial: Added, arm: Arm) -> bool:
+    """Whether an arm's model learns from a trial: it tells of it, and has all that the model has a column for."""
+    return trial.scope is not None and tells_of(trial.scope, arm) and trial.outcome.realised.keys() >= set(arm.names)
+
+
+def trials_explained(trials: Sequence[Added], arms: Collection[Arm]) -> str:
     """Which scopes trials feed, in words.
 
     Args:
-        scopes: of every trial.
+        trials: data of which it is known what was set.
         arms: the arms.
     """
     said = ""
-    for scope in dict.fromkeys(scopes):
-        number = sum(each == scope for each in scopes)
-        fed = [f"set {arm.scope}" for arm in arms if tells_of(scope, arm)]
-        feed = "feeds" if number == 1 else "feed"
-        said += f" {counted(number, 'trial')} of elsewhere that set {scope} {feed}: {', '.join(fed) or 'no scope'}."
+    for scope in dict.fromkeys(trial.scope for trial in trials if trial.scope is not None):
+        alike = [trial for trial in trials if trial.scope == scope]
+        fed = [_fed(arm, alike) for arm in arms if tells_of(scope, arm)]
+        feed = "feeds" if len(alike) == 1 else "feed"
+        said += f" {counted(len(alike), 'trial')} of elsewhere that set {scope} {feed}: {', '.join(fed) or 'no scope'}."
     return said
+
+
+def _fed(arm: Arm, trials: Sequence[Added]) -> str:
+    number = sum(feeds(trial, arm) for trial in trials)
+    fewer = f" ({number} of them, the others lack something)" if number < len(trials) else ""
+    return f"set {arm.scope}{fewer}"

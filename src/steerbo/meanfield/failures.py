@@ -24,11 +24,11 @@ def failing_of(problem: MeanField) -> Failing:
     return Failing(np.zeros(points.dimension, dtype=bool), points.of, fading=problem.timed)
 
 
-def likely_to_work(problem: MeanField, failing: Failing, seen: Mapping[str, Any]) -> Works:
-    """Which tables are likely to work where this is seen, as far as is known."""
+def likely_to_work(problem: MeanField, failing: Failing, seen: Mapping[str, Any], answering: bool = False) -> Works:
+    """Which tables are likely to work where this is seen, as far as is known; an answer is to be surer to."""
     points, cells = _Points(problem), int(np.prod(problem.simplex.shape))
     known = points.scaled(problem.space.encode([seen])[0]) if len(problem.space) else np.zeros(0)
-    margin = kept_margin((), failing, [*([Set()] * cells), *map(Known, known.tolist())])
+    margin = kept_margin((), failing, [*([Set()] * cells), *map(Known, known.tolist())], answering)
     if margin is None:
         return everywhere
     return lambda tables: margin(points.scaled(tables.reshape(len(tables), -1))) >= 0.0

@@ -130,13 +130,13 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     def data(self, since: int = 0) -> tuple[Observations, float, float]:
         """Standardised observations, from this outcome on, and the offset and unit that undo it."""
-        first = self.options.starting_points
-        return standardised(self.problem, self.outcomes[since:], self.tables[since:], self.averages()[since:], first)
+        told = self.outcomes[since:], self.tables[since:], self.averages()[since:]
+        return standardised(self.problem, *told, self.options.starting_points)
 
     def belief(self, history: History, seen: Mapping[str, Any], pending: bool = True) -> Belief:
         """What is believed now, where this is seen; `pending`: rounds without an outcome shrink the uncertainty."""
-        (data, offset, unit), open_ = self.data(), history.unknown if pending else ()
-        unknown = without_outcome(self.problem, [{**known_before(r.request), **r.realised} for r in open_])
+        data, offset, unit = self.data()
+        unknown = without_outcome(self.problem, history.unknown if pending else ())
         return Belief(self.models.bounds(data, self._encoded(history, seen), unknown), offset, unit)
 
     def _encoded(self, history: History, seen: Mapping[str, Any]) -> Any:
@@ -189,15 +189,15 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         return self.fresh(region, random, taken) if best is None else best
 
     def _beta(self, number: int) -> float:
-        fixed = self.options.confidence == "fixed"
-        return self.options.beta if fixed else theorem_beta(math.prod(self.problem.simplex.shape), number)
+        C, A = self.problem.simplex.shape
+        return self.options.beta if self.options.confidence == "fixed" else theorem_beta(C * A, number)
 
     def bound(self, belief: Belief, region: Region, beta: float) -> Bound:
         """What the search climbs on: the bound less what moving costs, with its gradient."""
         expected = self.options.acquisition or ("expected" if self.problem.feedback == "representative" else "average")
         climb = belief.bounds.expected if expected == "expected" else belief.bounds.population
-        moving = self.problem.shares, self.problem.moving_cost / belief.unit
-        return less_moving(lambda tables: climb(tables, beta), region, *moving)
+        price = self.problem.moving_cost / belief.unit
+        return less_moving(lambda tables: climb(tables, beta), region, self.problem.shares, price)
 
     def search(self, bound: Bound, region: Region, seed: int) -> Tables:
         """Local maxima over tables, best first, from the best ones seen and from random ones."""
@@ -222,7 +222,7 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         predicted = region.whole(found[0]) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
         (mean, sd), sign = self.expected(history, seen, tables), self.problem.sign
-        kept = [*self.keeping(), *likely_to_work(self.problem, self.failing, seen)(predicted[None])]
+        kept = [*self.keeping(), *likely_to_work(self.problem, self.failing, seen, True)(predicted[None])]
         i = int(np.where(kept, mean - _ANSWER * sd, -np.inf).argmax())
         lower, upper = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
@@ -246,5 +246,5 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         belief = self.belief(history, advice.context, pending=False)
         best = self.problem.table(advice.values["distribution"])
         table, explored = explained(self.problem, belief, best, next(reversed(self.suggested.values()), best))
-        told, forgotten = len(self.outcomes), (len(self.forgotten), self.anew)
-        return Explanation(summarised(self.problem, belief, told, explored, forgotten), (table,))
+        forgotten = len(self.forgotten), self.anew
+        return Explanation(summarised(self.problem, belief, len(self.outcomes), explored, forgotten), (table,))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from ..gp import MOST, Output
-from ..rounds import Outcome
+from ..rounds import Outcome, Round, known_before
 from .kernels import Inputs
 from .many import counted
 from .problem import MeanField
@@ -60,8 +59,9 @@ def standardised(
     return Observations(inputs, output.forward(y), agents, seen, number), output.offset, output.scale
 
 
-def without_outcome(problem: MeanField, realised: Sequence[Mapping[str, Any]]) -> Inputs:
+def without_outcome(problem: MeanField, rounds: Iterable[Round]) -> Inputs:
     """What was played, and seen before, in rounds that have no outcome."""
+    realised = [{**known_before(played.request), **played.realised} for played in rounds]
     tables = np.array([problem.table(known["distribution"]) for known in realised]).reshape(-1, *problem.simplex.shape)
     return Inputs(tables * problem.shares[:, None], tables, _or_none(problem.before(realised)))
 
