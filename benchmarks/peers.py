@@ -62,6 +62,7 @@ _MODELS = (
     ("toy-h5-l0.5", 50.0), ("seen-first", 50.0), ("figure-1-120", 60.0), ("arena", 40.0), ("toy-drift", 45.0),
     ("hartmann-moderate-0.02", 20.0), ("psa-2", 50.0), ("swarm", 40.0), ("change-oven", 30.0),
 )  # fmt: skip
+_FORGETTING = (("toy-h5-l0.5", 50.0), ("toy-drift", 45.0), ("switch", 50.0), ("rates", 50.0))
 STEPS = {
     "cheap peers": (
         Step(CHEAP, (("toy-h5-l0.5", 150.0), *_CAUSAL), 30),
@@ -91,6 +92,7 @@ STEPS = {
     ),
     "more of the sets": (Step(CHEAP, _all(CELLS), 20, 10),),
     "models, to five": (Step(SLOW, _MODELS, 5, 3),),
+    "W-DBO": (Step(("wdbo",), _FORGETTING, 5),),
 }  # fmt: skip
 
 
