@@ -59,6 +59,12 @@ def test_a_key_is_asked_for_where_it_is_wanted(tmp_path: Path) -> None:
         assert client.get("/studies/oven/status", headers=bearer(key)).status_code == 200
 
 
+def test_how_many_are_prepared_is_a_number(tmp_path: Path) -> None:
+    assert "--prepare" in refused(call("serve", oven(tmp_path), "--prepare", "-1"), 2)
+    with serving(tmp_path / "oven.db", options=("--prepare", "0")) as made, made.client() as client:
+        assert client.get("/studies").json()["studies"] == ["oven"]
+
+
 def test_studies_of_one_name_are_refused(tmp_path: Path) -> None:
     place = oven(tmp_path)
     (tmp_path / "other").mkdir()

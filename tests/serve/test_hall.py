@@ -87,3 +87,60 @@ def test_a_key_opens_its_study(tmp_path: Path) -> None:
     assert hall.key(key_for(place, "play", study="another")) is None
     assert hall.key("") is None
     hall.close()
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What studies were asked to prepare; any choice is worth it, and nobody waits for quiet."""
+    asked: list[int] = []
+    monkeypatch.setattr("steerbo.serve.hall.QUIET", 0.01)
+    monkeypatch.setattr("steerbo.serve.hall.DEAR", 0.0)
+    monkeypatch.setattr(Study, "prepare", lambda study, k: asked.append(k))
+    return asked
+
+
+def quiet(one: Served) -> None:
+    """Until nothing is to come any more."""
+    one._quiet.join(20)
+
+
+def test_suggestions_are_prepared_when_something_has_come_and_then_nothing(tmp_path: Path, prepared: list[int]) -> None:
+    place = oven(tmp_path)
+    one = Served("oven", str(place), opener(place), prepare=2)
+    for _ in range(3):
+        one.events()
+    quiet(one)
+    assert prepared == [2], "when it was opened, and not whenever somebody looked"
+    with one.use() as study:
+        study.ask(context={"weather": 1.0})
+    quiet(one)
+    assert prepared == [2, 2]
+    with Study.open(place) as other:
+        other.ask(context={"weather": 1.0})
+    one.events()
+    quiet(one)
+    assert prepared == [2, 2, 2]
+    one.close()
+
+
+def test_nothing_is_prepared_where_nobody_wants_it_it_is_cheap_or_all_is_over(
+    tmp_path: Path, prepared: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = oven(tmp_path)
+    unwanted = Served("oven", str(place), opener(place))
+    unwanted.events()
+    assert not unwanted._quiet.is_alive()
+    unwanted.close()
+    monkeypatch.setattr("steerbo.serve.hall.DEAR", 60.0)
+    cheap = Served("oven", str(place), opener(place), prepare=1)
+    cheap.events()
+    quiet(cheap)
+    cheap.close()
+    monkeypatch.setattr("steerbo.serve.hall.QUIET", 60.0)
+    late = Served("oven", str(place), opener(place), prepare=1)
+    late.events()
+    assert late._quiet.is_alive()
+    late.close()
+    quiet(late)
+    assert not late._quiet.is_alive()
+    assert not prepared

@@ -44,6 +44,14 @@ def serve(
     name: Annotated[
         list[str] | None, typer.Option(metavar="HOST", help="A name by which browsers call this machine.")
     ] = None,
+    prepare: Annotated[
+        int,
+        typer.Option(
+            parser=whole("--prepare", 0),
+            metavar="NUMBER",
+            help="So many suggestions are chosen before anybody asks, where a choice takes more than a second.",
+        ),
+    ] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Play studies on a page, and by JSON over HTTP. Ctrl-C ends it, after what is being written."""
@@ -57,7 +65,7 @@ def serve(
         opened = _openers(studies, LOGGER.warning if as_json else None)
         for _, open_one in opened.values():
             open_one().close()  # what cannot be opened is said before anybody asks
-        hall = Hall(opened, keyed=keys or not _is_loopback(host))
+        hall = Hall(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
         if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
             nobody = "nobody has a key yet: steerbo key create STUDY --name WHO --may play"
             LOGGER.warning(nobody) if as_json else echo(nobody, err=True)

@@ -12,6 +12,10 @@ from ..study import Study
 from ..study.keys import Key, KeyRing
 
 T = TypeVar("T")
+QUIET = 1.0
+"""Seconds without an event after which suggestions are prepared: workers that ask all the time leave none for it."""
+DEAR = 1.0
+"""Seconds of processor time: a choice that takes less is not prepared."""
 _SOON = 0.25  # seconds that a reader waits for a study that is being computed on, before it gets what was last read
 
 
@@ -22,11 +26,13 @@ class Served:
         name: by which it is served.
         place: where its log is.
         open: makes the study.
+        prepare: so many suggestions are chosen before anybody asks for them.
     """
 
-    def __init__(self, name: str, place: str, open: Callable[[], Study]) -> None:
-        self.name, self.place, self._open = name, place, open
+    def __init__(self, name: str, place: str, open: Callable[[], Study], prepare: int = 0) -> None:
+        self.name, self.place, self._open, self._ahead = name, place, open, prepare
         self._lock = threading.RLock()
+        self._quiet, self._prepared_after = threading.Timer(QUIET, self._prepare), 0
         self._study: Study | None = None
         self._read: dict[Any, tuple[int, Any]] = {}
         self._logged_as = ""
@@ -41,9 +47,24 @@ class Served:
                 study.refresh()
                 with study.said_by(by):
                     yield study
+                self._prepare_soon(study.history.events)
             except InvalidStudy:  # the file was replaced, say: the next request opens it anew
                 self._let_go()
                 raise
+
+    def _prepare_soon(self, events: int) -> None:
+        """Prepare when nothing has come for a while after so many events."""
+        if self._ahead and events != self._prepared_after:
+            self._prepared_after = events
+            self._quiet.cancel()
+            self._quiet = threading.Timer(QUIET, self._prepare)
+            self._quiet.daemon = True
+            self._quiet.start()
+
+    def _prepare(self) -> None:
+        with self._lock:
+            if self._study is not None and self._study.writer.company.cost >= DEAR:
+                self._study.prepare(self._ahead)
 
     def read(self, what: Any, look: Callable[[Study], T]) -> T:
         """What `look` finds, computed once between two events; while a round is being chosen, what it found last.
@@ -80,6 +101,7 @@ class Served:
 
     def close(self) -> None:
         """Let go of the log, when nobody uses the study."""
+        self._quiet.cancel()
         with self._lock:
             self._let_go()
 
@@ -96,10 +118,13 @@ class Hall:
     Args:
         studies: what opens each, and where its log is.
         keyed: whether nothing is shown without a key.
+        prepare: so many suggestions of each study are chosen before anybody asks, where a choice takes its time.
     """
 
-    def __init__(self, studies: Mapping[str, tuple[str, Callable[[], Study]]], keyed: bool = False) -> None:
-        self.studies = {name: Served(name, place, open) for name, (place, open) in studies.items()}
+    def __init__(
+        self, studies: Mapping[str, tuple[str, Callable[[], Study]]], keyed: bool = False, prepare: int = 0
+    ) -> None:
+        self.studies = {name: Served(name, place, open, prepare) for name, (place, open) in studies.items()}
         self.keyed = keyed
         places = dict.fromkeys(place for place, _ in studies.values()) if keyed else ()
         self._rings = {place: KeyRing(place) for place in places}

@@ -166,8 +166,6 @@ class Study(Reading, Answering):
         finally:
             record.by = before
 
-    # -- asking --------------------------------------------------------------------------------------------------------
-
     def ask(self, batch: int | None = None, **request: Any) -> Any:
         """A suggestion that nobody else evaluates: an unfinished one, else a new one; None where there is neither.
 
@@ -179,6 +177,20 @@ class Study(Reading, Answering):
             InvalidRequest: something given is not allowed.
         """
         return one_or_more(batch, lambda place: self.writer.ask(request, place))
+
+    def prepare(self, k: int = 1, **request: Any) -> None:
+        """Begin to choose the next `k` suggestions, in a process beside this one that gives way to all else.
+
+        `ask` with the same `request` then gives at once what it would have given anyway, to the last bit: what was
+        prepared is thrown away where anything else came between. Nothing is prepared where no such request can be made
+        now, or the state cannot be copied.
+        """
+        self.writer.prepared.begin(k, request)
+
+    @property
+    def prepared(self) -> int:
+        """How many suggestions are prepared."""
+        return len(self.writer.prepared)
 
     def run(self, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
         """Ask, evaluate and tell until the study is finished; see `steerbo.study.drive` for objective and options."""
@@ -212,14 +224,9 @@ class Study(Reading, Answering):
         >>> study = Study.create(MemoryLog(), CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]]), rounds=3)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     study.backup(folder + "/backup.db")
-        ...     with Study.open(folder + "/backup.db") as again:
-        ...         print(again.status)
-        0 of 3 rounds
         """
         self.refresh()
         save((copy_of(self.log, self.events),), file)
-
-    # -- answering -----------------------------------------------------------------------------------------------------
 
     def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
         """Give what was looked at; see `Optimizer.decide`."""

@@ -17,6 +17,7 @@ from .leases import LAPSES
 from .log import EventLog
 from .logger import LOGGER
 from .patience import PatientLog
+from .prepared import Prepared
 from .serving import Serving
 from .snapshots import Snapshot
 from .spill import Answer
@@ -48,13 +49,14 @@ class Writer:
         self.snapshot.keep(optimizer._fold)
         self.turns = Turns(self.log, self.worker)
         self.serving = Serving(self.log, self.turns, self.worker)
-        self.company = Company()
+        self.company, self.prepared = Company(), Prepared(optimizer)
         self._given: str | None = None  # the round that another has chosen while this worker waited for its turn
         optimizer.log_to(self)
 
     def close(self) -> None:
         """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
         self.worker.be_oneself()
+        self.prepared.stop()
         self.worker.heartbeat.stop()
         self.log.seconds = 0.0
         try:
@@ -83,9 +85,8 @@ class Writer:
         if "scipy.stats" not in sys.modules and self.company.matters and self.turns.taken:
             sobol_points(1, 1, seed=0)  # most choices import it, for half a second: not in one's turn
         wish = self.serving.wish(request, place, self.optimizer.recorder.by)
-        suggestion = self.unfinished(request.get(SEEN.name)) or self.logged(
-            lambda: self._chosen(request, place, wish), wish
-        )
+        suggestion = self.unfinished(request.get(SEEN.name))
+        suggestion = suggestion or self.logged(lambda: self._chosen(request, place, wish), wish)
         if suggestion is not None:
             self.worker.out.add(suggestion.token)
         return suggestion
@@ -95,8 +96,8 @@ class Writer:
         if self._given is not None:
             self.company.given()
             return self.optimizer.history[self._given].suggestion
-
-        own = self.company.timed(lambda: self.optimizer.ask_at(place, request))
+        prepared = self.prepared.ask(request, place, self.company.cost)
+        own = prepared or self.company.timed(lambda: self.optimizer.ask_at(place, request))
         if own is not None and wish and self.turns.held:
             self.serving.serve(wish, lambda: self.optimizer.ask_at(Place(follows=True), request))
         return own
@@ -134,10 +135,8 @@ class Writer:
         """Why a round cannot be evaluated any more where this is seen before choosing; empty: it can."""
         if not context or not self.optimizer.problem.space.seen:
             return ""
-        before, now = (
-            self.optimizer.history[token].request.get(SEEN.name, {}),
-            self.optimizer.problem.read_known(context),
-        )
+        before = self.optimizer.history[token].request.get(SEEN.name, {})
+        now = self.optimizer.problem.read_known(context)
         return "" if before == now else f"it was chosen for {as_text(before)}, and that has passed"
 
     def _give_up(self, token: str, why: str) -> None:
@@ -225,6 +224,7 @@ class Writer:
         except KeyboardInterrupt:
             self.snapshot.stop()
             raise
+        self.prepared.check()
         self.snapshot.keep(self.optimizer._fold)
         return result
 
