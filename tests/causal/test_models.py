@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.bandit import RECENT
 from steerbo.causal.arm import Arm
 from steerbo.causal.arm_model import ModelOptions
 from steerbo.causal.models import Models
@@ -36,7 +37,7 @@ def played(rounds: int = 12, **more: Any) -> Optimizer:
         suggestion = optimizer.ask()
         assert suggestion is not None
         while suggestion.observe:
-            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, round(0.08 * k, 3)))
+            suggestion = optimizer.decide(suggestion, dict.fromkeys(suggestion.observe, round(0.08 * k % 1, 3)))
         optimizer.tell(suggestion, float(k), realised={"c": suggestion.context.get("c", 0.5)})
     return optimizer
 
@@ -66,7 +67,7 @@ def test_every_play_is_told_to_the_model_of_its_arm_in_units_that_are_better_whe
     found = of_played(optimizer)
     for each in optimizer.history:
         assert each.outcome is not None
-        found.take(each, each.outcome)
+        found.take(each, each.outcome, each.suggestion.token)
     sign = -1.0 if minimize else 1.0
     for k, model in enumerate(found.each):
         own = [each for each in optimizer.history if found.of[found.number[each.suggestion.scope]] == k]
@@ -82,7 +83,7 @@ def test_from_the_beginning_it_is_the_same_with_outcomes_as_they_stand_now() -> 
     found, again = of_played(optimizer), of_played(optimizer)
     for each in optimizer.history:
         assert each.outcome is not None
-        found.take(each, each.outcome)
+        found.take(each, each.outcome, each.suggestion.token)
     learned = found.refit(float)
     assert learned is not None
     found.set(learned)
@@ -99,13 +100,26 @@ def test_from_the_beginning_it_is_the_same_with_outcomes_as_they_stand_now() -> 
             np.testing.assert_allclose(ours.predict(ours.inputs), theirs.predict(ours.inputs), rtol=1e-6)
 
 
+def test_from_the_beginning_choices_go_by_how_far_off_the_latest_outcomes_were() -> None:
+    optimizer = played(160)
+    found, every = of_played(optimizer), of_played(optimizer)
+    found.rebuild(optimizer.history)
+    for each in optimizer.history:
+        assert each.outcome is not None
+        every.take(each, each.outcome, "")
+    lengths = [len(following.calibration.surprises) for following in found.following]
+    assert RECENT in lengths, "more were played than count"
+    for ours, theirs in zip(found.following, every.following, strict=True):
+        np.testing.assert_allclose(ours.calibration.surprises, theirs.calibration.surprises, rtol=1e-6)
+
+
 def test_it_learns_when_due_and_what_it_learns_is_taken_over() -> None:
     optimizer = played()
     found = of_played(optimizer)
     assert found.refit(float) is None, "there is nothing to learn from"
     for each in optimizer.history:
         assert each.outcome is not None
-        found.take(each, each.outcome)
+        found.take(each, each.outcome, each.suggestion.token)
     learned = found.refit(float)
     assert learned is not None
     assert set(learned) == {"models"}
@@ -174,7 +188,7 @@ def test_where_observations_are_checked_plays_and_they_are_told_apart() -> None:
         optimizer.add(3.0 + k, {"x": 0.2 * k, "c": 0.25})
     (first,) = optimizer.history
     assert first.outcome is not None
-    found.take(first, first.outcome)
+    found.take(first, first.outcome, first.suggestion.token)
     for outcome in optimizer.history.added:
         found.observe(outcome)
     assert found.plays(0).tolist() == [True, False, False, False]

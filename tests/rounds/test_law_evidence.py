@@ -9,7 +9,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.rounds import Optimizer
-from steerbo.rounds.law_evidence import LawEvidence, _decimals, shown_by
+from steerbo.rounds.law_evidence import LawEvidence, ShownSoFar, _decimals
 from steerbo.rounds.stated_law import StatedLaw
 
 
@@ -76,8 +76,10 @@ def test_told_and_failed_rounds_show_what_was_measured_and_data_only_where_the_s
         assert suggestion is not None
         return suggestion
 
+    so_far = ShownSoFar()
+
     def latest() -> tuple[bool, list[Any]]:
-        return shown_by(optimizer.events[-1], optimizer.history)
+        return so_far.take(optimizer.events[-1], optimizer.history)
 
     first = asked()
     assert latest() == (False, []), "nothing was played yet"
@@ -94,7 +96,13 @@ def test_told_and_failed_rounds_show_what_was_measured_and_data_only_where_the_s
     assert [(list(held), dict(realised)) for held, _, realised in latest()[1]] == [
         (["valve"], {"valve": 0.5, "heat": 0.7})
     ]
+    optimizer.amend(first, 2.0)
+    assert latest() == (False, []), "it shows what it showed before"
     optimizer.amend(first, realised={"heat": 0.9})
     anew, every = latest()
     assert anew, "all is shown again"
     assert sorted(realised["heat"] for _, _, realised in every) == [0.4, 0.7, 0.9]
+    optimizer.amend(second, void=True)
+    anew, every = latest()
+    assert anew
+    assert sorted(realised["heat"] for _, _, realised in every) == [0.7, 0.9]

@@ -15,8 +15,8 @@ from ..surrogate import Following
 from .arm import Arm
 from .arm_model import ArmModel, ModelOptions
 from .contexts import known_in
+from .latest import latest
 from .observations import Observations, adjustment
-from .thinned import MOST
 from .trials import feeds
 from .watching import Watching
 
@@ -88,13 +88,14 @@ class Models:
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
-    def take(self, played: Round, outcome: Outcome, again: bool = False) -> None:
-        """The outcome of a round; `again`: answers have heard of it."""
+    def take(self, played: Round, outcome: Outcome, heard_as: str | None) -> None:
+        """A round's outcome. `heard_as`: its token; "": answers have heard of it; None: nobody compares it with what was
+        expected."""
         i = self.number[played.suggestion.scope]
         k, value = self.of[i], self._sign * outcome.value
         point = self.arms[i].encode({**known_in(played), **outcome.realised})[0]
-        if len(self.each[k]) >= _JUDGES:
-            self.following[k].hear(self.each[k], point, value, "" if again else played.suggestion.token)
+        if heard_as is not None and len(self.each[k]) >= _JUDGES:
+            self.following[k].hear(self.each[k], point, value, heard_as)
         self.each[k].add(point, value)
         self.arm_of_row[k].append(i)
 
@@ -107,10 +108,9 @@ class Models:
         if data.scope is None:
             self.observe(data.outcome)
             return
-        known = data.outcome.realised
         for k, arm in enumerate(self.typical):
             if feeds(data, arm):
-                self.each[k].add(arm.encode(known)[0], self._sign * data.outcome.value)
+                self.each[k].add(arm.encode(data.outcome.realised)[0], self._sign * data.outcome.value)
                 self.arm_of_row[k].append(_ELSEWHERE)
 
     def observe(self, outcome: Outcome) -> None:
@@ -121,7 +121,7 @@ class Models:
             row = observed.add(outcome, self._sign)
             if self._checking is not None and k not in self._watching:
                 self._watch(k, self._checking)
-            if not observed.others and (not self.checked or len(observed) <= MOST):
+            if not observed.others and not observed.many:
                 self.each[k].add(row, self._sign * outcome.value)
                 self.arm_of_row[k].append(_OBSERVED)
 
@@ -154,13 +154,16 @@ class Models:
         for k, hyperparameters in enumerate(before):
             if k in self._fitted:
                 self.each[k].set(hyperparameters)
-        for name, outcome, played in history.outcomes():
-            if played is None:
-                self.add(history.data[name])
-            else:
-                self.take(played, outcome, again=True)
-        for model in self.each:
-            model.replace(model.inputs, model.outcomes)
+        outcomes = list(history.outcomes())
+        heard = latest(outcomes, lambda scope: self.of[self.number[scope]])
+        for late in (False, True):
+            for name, outcome, played in [each for each in outcomes if (each[0] in heard) is late]:
+                if played is None:
+                    self.add(history.data[name])
+                else:
+                    self.take(played, outcome, "" if late else None)
+            for model in self.each:
+                model.replace(model.inputs, model.outcomes)
         for k, known in observed.items():
             self.observed[k].hyperparameters = known.hyperparameters
             self._join(k, min(known.used, len(self.observed[k])))
@@ -172,7 +175,7 @@ class Models:
         """
         observed = self.observed[k]
         observed.used = n
-        if observed.hyperparameters is not None or self._many(observed):
+        if observed.hyperparameters is not None or observed.many:
             X, y = self._with_plays(k, *observed.all(n, self.each[k].output))
             told = [i for i in self.arm_of_row[k] if i != _OBSERVED]
             self.arm_of_row[k] = [_OBSERVED] * (len(y) - len(told)) + told
@@ -218,7 +221,7 @@ class Models:
     def _refitted(self, k: int, learned: Mapping[str, Any] | None, horizon: Callable[[float], float]) -> dict[str, Any]:
         """Hyperparameters of model `k` for observations that are adjusted or thinned anew, or for the rows it has."""
         observed, regression = self.observed.get(k), None if learned is None else Hyperparameters.from_plain(learned)
-        if observed is None or (regression is None and not self._many(observed)):
+        if observed is None or (regression is None and not observed.many):
             return self.following[k].fit(partial(self._fresh, k), self.each[k], horizon)
         model = self._new_model(k)
         if k in self._fitted:
@@ -228,9 +231,6 @@ class Models:
 
     def _fresh(self, k: int, course: Course) -> ArmModel:
         return self._empty_model(self.typical[k].space, course)
-
-    def _many(self, observed: Observations) -> bool:
-        return self.checked and len(observed) > MOST
 
     def set(self, hyperparameters: Mapping[str, Any]) -> None:
         """Take over what `refit` found."""

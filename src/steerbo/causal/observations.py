@@ -133,6 +133,11 @@ class Observations:
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def many(self) -> bool:
+        """Whether they are thinned."""
+        return self._checked and len(self) > MOST
+
     def add(self, outcome: Outcome, sign: float) -> Float[np.ndarray, " q"]:
         """One more; it is used from the next fit on. Returns it as a row of the scope's model."""
         encoded = np.zeros(0) if self._space is None else self._space.encode([outcome.realised])[0]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..rounds import Event, History, LawEvidence, StatedLaw, shown_by
+from ..rounds import Event, History, LawEvidence, ShownSoFar, StatedLaw
 from ..space import Categorical, Integer, JointRows, Learned, Space, Variable
 from ..surrogate import Drawn, LawOf, LearnedLaw, Rows, alike, given, thinned
 from .nature import encoded_rows
@@ -61,6 +61,7 @@ class NatureLaws:
         self.space = problem.space
         self._joint = None if problem.nature is None else JointLaw(problem.nature, problem.space)
         self._own = {v.name: Drawn(LawOf(v)) for v in problem.variables if v.law and not isinstance(v.law, Learned)}
+        self._shown = ShownSoFar()
         self._begin()
 
     def _begin(self) -> None:
@@ -70,7 +71,7 @@ class NatureLaws:
         """Take one event in; `history` has it already."""
         if not self._learned:
             return
-        anew, rounds = shown_by(event, history)
+        anew, rounds = self._shown.take(event, history)
         if anew:
             self._begin()
         for held, known, realised in rounds:

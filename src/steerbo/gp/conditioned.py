@@ -93,6 +93,12 @@ class Conditioned(Generic[K]):
         self.noise = np.concatenate([self.noise, noise])
         self._half = self._weights = None
 
+    def revise(self, residuals: Float[np.ndarray, "n k"]) -> None:
+        """Other outcomes at the same points: what was factorised stays."""
+        assert not self._pending, "outcomes are revised outside extended()"
+        self.residuals = residuals
+        self._half = self._weights = None
+
     @contextmanager
     def extended(self, points: Float[np.ndarray, "p d"], noise: Float[np.ndarray, " p"]) -> Iterator[Factor]:
         """Inside the context points without an outcome shrink the variance, not the means (Desautels et al. 2014).

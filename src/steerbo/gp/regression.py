@@ -148,6 +148,23 @@ class Regression(Generic[K]):
         self._outcomes, self._points = read_outcomes(y, len(points)), points
         self._condition()
 
+    def correct(self, X: ArrayLike, y: ArrayLike) -> None:
+        """The observations as they stand now that some were put right. O(n²) where they are at the points they were at.
+
+        The factor stays then. It does not where only some observations count and another one is the best now.
+
+        Raises:
+            InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
+        """
+        points, some = self._read(X), self.counted
+        outcomes, before = read_outcomes(y, len(points)), self._outcomes
+        as_good = len(some) == len(self) or outcomes.argmax() == before.argmax()
+        if not (len(self) and as_good and np.array_equal(points, self._points)):
+            self.replace(points, outcomes)
+            return
+        self._outcomes = outcomes
+        self._given.revise(self._rows(points[some], outcomes[some])[1])
+
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
         return read_points(X, self._points.shape[1], more=not len(self))  # a kernel may leave the last columns unread
 

@@ -23,7 +23,7 @@ from .extension import after, extended, read_bounds
 from .finite import finite
 from .fold import ReproducibilityWarning
 from .history import History
-from .law_evidence import LawEvidence, shown_by
+from .law_evidence import LawEvidence, ShownSoFar
 from .measuring import Measuring
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
@@ -76,6 +76,7 @@ __all__ = [
     "Revised",
     "Round",
     "Scope",
+    "ShownSoFar",
     "StatedLaw",
     "Status",
     "Stop",
@@ -113,7 +114,6 @@ __all__ = [
     "read_time",
     "read_when",
     "revised_text",
-    "shown_by",
     "standing",
     "stop_text",
     "time_of",

@@ -17,7 +17,7 @@ import numpy as np
 from ..space.evidence import PAIR_BINS, Interval, PairEvidence, Ranks, shares
 from .events import Event
 from .history import History
-from .law_evidence import LawEvidence, shown_by
+from .law_evidence import LawEvidence, ShownSoFar
 from .law_findings import alone_in_words, pair_in_words
 from .problem import Problem
 from .stated_law import StatedLaw
@@ -37,6 +37,7 @@ class LawChecks:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self._shown = ShownSoFar()
         self._begin()
 
     def _begin(self) -> None:
@@ -54,7 +55,7 @@ class LawChecks:
 
     def learn(self, event: Event, history: History) -> None:
         """Take one event in; `history` has it already."""
-        anew, rounds = shown_by(event, history) if self._alone or self._pairs else (False, [])
+        anew, rounds = self._shown.take(event, history) if self._alone or self._pairs else (False, [])
         if anew:
             self._begin()
         for held, known, realised in rounds:

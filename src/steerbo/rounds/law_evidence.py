@@ -11,7 +11,6 @@ from ..space import Categorical
 from ..space.evidence import Evidence, Interval, Ranks
 from .events import Added, Amended, Event, Failed, Told
 from .history import History
-from .round import Round
 from .stated_law import StatedLaw
 
 _ROUNDED = 6  # decimals from which on a number is taken as exact
@@ -20,26 +19,41 @@ Shown = tuple[Collection[str], Collection[str], Mapping[str, Any]]
 """Names of the variables that a round sets, of those that were known before, and what was realised."""
 
 
-def shown_by(event: Event, history: History) -> tuple[bool, list[Shown]]:
-    """What an event shows of nature, and whether that takes the place of all that was shown before.
+class ShownSoFar:
+    """What rounds, and data from elsewhere, have shown of nature, as they stand now.
 
-    Failed rounds show what was measured. Data from elsewhere show something where it is said what was set.
+    Failed rounds show what was measured, data something where it is said what was set. A corrected outcome shows the
+    same as before where it is the objective alone that was wrong.
     """
-    match event:
-        case Told() | Failed():
-            played = history[event.token]
-            return False, [_shown(played)]
-        case Added() if event.scope is not None:
-            return False, [(event.scope.set, (), event.outcome.realised)]
-        case Amended():
-            added = history.data.values()
-            data: list[Shown] = [(each.scope.set, (), each.outcome.realised) for each in added if each.scope]
-            return True, [*data, *(_shown(played) for played in history if played.state in ("told", "failed"))]
-        case _:
+
+    def __init__(self) -> None:
+        self._shown: dict[str, Shown] = {}  # by the round's token, or the data's name
+
+    def take(self, event: Event, history: History) -> tuple[bool, list[Shown]]:
+        """What an event shows, and whether that takes the place of all that was shown before; `history` has it."""
+        match event:
+            case Told() | Failed() | Amended():
+                name = event.token
+            case Added():
+                name = history.latest_data
+            case _:
+                return False, []
+        before, now = self._shown.get(name), _shown_by(name, history)
+        if now == before:
             return False, []
+        if now is None:
+            del self._shown[name]
+            return True, list(self._shown.values())
+        self._shown[name] = now
+        return (False, [now]) if before is None else (True, list(self._shown.values()))
 
 
-def _shown(played: Round) -> Shown:
+def _shown_by(name: str, history: History) -> Shown | None:
+    if name in history.data:
+        added = history.data[name]
+        return None if added.scope is None else (added.scope.set, (), added.outcome.realised)
+    if name in history.removed or (played := history[name]).state not in ("told", "failed"):
+        return None
     return played.suggestion.values, played.suggestion.context, played.realised
 
 

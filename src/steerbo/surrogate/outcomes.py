@@ -70,7 +70,7 @@ class Watched:
     def begin_anew(self, rows: Sequence[tuple[str, Float[np.ndarray, " d"], float]], width: int) -> None:
         """All outcomes as they stand now, by the round's token or the data's name."""
         points = np.array([point for _, point, _ in rows]).reshape(len(rows), width)
-        self.model.replace(points, np.array([value for _, _, value in rows]))
+        self.model.correct(points, np.array([value for _, _, value in rows]))
         self.following.correct({name: value for name, _, value in rows})
 
     @property
