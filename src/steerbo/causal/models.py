@@ -89,8 +89,7 @@ class Models:
     # -- data ----------------------------------------------------------------------------------------------------------
 
     def take(self, played: Round, outcome: Outcome, heard_as: str | None) -> None:
-        """A round's outcome. `heard_as`: its token; "": answers have heard of it; None: nobody compares it with what was
-        expected."""
+        """A round's outcome. `heard_as`: its token; "" where answers have heard of it; None where it is no news."""
         i = self.number[played.suggestion.scope]
         k, value = self.of[i], self._sign * outcome.value
         point = self.arms[i].encode({**known_in(played), **outcome.realised})[0]
