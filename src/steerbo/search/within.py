@@ -18,6 +18,9 @@ from .walk import INWARDS
 _CLIMBED = 4  # restarts
 _GUARD = 1e-5  # by how much a margin is aimed above 0, so that rounding does not lead below
 _ARRIVED = 1e-8  # of a value: no quadratic programme gains less
+_FIRST_STEP = 0.1  # of the box's width, before any curvature is known, as in `ascent`
+_FLAT = 1e-6  # slopes, as shares of a value, that say nothing of how long a step is to be
+_REACHES = 1.0, 0.1  # shares of the box's width: all of it, and where that leads lower, nearby
 
 
 def climb_within(
@@ -56,10 +59,32 @@ def _climbed(
     region: Region,
     options: Mapping[str, Any],
 ) -> tuple[Float[np.ndarray, " d"], float]:
+    """The end of a climb and its value. One that ends lower has leapt into another hollow: nearby is tried instead."""
+    for reach in _REACHES:
+        end = _end(rise, start, first, region, reach, options)
+        value = float(rise(end[None])[0][0])
+        if value > first:
+            return end, value
+    return start, first
+
+
+def _end(
+    rise: ValueAndGradient,
+    start: Float[np.ndarray, " d"],
+    first: float,
+    region: Region,
+    reach: float,
+    options: Mapping[str, Any],
+) -> Float[np.ndarray, " d"]:
+    """Where a climb ends that goes no further than a share of the box's width along each coordinate."""
     from scipy.optimize import minimize  # start-up time
 
     free = region.continuous
-    scale, low, width = max(abs(first), 1e-3), region.low[free], (region.high - region.low)[free]
+    low, width = region.low[free], (region.high - region.low)[free]
+    slope = rise(start[None])[1][0, free] * width
+    steep = float(np.abs(slope).max()) if np.isfinite(slope).all() else 0.0
+    value = max(abs(first), 1e-3)
+    scale = steep / _FIRST_STEP if steep > _FLAT * value else value  # SLSQP's first step is the slope
 
     def whole(share: Float[np.ndarray, " c"]) -> Float[np.ndarray, "1 d"]:
         point = start[None].copy()
@@ -71,22 +96,20 @@ def _climbed(
         known = bool(np.isfinite(values[0]) and np.isfinite(slopes).all())
         return (-float(values[0]) / scale, -slopes[0, free] * width / scale) if known else (1e10, np.zeros(len(low)))
 
+    begin = (start[free] - low) / width
     found = minimize(
         fall,
-        (start[free] - low) / width,
+        begin,
         jac=True,
         method="SLSQP",
-        bounds=[(0.0, 1.0)] * len(low),
+        bounds=[*zip(np.maximum(begin - reach, 0.0), np.minimum(begin + reach, 1.0), strict=True)],
         constraints=_constraints(region, whole),
-        options=options,
+        options={**options, "ftol": options["ftol"] * value / scale},
     )
     if not np.isfinite(found.x).all():
-        return start, first
+        return start
     end = region.nearer(whole(found.x), start)[0]
-    if isinstance(region, Guarded):
-        end = region.last_allowed(start, end)
-    value = float(rise(end[None])[0][0])
-    return (end, value) if value > first else (start, first)
+    return region.last_allowed(start, end) if isinstance(region, Guarded) else end
 
 
 def _constraints(region: Region, whole: Callable[[np.ndarray], np.ndarray]) -> list[dict[str, Any]]:
