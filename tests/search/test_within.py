@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steerbo.search import Box, Region, climb, climb_within
+from steerbo.gp import Regression, SquaredExponentialKernel
+from steerbo.search import Box, Guarded, Region, climb, climb_within, differences
 
 
 @settings(deadline=None, max_examples=25)
@@ -52,3 +54,27 @@ def test_in_a_box_it_is_climb() -> None:
 
     ours, plain = climb_within(bowl, starts, box), climb(bowl, starts, np.array([0.0, 1]), np.array([1.0, 1]))
     np.testing.assert_array_equal(ours[0], plain[0])
+
+
+@pytest.mark.parametrize("seed", [0, 4, 5])
+def test_a_climb_that_leaps_into_another_hollow_is_begun_again_nearby(seed: int) -> None:
+    """From a point well inside, where the function has a slope, there is always a way up."""
+    random = np.random.default_rng(seed)
+    points = random.random((14, 3))
+    worth, strain = (Regression(SquaredExponentialKernel([0.4] * 3), noise=2e-4) for _ in range(2))
+    worth.replace(points, random.normal(size=14))
+    strain.replace(points, random.normal(size=14))
+
+    def margin(Z: np.ndarray) -> np.ndarray:
+        mean, variance = strain.marginals(Z)
+        return np.asarray(-mean / np.sqrt(variance + 2e-4) - 1.28)
+
+    region = Guarded(Region(Box([0] * 3, [1] * 3), np.ones((1, 3)), np.array([1.8])), margin)
+    tried = region.place(random.random((200, 3)))
+    tried = tried[region.allows(tried) & (margin(tried) > 0.1) & (tried.sum(1) < 1.78) & (tried.min(1) > 0.02)]
+    starts = tried[np.argsort(-worth.means(tried))[:2]]
+    rise = differences(worth.means, region.low, region.high, region.continuous)
+    ends, values = climb_within(rise, starts, region)
+    assert (np.abs(rise(starts)[1]).max(axis=1) > 0.1).all()
+    assert (values > worth.means(starts) + 0.01).all()
+    assert region.allows(ends).all()
