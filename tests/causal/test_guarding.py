@@ -115,6 +115,27 @@ def test_only_plays_tell_of_it_also_those_that_broke_and_corrections_count() -> 
     assert sb.load(optimizer.to_json()).ask() == optimizer.ask()
 
 
+@pytest.mark.parametrize("method", ["coca-bo", "cabo", "cheap-first"])
+def test_a_scope_of_no_variables_may_fail_and_has_limits_too(method: str) -> None:
+    """To set nothing after no look: there was a foreign error as soon as two of its plays had failed, or five told."""
+    graph = sb.CausalGraph.from_text("x -> z -> y; x <-> y", target="y", intervenable=["x", "z"])
+    limits = [sb.Measured("strain", at_most=0.5, probability=0.9)]
+    optimizer = sb.Optimizer(sb.Causal(graph, [sb.Float("x", 0, 1), sb.Float("z", 0, 1)], limits=limits), method)
+    random, alone = np.random.default_rng(0), 0
+    for k in range(14):
+        asked = optimizer.ask()
+        assert asked is not None
+        z = asked.values.get("z", random.uniform(0.2, 0.6))
+        alone += not asked.values
+        if k in (2, 4, 8):
+            optimizer.fail(asked, "it broke")
+        else:
+            told = {"x": 0.5, "z": z, "strain": 0.7 * z + 0.02 * random.normal()}
+            optimizer.tell(asked, z + 0.02 * random.normal(), realised=told)
+    assert alone >= 2
+    assert optimizer.recommend().scope.set == ("z",)
+
+
 @pytest.mark.parametrize("drift", ["learned", sb.Decay(0.05)])
 def test_it_may_drift(drift: Any) -> None:
     optimizer, _ = played(problem(drift=drift), 8)

@@ -128,7 +128,8 @@ def margin_over(watched: Sequence[Likely], parts: Sequence[Part]) -> Margin:
         rows[:, :, held] = points[:, None]
         least = np.full(len(points), np.inf)
         for each, wide in known:
-            likely = each.log_probability(rows.reshape(-1, base.shape[1]), wide).reshape(len(points), -1)
+            flat = rows.reshape(len(points) * len(base), base.shape[1])  # where nothing is set there are no columns
+            likely = each.log_probability(flat, wide).reshape(len(points), len(base))
             average = np.logaddexp.reduce(likely, axis=1) - np.log(len(base))
             least = np.minimum(least, _deviations(average) - _deviations(np.log([each.sure])))
         return least

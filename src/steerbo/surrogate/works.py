@@ -146,7 +146,7 @@ class Works:
         base, best = draws_of(parts), self.made.points[self.made.worked]
         held, rows = self.made.held(parts), np.repeat(base[None], len(best), axis=0)
         rows[:, :, held] = best[:, None, held]
-        means = self.mean(rows.reshape(-1, base.shape[1])).reshape(len(rows), -1).mean(axis=1)
+        means = self.mean(rows.reshape(len(best) * len(base), base.shape[1])).reshape(len(best), -1).mean(axis=1)
         return float(means.max())
 
     def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
