@@ -61,7 +61,7 @@ def _climbed(
 ) -> tuple[Float[np.ndarray, " d"], float]:
     """The end of a climb and its value. One that ends lower has leapt into another hollow: nearby is tried instead."""
     for reach in _REACHES:
-        end = _end(rise, start, first, region, reach, options)
+        end = _end(rise, start, first, region, reach, options=options)
         value = float(rise(end[None])[0][0])
         if value > first:
             return end, value
@@ -74,6 +74,7 @@ def _end(
     first: float,
     region: Region,
     reach: float,
+    *,
     options: Mapping[str, Any],
 ) -> Float[np.ndarray, " d"]:
     """Where a climb ends that goes no further than a share of the box's width along each coordinate."""
