@@ -101,6 +101,31 @@ def test_what_comes_after_it_is_what_comes_after_a_replay(
     assert tuple(read_events(file)) == replayed.events
 
 
+def test_corrections_bring_the_next_one_nearer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method may begin anew for each: who opens the study is not to do that many times."""
+    monkeypatch.setattr("steerbo.study.snapshots.EVERY", 30)
+    monkeypatch.setattr("steerbo.study.snapshots.AGAIN", 2)
+    case = CASES["time-varying"]()
+    with Study.create(tmp_path / "study.db", case.problem, case.method, options=case.options, seed=7) as study:
+        snapshot = study.writer.snapshot
+        for _ in range(8):
+            end(case, study, case.ask(study.optimizer), "tell")
+        assert snapshot.events == 0, "few events"
+        end(case, study, case.ask(study.optimizer), "amend")
+        end(case, study, case.ask(study.optimizer), "amend")
+        first = snapshot.events
+        assert 0 < first < 30
+        assert snapshot.file is not None
+        head = json.loads(snapshot.file.read_bytes().split(b"\n", 1)[0])
+        assert head["events"] == first
+        for _ in range(3):
+            end(case, study, case.ask(study.optimizer), "tell")
+        assert snapshot.events == first, "they count once"
+    with by_snapshot(tmp_path / "study.db") as study:
+        end(case, study, case.ask(study.optimizer), "tell")
+        assert study.writer.snapshot.events == first, "that of another is known"
+
+
 def same(study: Study, other: Optimizer) -> None:
     """To the last bit; but a log writes down a problem in another order than whoever made it."""
     assert study.events[0] == other.events[0]
@@ -211,7 +236,7 @@ def test_there_is_none_of_what_was_cut_short(tmp_path: Path, monkeypatch: pytest
 
 
 def test_too_large_a_one_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steerbo.study.snapshots.LARGEST", 1000)
+    monkeypatch.setattr("steerbo.study.pickling.LARGEST", 1000)
     case = costvarying.case("random")
     with Study.create(tmp_path / "study.db", case.problem, case.method) as study:
         study.ask()

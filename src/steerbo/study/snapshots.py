@@ -25,23 +25,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from ..record import to_plain
-from ..rounds import Created, Event, Problem
+from ..rounds import Amended, Created, Event, Problem
 from ..rounds.arithmetic import fingerprint
 from ..rounds.fold import Fold
 from .database import DatabaseLog, checksum
 from .log import EventLog
 from .logger import LOGGER
+from .pickling import Bounded, OwnPickler, OwnUnpickler
 
 EVERY = 1000
 """Events, and a tenth of all, after which another snapshot is made."""
-LARGEST = 2**28
-"""Bytes of one: the posterior of a few thousand outcomes."""
+AGAIN = 20
+"""A correction takes as long as so many times fewer new events than there are: some methods begin anew for it."""
 UNUSED = 30 * 86400.0
 """Seconds after which one that nobody has used is deleted, when another is made: its study may be gone."""
-_OURS = ("steerbo", "numpy", "builtins", "fractions", "collections", "datetime")
 _FAULTS = (OSError, ValueError, pickle.PickleError, TypeError, AttributeError, ImportError, EOFError, RecursionError)
 
 
@@ -83,6 +82,7 @@ class Snapshot:
         self._log = log
         self.log = log if isinstance(log, DatabaseLog) and not log.private else None
         self.events = 0  # that went into the one that is there
+        self._heard = self._corrections = 0  # events that were looked at; corrections among those since
 
     @property
     def file(self) -> Path | None:
@@ -119,7 +119,7 @@ class Snapshot:
         if hashlib.sha256(body).hexdigest() != head["body"]:
             raise ValueError("it is not whole")
         with _uncollected():
-            fold = _Reader(io.BytesIO(body)).load()
+            fold = OwnUnpickler(io.BytesIO(body)).load()
         if not isinstance(fold, Fold) or len(fold.events) != head["events"]:
             raise ValueError("it holds something else")
         if not _leads_to(log, head["events"], head["tip"]):
@@ -132,14 +132,17 @@ class Snapshot:
     def keep(self, fold: Fold) -> None:
         """Make another one, where that is due; nothing depends on it."""
         now, file = len(fold.events), self.file
+        self._corrections += _corrections(fold, self._heard)
+        self._heard = now
         if self.log is None or file is None or not self._due(now):
             return
-        self.events = max(self.events, _events_of(file))  # another worker may have made one
+        if (others := _events_of(file)) > self.events:  # another worker has made one
+            self.events, self._corrections = others, _corrections(fold, others)
         created = fold.events[0]
         ours = isinstance(created, Created) and created.problem_class is None and ":" not in created.method
         if not ours or not fold.whole or self.log.seen != now or not self._due(now):
             return
-        self.events = now
+        self.events, self._corrections = now, 0
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._write(file, fold)
@@ -151,12 +154,12 @@ class Snapshot:
         self.log = None
 
     def _due(self, now: int) -> bool:
-        return now >= self.events + max(EVERY, self.events // 10)
+        return now - self.events + self._corrections * now // AGAIN >= max(EVERY, self.events // 10)
 
     def _write(self, file: Path, fold: Fold) -> None:
         assert self.log is not None
-        body = _Bounded()
-        _Writer(body, protocol=5).dump(fold)
+        body = Bounded()
+        OwnPickler(body, protocol=5).dump(fold)
         data = body.getvalue()
         head = {"made": _made(), "events": self.events, "tip": self.log.tip, "body": hashlib.sha256(data).hexdigest()}
         handle, name = tempfile.mkstemp(dir=file.parent)  # for its owner only
@@ -173,6 +176,10 @@ class Snapshot:
             with suppress(OSError):
                 if time.time() - other.stat().st_mtime > UNUSED:
                     other.unlink()
+
+
+def _corrections(fold: Fold, since: int) -> int:
+    return sum(isinstance(event, Amended) for event in fold.events[since:])
 
 
 def _events_of(file: Path) -> int:
@@ -193,35 +200,6 @@ def _leads_to(log: DatabaseLog, events: int, tip: str) -> bool:
         if (at, noted) != (position, last):
             return False
     return (position, last) == (events, tip)
-
-
-class _Bounded(io.BytesIO):
-    def write(self, data: Any, /) -> int:
-        if self.tell() + memoryview(data).nbytes > LARGEST:
-            raise ValueError(f"it would have more than {LARGEST} bytes")
-        return super().write(data)
-
-
-class _Writer(pickle.Pickler):
-    """Refuses what is not ours: nobody would see that its code has changed."""
-
-    def reducer_override(self, thing: Any) -> Any:
-        if isinstance(thing, type) and not _is_ours(thing.__module__):
-            raise pickle.PicklingError(f"{thing.__module__}.{thing.__qualname__} is not steerbo's own")
-        return NotImplemented
-
-
-class _Reader(pickle.Unpickler):
-    """Finds nothing but what is ours."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if not _is_ours(module):
-            raise pickle.UnpicklingError(f"{module}.{name} is not steerbo's own")
-        return super().find_class(module, name)
-
-
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] in _OURS
 
 
 @functools.cache
