@@ -28,18 +28,23 @@ def shrinking_margins(plays: Int[np.ndarray, " m"], scale: float | Float[np.ndar
     return margins
 
 
-def neglected(plays: Int[np.ndarray, " m"], many: bool = False) -> int | None:
+def neglected(
+    plays: Int[np.ndarray, " m"], many: bool = False, likely: Float[np.ndarray, " m"] | None = None
+) -> int | None:
     """The arm played least, where it is played less often than the rounds have doubled; else None.
 
     A model of a few points can be surely wrong; this many plays cost regret of the order of log T only. Where arms are
     `many` they would be all that is played for long: then it is how often the rounds *of an average arm* have doubled.
+    What is unlikely to work is due that much less often.
 
     >>> neglected(np.array([30, 2])), neglected(np.array([30, 6])), neglected(np.array([30, 3]), many=True)
     (1, None, 1)
     """
-    arm, rounds = int(np.argmin(plays)), int(plays.sum())
+    rounds = int(plays.sum())
+    due = plays if likely is None else plays / likely
+    arm = int(np.argmin(due))
     least = math.floor(math.log2(1 + rounds / len(plays))) if many else math.log2(1 + rounds)
-    return arm if plays[arm] < least else None
+    return arm if due[arm] < least else None
 
 
 def shared_out(wanted: Int[np.ndarray, " m"], most: int) -> Int[np.ndarray, " m"]:

@@ -10,6 +10,7 @@ import numpy as np
 from ..rounds import Choice, History, Scope, known_before
 from ..surrogate import AveragedScore, Score, expected_improvement
 from .arm_model import ArmModel, ModelOptions
+from .chances import unweighed
 from .method import ScopeBandit
 from .pomis import intervention_sets
 from .several import united
@@ -32,7 +33,7 @@ class CaBO(ScopeBandit[ModelOptions]):
         if first is not None:
             return self.play(history, first, request, {})
         some, seen = self.within_reach(history), known_before(request)
-        found = [self.improvement(history, int(i), seen) for i in some]
+        found = (self.chances[some] * [self.improvement(history, int(i), seen) for i in some]).tolist()
         return self.play(history, int(some[np.argmax(found)]), request, {"improvement": found})
 
     def improvement(self, history: History, i: int, seen: Mapping[str, Any]) -> float:
@@ -49,7 +50,9 @@ class CaBO(ScopeBandit[ModelOptions]):
 
     def score(self, i: int) -> Score:
         """Expected improvement on the best posterior mean, of all arms, at a point that was played."""
-        best = max(float(m.raw(self._means_now(m)).max()) for m in self.models.each if len(m))
+        means = [float(m.raw(self._means_now(m)).max()) if len(m) else -np.inf for m in self.models.each]
+        best = float(self.weighed(np.array(means)[self.models.of]).max())
+        best = unweighed(best, float(self.chances[i]), self.told)
         return expected_improvement(float(self.model(i).output.forward(np.array([best]))[0]))
 
     def _means_now(self, model: ArmModel) -> np.ndarray:

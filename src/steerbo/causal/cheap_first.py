@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Float
 
 from ..bandit import cheap_first, neglected, unready
 from ..rounds import (
@@ -115,8 +116,8 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         root, patience = math.sqrt(self.options.beta), self.options.patience
         offers, worths = self._offers(history, some, known)
         some, offers, worths = likeliest(some, offers, worths)
-        least = self.acceptable(max(each.bound for each in offers), known)
-        least = min(least, max(each.bound for each in offers))
+        highest = float(self._upper(some, offers).max())
+        least = min(self.acceptable(highest, known), highest)
 
         def width(each: Offer, worth: Worth) -> float:
             return root * worth.model.scale * each.spread
@@ -128,8 +129,10 @@ class CheapFirst(ScopeBandit[CheapOptions]):
             return cheapest(worth, self._root(worth), ROWS, lambda o: o.bound + patience * width(o, worth) >= least)
 
         offers = [thrifty(worth, found) for worth, found in zip(worths, offers, strict=True)]
-        upper, prices = np.array([each.bound for each in offers]), np.array([each.price for each in offers])
+        upper, prices = self._upper(some, offers), np.array([each.price for each in offers])
         widths = np.array([width(each, worth) for each, worth in zip(offers, worths, strict=True)])
+        told = np.array([len(worth.model) > 0 for worth in worths])
+        widths *= np.where(told, self.chances[some], self.chances[some] == 1.0)  # what only fails teaches nothing
         best = cheap_first(upper, prices, least, lambda arms: widths[np.asarray(arms)], patience)
         found = dict(zip(some, upper.tolist(), strict=True))
         at_best = [self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))]
@@ -148,7 +151,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         told = np.array([len(self.models.each[c]) for c in classes])
         first = unready(plays, told, np.array([self.needed(i) for i in first_of]))
         if first is None:
-            first = neglected(plays)
+            first = neglected(plays, likely=np.array([self.failing[c].chance for c in classes]))
         return None if first is None else first_of[first]
 
     def worths(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Iterator[Worth]:
@@ -179,6 +182,12 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         """What these arms may give at best, over the latest contexts, and what they are compared by."""
         worths = list(self.worths(history, some, known))
         return [offer(worth, self._root(worth), ROWS) for worth in worths], worths
+
+    def _upper(self, some: Sequence[int], offers: Sequence[Offer]) -> Float[np.ndarray, " k"]:
+        """The bounds of some arms, as likely as they are to work; without outcomes a bound has no units."""
+        failing = self.chances < 1.0
+        unknown = [failing[i] and not len(self.model(i)) for i in some]
+        return self.weighed(np.where(unknown, np.inf, [each.bound for each in offers]), some)
 
     def _root(self, worth: Worth) -> float:
         """How many of the model's deviations a bound is wide: more where few plays say how far off it is."""

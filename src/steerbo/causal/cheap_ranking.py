@@ -36,13 +36,13 @@ def cheap_ranked(method: CheapFirst, history: History, known: Mapping[str, Any])
         return [(i, Policy.unknown(arm.scope)) for i, arm in enumerate(method.arms)]
     best = [offer(worth, 0.0, MOST_ROWS) if heard else None for worth, heard in zip(every, told, strict=True)]
     short = min(each.short for each in best if each is not None)
-    means = _means(best, short)
+    means = method.weighed(_means(best, short))
     least = min(method.acceptable(float(means.max()), known), float(means.max()))
     good = [i for i in range(len(means)) if means[i] >= least]
     for i in good:  # where prices hang on what is set, no more is spent than it takes
         if every[i].toll is not None:
             best[i] = cheapest(every[i], 0.0, MOST_ROWS, lambda found: found.bound >= least)
-    means = _means(best, short)
+    means = method.weighed(_means(best, short))
     prices = np.array([p if each is None else each.price for p, each in zip(method.prices, best, strict=True)])
     chosen = min(good, key=lambda i: (prices[i], -means[i]))
     others = sorted((i for i in range(len(means)) if i != chosen), key=lambda i: (prices[i], -means[i]))

@@ -121,7 +121,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
             return self.play(history, int(some[0]), request, {"phase": "only scope"})
         some = self.likeliest(history, some, known_before(request))
         values, margins = self.index_parts(history, known_before(request))
-        index = values + margins
+        index = self.weighed(values + margins)
         i = int(some[np.argmax(index[some])])
         parts = {"phase": self.options.arm_rule, "index": index.tolist(), "margin": margins.tolist()}
         note = {name: part for name, part in parts.items() if name == "phase" or np.isfinite(part).all()}
@@ -151,8 +151,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
         Plus s/√(n + 1), where s is the standard deviation of all outcomes.
         """
         own = self.model(i).outcomes
-        every = np.concatenate([model.outcomes for model in self.models.each])
-        n = len(own) + 1
+        every, n = self.told, len(own) + 1
         mean = (float((own / n).sum()) + float((every / len(every)).sum()) / n) if len(every) else 0.0
         return mean + self.spread() / math.sqrt(n)
 
@@ -169,8 +168,7 @@ class CoCaBO(ScopeBandit[CoCaOptions]):
     def spread(self) -> float:
         """Standard deviation of all outcomes told, in the user's units."""
         largest = max((float(np.abs(m.outcomes).max()) for m in self.models.each if len(m)), default=0.0)
-        told = np.concatenate([m.outcomes for m in self.models.each])
-        return largest * float(np.std(told / largest)) if largest > 0 else 0.0
+        return largest * float(np.std(self.told / largest)) if largest > 0 else 0.0
 
     def beta(self, i: int) -> float:
         """β of arm `i` now."""

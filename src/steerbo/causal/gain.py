@@ -37,15 +37,20 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
         advice = method.ranked(history, known)[0][1] if seen else method.recommend(history)
         if UNKEPT in advice.note:
             return np.inf
+        some = method.likeliest(history, range(len(times)), known)
         highest = [
             highest_policy(method.keeping(i), method.model(i), method.pool(history, i, known), BOUND * times[i])
-            for i in method.likeliest(history, range(len(times)), known)
+            for i in some
         ]
         wider = times[method.models.number[advice.scope]]
         assert advice.mean is not None
         assert advice.lower is not None
         assert advice.upper is not None
-        return max(highest) - method.problem.sign * advice.mean + 0.5 * wider * (advice.upper - advice.lower)
+        return (
+            float(method.weighed(np.array(highest), some).max())
+            - method.problem.sign * advice.mean
+            + 0.5 * wider * (advice.upper - advice.lower)
+        )
 
     return mean_over(typical(method.problem.space, history), at) if method.known else at({})
 

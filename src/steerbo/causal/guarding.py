@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from ..errors import InvalidContext, InvalidProblem
 from ..gp import Course
@@ -18,6 +18,7 @@ from ..search import lattice
 from ..space import Limit, Measured, Space
 from ..surrogate import ENOUGH, Failing, Watching
 from .arm_model import ArmModel
+from .chances import weighed
 from .charges import tried_in
 from .contexts import known_in
 from .keeping import Keeping, short_of
@@ -158,6 +159,22 @@ class Guarding(Paying[O]):
         arms = np.array([*some])
         shares = np.array([self.unlikely(history, i, known) for i in arms])
         return arms[shares <= shares.min()]
+
+    @property
+    def chances(self) -> Float[np.ndarray, " m"]:
+        """How likely each arm is to work: as its model's plays are at their best."""
+        by_model = [known.chance for known in self.failing]
+        return np.array([by_model[k] for k in self.models.of])
+
+    @property
+    def told(self) -> Float[np.ndarray, " n"]:
+        """All outcomes, in units of `sign · value`."""
+        return np.concatenate([model.outcomes for model in self.models.each])
+
+    def weighed(self, worths: Float[np.ndarray, " k"], some: Sequence[int] | None = None) -> Float[np.ndarray, " k"]:
+        """What arms (`some`, or all) may be worth, as likely as they are to work: see `chances`."""
+        likely = self.chances if some is None else self.chances[np.asarray(some, dtype=int)]
+        return weighed(worths, likely, self.told)
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 

@@ -166,6 +166,11 @@ class Paying(Method[Causal, O]):
     def needed(self, i: int) -> int:
         """Plays of arm `i` before its model counts."""
 
+    @property
+    @abstractmethod
+    def chances(self) -> Float[np.ndarray, " m"]:
+        """How likely each arm is to work."""
+
     def unready(self, history: History) -> int | None:
         """An arm that fits, and is still to be played for a start: the one played least; None where there is none."""
         some = self.within_reach(history)
@@ -176,7 +181,7 @@ class Paying(Method[Causal, O]):
     def neglected(self, history: History, *, many: bool) -> int | None:
         """An arm that fits, and is played too seldom; None where there is none: see `bandit.neglected`."""
         some = self.within_reach(history)
-        found = neglected(self.plays[some], many)
+        found = neglected(self.plays[some], many, self.chances[some])
         return None if found is None else int(some[found])
 
     def finished(self, history: History) -> str:

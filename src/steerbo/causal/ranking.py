@@ -36,7 +36,8 @@ def ranked(bandit: ScopeBandit[Any], history: History, known: Mapping[str, Any])
     unlikely = [bandit.unlikely(history, i, known) for i in range(len(answers))]
     answers = [replace(a, note=a.note or UNKEPT) if short else a for a, short in zip(answers, unlikely, strict=True)]
     means = [-np.inf if answer.mean is None else sign * answer.mean for answer in answers]
-    order = sorted(range(len(answers)), key=lambda i: (means[i] > -np.inf, -unlikely[i], means[i]), reverse=True)
+    worths = bandit.weighed(np.array(means))
+    order = sorted(range(len(answers)), key=lambda i: (means[i] > -np.inf, -unlikely[i], worths[i]), reverse=True)
     if bandit.problem.timed and answers[order[0]].mean is not None:
         when = f"as of time {known[TIME.name]:g}"
         answers[order[0]] = replace(answers[order[0]], note="; ".join(filter(None, (when, answers[order[0]].note))))

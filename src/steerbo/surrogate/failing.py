@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 from ..rounds import Added, Amended, Event, Failed, History, Round, Told
 from ..search import Margin
 from .outcomes import Likely, margin_over
-from .parts import Part, set_columns
+from .parts import Part, Set, set_columns
 from .works import OF_ANSWERS, SHARE, Evaluations, Works, apart
 
 FEWEST = 2
@@ -106,6 +106,17 @@ class Failing:
         failed[:, : len(self._unordered)] = works.made.points[~works.made.worked]
         failed = failed[:, set_columns(parts)]
         return works if (margin_over([works], parts)(failed) < 0.0).any() else None
+
+    @property
+    def chance(self) -> float:
+        """How likely evaluations are to work at the best of the places that worked; 1 where hardly anything failed."""
+        if self.failures < FEWEST:
+            return 1.0
+        self._made = self._made or self._near()
+        if not any(self._worked):
+            return self._made.share
+        every = [Set()] * len(self._unordered)
+        return Works.of(self._made, every).best(every)
 
     def _near(self) -> Evaluations:
         """The latest failures, and outcomes near to them: others say little of what is closed."""

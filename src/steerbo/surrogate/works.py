@@ -139,9 +139,9 @@ class Works:
         luck, *others = (counts / counts.sum()).tolist()
         places = [(t[0], t[1], f[1], n) for t, f, n in zip(tried, found, others, strict=True) if n]
         works = cls(made, luck, places)
-        return cls(made, luck, places, share * works._best(parts))
+        return cls(made, luck, places, share * works.best(parts))
 
-    def _best(self, parts: Sequence[Part]) -> float:
+    def best(self, parts: Sequence[Part]) -> float:
         """The probability at the best of the places that worked, set by such plays."""
         base, best = draws_of(parts), self.made.points[self.made.worked]
         held, rows = self.made.held(parts), np.repeat(base[None], len(best), axis=0)
