@@ -40,7 +40,8 @@ def happens(values: Mapping[str, Any], age: float, random: np.random.Generator) 
     x = values.get("x", hidden)
     z = values.get("z", float(np.clip(0.7 * x + 0.2 * age + 0.05 * random.normal(), 0, 1)))
     value = -2 * (z - 0.9) ** 2 + 0.3 * hidden + 0.2 * age * z + _NOISE * random.normal()
-    return {"x": x, "z": z, "age": age, "value": float(value), "strain": float(z + 0.4 * age + _NOISE * random.normal())}
+    strain = z + 0.4 * age + _NOISE * random.normal()
+    return {"x": x, "z": z, "age": age, "value": float(value), "strain": float(strain)}
 
 
 def optimiser(arm: str, seed: int) -> Optimizer:
@@ -56,7 +57,7 @@ def played(arm: str, seed: int) -> dict[str, Any]:
     for _ in range(ROUNDS):
         asked, age = optimizer.ask(), float(random.random())
         assert asked is not None
-        decided = optimizer.decide(asked, {name: age for name in asked.observe}) if asked.observe else asked
+        decided = optimizer.decide(asked, dict.fromkeys(asked.observe, age)) if asked.observe else asked
         told = happens(decided.values, age, random)
         kept.append(int(told["strain"] <= bound(seed)))
         realised = {name: y for name, y in told.items() if name != "value" and (name != "strain" or arm == "limited")}
@@ -68,9 +69,9 @@ def judged(optimizer: Optimizer, seed: int) -> dict[str, float]:
     """The recommended policy, many times."""
     random, scope = np.random.default_rng(9), optimizer.recommend().scope
     ages = random.random(DRAWS)
-    looks = scope.contexts
-    step = {round(float(a), 2): optimizer.policy({"age": round(float(a), 2)} if looks else {}).values for a in ages[:60]}
-    rows = [happens(step[min(step, key=lambda known: abs(known - a))], float(a), random) for a in ages]
+    known = {round(float(a), 2) for a in ages[:60]}
+    step = {a: optimizer.policy({"age": a} if scope.contexts else {}).values for a in known}
+    rows = [happens(step[min(step, key=lambda near: abs(near - a))], float(a), random) for a in ages]
     likely = float(np.mean([row["strain"] <= bound(seed) for row in rows]))
     return {"value": round(float(np.mean([row["value"] for row in rows])), 6), "likely": likely}
 

@@ -70,6 +70,15 @@ def test_one_failure_changes_nothing_that_is_chosen(method: str, more: dict[str,
     assert optimizer._method.chances.tolist() == [1.0] * len(optimizer._method.arms)  # type: ignore[attr-defined]
 
 
+def test_failures_that_are_taken_out_count_no_longer() -> None:
+    optimizer, _ = played("coca-bo", lambda _, asked: not asked.scope.set, 12)
+    assert optimizer._method.chances.min() < 0.5  # type: ignore[attr-defined]
+    for each in optimizer.history:
+        if each.state == "failed":
+            optimizer.amend(each.suggestion, void=True, reason="it is mended")
+    assert optimizer._method.chances.min() == 1.0  # type: ignore[attr-defined]
+
+
 def test_failures_that_come_by_luck_in_all_scopes_close_none() -> None:
     optimizer, made = played("coca-bo", lambda k, _: k % 4 == 3, 30)
     assert optimizer._method.chances.min() > 0.6  # type: ignore[attr-defined]

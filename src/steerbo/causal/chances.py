@@ -16,8 +16,8 @@ def weighed(
     """What scopes count for.
 
     Args:
-        worths: of scopes that work, in units of `sign · value`; infinite where nothing was told, and it may be anything.
-            Where something has failed there, it is taken for the best of the others.
+        worths: of scopes that work, in units of `sign · value`; infinite where nothing was told and it may be anything.
+            Where something has failed there, that is taken for the best of the others.
         likely: the probabilities to work.
         told: all outcomes, in the same units.
 

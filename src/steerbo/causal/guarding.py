@@ -171,9 +171,9 @@ class Guarding(Paying[O]):
         """All outcomes, in units of `sign · value`."""
         return np.concatenate([model.outcomes for model in self.models.each])
 
-    def weighed(self, worths: Float[np.ndarray, " k"], some: Sequence[int] | None = None) -> Float[np.ndarray, " k"]:
+    def weighed(self, worths: Float[np.ndarray, " k"], some: Iterable[int] | None = None) -> Float[np.ndarray, " k"]:
         """What arms (`some`, or all) may be worth, as likely as they are to work: see `chances`."""
-        likely = self.chances if some is None else self.chances[np.asarray(some, dtype=int)]
+        likely = self.chances if some is None else self.chances[np.array([*some], dtype=int)]
         return weighed(worths, likely, self.told)
 
     # -- the answer ----------------------------------------------------------------------------------------------------
