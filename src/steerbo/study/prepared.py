@@ -99,6 +99,7 @@ class Prepared:
                 for event in coming:
                     self.optimizer.recorder(event)
                 return self.optimizer.history[asked.token].suggestion
+        LOGGER.info("threw away what was prepared: it is not ready (%d are), or for another request", ahead.found)
         self.stop()  # what is chosen instead comes between
         return None
 
