@@ -20,7 +20,9 @@ from .play import broken, keeps
 from .worlds import PROBABILITY, World, worlds
 
 Run = Mapping[str, Any]
-KEPT = "limits-runs.jsonl"
+KEPT, CAUSAL = "limits-runs.jsonl", "limits-causal.jsonl"
+NOW = 4
+"""The first seed that the present version played: that of the third registration."""
 LATE = 20
 """Plays after which outcome limits are to hold."""
 _WANTED = 7
@@ -42,8 +44,7 @@ def late(run: Run) -> list[int]:
 def share(runs: Sequence[Run]) -> tuple[float, int, float]:
     """How often outcome limits were kept to late in these runs, of how many, and the least that chance allows."""
     kept = [each for run in runs for each in late(run)]
-    n = max(len(kept), 1)
-    return sum(kept) / n, len(kept), PROBABILITY - 2.0 * math.sqrt(PROBABILITY * (1 - PROBABILITY) / n)
+    return sum(kept) / max(len(kept), 1), len(kept), _least(len(kept))
 
 
 def behind(world: World, ours: Run, rival: Run) -> float:
@@ -98,25 +99,51 @@ def _late(run: Run) -> str:
     return f"{sum(kept)} of {len(kept)}"
 
 
-def verdict(runs: Sequence[Run], known: Sequence[World]) -> str:
-    """What was wanted, and what came, as Markdown."""
+def verdict(runs: Sequence[Run], known: Sequence[World], before: Sequence[Run] = ()) -> str:
+    """What was wanted, and what came, as Markdown.
+
+    Args:
+        runs: of the version that there is.
+        known: the worlds.
+        before: of earlier versions: their numbers are said beside, and count for no claim.
+    """
     ours = of_arm(runs, "steerbo")
     found, n, least = share(list(ours.values()))
-    broken, plays = sum(r["linear"] for r in ours.values()), sum(len(r["kept"]) for r in ours.values())
+    broken, plays = _broken(runs)
+    old_broken, old_plays = _broken(before)
     gaps = against(runs, known)
     no_worse, worse = [name for name in gaps if gaps[name] <= CLOSE], [name for name in gaps if gaps[name] > CLOSE]
     third = "holds" if len(no_worse) >= _WANTED else "does not hold" if len(worse) > len(known) - _WANTED else "open"
-    told = ", ".join(f"{name} {gap:+.2f}" for name, gap in gaps.items())
-    played = f"no worse on {len(no_worse)} of the {len(gaps)} that both have played; ours is worse by: {told or '–'}"
+    then = against(before, known)
+    seen = (
+        f"; versions before: none worse on {sum(gap <= CLOSE for gap in then.values())} of {len(then)}" if then else ""
+    )
+    earlier = f"; versions before {share(list(of_arm(before, 'steerbo').values()))[0]:.3f}" if before else ""
     rows = (
-        ("no suggestion breaks a linear limit", "holds" if not broken else "does not hold",
-         f"{broken or 'none'} of {plays}"),
+        ("no suggestion breaks a linear limit", "holds" if not broken + old_broken else "does not hold",
+         f"{broken + old_broken or 'none'} of {plays + old_plays}"),
         (f"outcome limits are kept to from the {LATE + 1}st play on in at least {PROBABILITY:g} of plays",
          "holds" if found >= least else "does not hold",
-         f"{found:.3f} of {n}; {least:.3f} is within two deviations of chance"),
+         f"{found:.3f} of {n}; {least:.3f} is within two deviations of chance{earlier}"),
         (f"answers are no worse than BoTorch's by more than {CLOSE:g} deviations on {_WANTED} of {len(known)} problems",
-         third, played),
+         third, f"no worse on {len(no_worse)} of the {len(gaps)} that both have played; ours is worse by: "
+         f"{_listed(gaps)}{seen}"),
     )  # fmt: skip
+    return as_claims(rows)
+
+
+def _broken(runs: Sequence[Run]) -> tuple[int, int]:
+    """How many plays of ours broke a linear limit, of how many."""
+    ours = of_arm(runs, "steerbo").values()
+    return sum(run["linear"] for run in ours), sum(len(run["kept"]) for run in ours)
+
+
+def _listed(gaps: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {gap:+.2f}" for name, gap in gaps.items()) or "–"
+
+
+def as_claims(rows: Sequence[tuple[str, str, str]]) -> str:
+    """Claims, whether they hold, and numbers, as Markdown."""
     lines = ["| claim, in our words | | numbers |", "| --- | --- | --- |"]
     return "\n".join([*lines, *(f"| {words} | **{verdict}** | {numbers} |" for words, verdict, numbers in rows)]) + "\n"
 
@@ -133,23 +160,30 @@ def against(runs: Sequence[Run], known: Sequence[World]) -> dict[str, float]:
 
 def picture(runs: Sequence[Run], known: Sequence[World], file: Path) -> None:
     """How often plays keep to outcome limits as rounds go by, and how far answers are from the best there is."""
-    ours, theirs = of_arm(runs, "steerbo"), of_arm(runs, "botorch")
-    shown = new_figure((10, 3.4), dpi=110)
+    before = {key: run for key, run in of_arm(runs, "steerbo").items() if key[1] < NOW}
+    ours = {key: run for key, run in of_arm(runs, "steerbo").items() if key[1] >= NOW}
+    theirs = of_arm(runs, "botorch")
+    shown = new_figure((10, 3.6), dpi=110)
     left, right = shown.subplots(1, 2)
-    for name, arm, line, colour in (("steerbo", ours, "o-", GREEN), ("BoTorch", theirs, "D--", ORANGE)):
-        ends = range(5, 1 + min((len(run["kept"]) for run in arm.values()), default=5), 5)
+    arms = (
+        ("steerbo", ours, "o", "-", GREEN, GREEN),
+        ("steerbo before the third registration", before, "o", ":", GREEN, "none"),
+        ("BoTorch", theirs, "D", "--", ORANGE, ORANGE),
+    )
+    played = [world for world in known if any(name == world.name for name, _ in {**before, **ours})]
+    for name, arm, marker, line, colour, face in arms:
+        ends = range(5, 1 + min((len(run["kept"]) for run in arm.values()), default=0), 5)
         means = [np.mean([k for run in arm.values() for row in run["kept"][e - 5 : e] for k in row]) for e in ends]
-        left.plot([e - 2 for e in ends], means, line, color=colour, label=name)
+        left.plot([e - 2 for e in ends], means, marker + line, color=colour, mfc=face, label=name)
+        for k, world in enumerate(played):
+            best, unit = best_there_is(world), world.deviations()["value"]
+            values = [run["value"] for (at, _), run in arm.items() if at == world.name and run["value"] is not None]
+            gaps = [min((value - best) / unit, 1.0) for value in values]
+            right.plot(gaps, [k] * len(values), marker, color=colour, mfc=face, ls="none")
     left.axhline(PROBABILITY, color="#888888", ls="--", lw=1)
     left.set_xticks(range(0, 26, 5))
     left.set(xlabel="play", ylabel="share that keeps to\noutcome limits", ylim=(0, 1.03))
     left.legend(frameon=False, loc="lower right")
-    played = [world for world in known if any(name == world.name for name, _ in ours)]
-    for arm, marker, colour in ((ours, "o", GREEN), (theirs, "D", ORANGE)):
-        for k, world in enumerate(played):
-            best, unit = best_there_is(world), world.deviations()["value"]
-            values = [run["value"] for (name, _), run in arm.items() if name == world.name and run["value"] is not None]
-            right.plot([min((value - best) / unit, 1.0) for value in values], [k] * len(values), marker, color=colour)
     right.set_yticks(range(len(played)), [world.name for world in played])
     right.axvline(0, color="#444444", lw=0.8)
     right.set(xlabel="worse than the best that keeps to all limits,\nin deviations of the value", xlim=(-0.1, 1.05))
@@ -163,8 +197,43 @@ def write(folder: Path) -> str:
     runs, known = [json.loads(line) for line in lines], worlds()
     picture(runs, known, folder / "limits.png")
     as_csv(table(runs, known), folder / "limits.csv")
-    fill(folder / "limits.md", "claims", claims := verdict(runs, known))
-    return claims
+    now, before = ([run for run in runs if (run["seed"] >= NOW) == latest] for latest in (True, False))
+    claims = verdict(now, known, before)
+    fill(folder / "limits.md", "claims", claims)
+    found = [json.loads(line) for line in (folder / CAUSAL).read_text(encoding="utf-8").splitlines()]
+    fill(folder / "limits.md", "causal", in_causal_problems(found))
+    return claims + in_causal_problems(found)
+
+
+def in_causal_problems(runs: Sequence[Run]) -> str:
+    """The same of causal problems: what was wanted, and what came."""
+    arms = {arm: [run for run in runs if run["arm"] == arm] for arm in ("limited", "ignorant")}
+    found = {arm: _kept(some) for arm, some in arms.items()}
+    feasible = {arm: sum(run["likely"] >= PROBABILITY - SURE for run in some) for arm, some in arms.items()}
+    value = {arm: float(np.mean([run["value"] for run in some])) for arm, some in arms.items()}
+    kept, n = found["limited"]
+    least, runs_wanted = _least(n), math.ceil(0.9 * len(arms["limited"]))
+    of = len(arms["limited"])
+    rows = (
+        (f"causal: plays from the {LATE + 1}st on keep to the limit in at least {PROBABILITY:g}",
+         "holds" if kept >= least else "does not hold",
+         f"{kept:.3f} of {n}; {least:.3f} is within two deviations of chance; not told: {found['ignorant'][0]:.3f}"),
+        (f"causal: nine answers of ten keep to it with {PROBABILITY - SURE:g}",
+         "holds" if feasible["limited"] >= runs_wanted else "does not hold",
+         f"{feasible['limited']} of {of}; not told: {feasible['ignorant']}; "
+         f"they give {value['limited']:.3f} and {value['ignorant']:.3f}"),
+    )  # fmt: skip
+    return as_claims(rows)
+
+
+def _kept(runs: Sequence[Run]) -> tuple[float, int]:
+    late = [kept for run in runs for kept in run["kept"][LATE:]]
+    return sum(late) / max(len(late), 1), len(late)
+
+
+def _least(n: int) -> float:
+    """The least share that chance allows of so many plays."""
+    return PROBABILITY - 2.0 * math.sqrt(PROBABILITY * (1 - PROBABILITY) / max(n, 1))
 
 
 if __name__ == "__main__":
