@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import steerbo as sb
-from benchmarks.limits.page import behind, best_there_is, picture, share, table, verdict
+from benchmarks.limits import causal
+from benchmarks.limits.page import behind, best_there_is, in_causal_problems, picture, share, table, verdict
 from benchmarks.limits.play import broken, rounded
 from benchmarks.limits.worlds import drawn, vessel, worlds
 
@@ -54,6 +55,31 @@ def test_the_page_is_made_of_what_was_played(tmp_path: Path) -> None:
     assert "**open**" in verdict(runs, worlds()), "one of ten does not say"
     picture(runs, KNOWN, tmp_path / "limits.png")
     assert (tmp_path / "limits.png").stat().st_size > 10_000
+
+
+def test_versions_before_are_said_and_count_for_no_claim() -> None:
+    before = [run("steerbo", 9.0, late=0), run("botorch", 2.0)]
+    found = verdict([run("steerbo", 1.0), run("botorch", 2.0)], KNOWN, before)
+    assert "1.000 of 5" in found
+    assert "versions before 0.000" in found
+    assert "versions before: none worse on 0 of 1" in found
+
+
+def test_causal_runs_are_judged_by_late_plays_and_by_answers() -> None:
+    good = {"arm": "limited", "kept": [0] * 20 + [1] * 10, "likely": 0.9, "value": 0.5}
+    bad = {"arm": "ignorant", "kept": [1] * 20 + [0] * 10, "likely": 0.1, "value": 0.9}
+    assert in_causal_problems([good, bad] * 10).count("**holds**") == 2
+    worse = in_causal_problems([good, bad] * 8 + [{**good, "kept": bad["kept"], "likely": 0.5}, bad] * 2)
+    assert worse.count("**does not hold**") == 2
+    assert "8 of 10; not told: 0" in worse
+
+
+def test_a_causal_run_says_what_was_kept_and_who_ignores_the_limit_breaks_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(causal, "ROUNDS", 14)
+    monkeypatch.setattr(causal, "DRAWS", 200)
+    runs = {arm: causal.played(arm, 100) for arm in causal.ARMS}
+    assert [len(run["kept"]) for run in runs.values()] == [14, 14]
+    assert runs["limited"]["likely"] > runs["ignorant"]["likely"]
 
 
 def test_there_are_ten_worlds_and_each_can_be_played() -> None:
