@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import steerbo as sb
+from steerbo.causal.charges import tried_in
 from steerbo.causal.limits import ScopeLimits
 from steerbo.errors import InvalidContext, InvalidProblem
-from steerbo.rounds import Scope, Suggestion
+from steerbo.rounds import Optimizer, Scope, Suggestion
+from steerbo.search import Box
 from steerbo.space import Limit
 from steerbo.testing import Case, WingContract
 
@@ -255,6 +257,17 @@ def test_regions_are_kept_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
     for k in range(5):
         limits.box(arm, arm.actions, {"c": k / 5})
     assert len(limits._found) == 3
+
+
+def test_prices_within_limits_are_looked_for_once_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Box] = []
+    monkeypatch.setattr("steerbo.causal.guarding.tried_in", lambda box: found.append(box) or tried_in(box))  # type: ignore[func-returns-value]
+    case = priced()
+    optimizer = Optimizer(case.problem, case.method, seed=1, **case.options)
+    for _ in range(3):
+        optimizer.tell(suggestion := case.ask(optimizer), **case.outcome(suggestion))
+    assert found
+    assert len({id(box) for box in found}) == len(found)
 
 
 def look(suggestion: Suggestion, random: np.random.Generator) -> dict[str, Any]:

@@ -147,7 +147,8 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         plays = np.array(
             [sum(int(n) for n, k in zip(self.plays, self.models.of, strict=True) if k == c) for c in classes]
         )
-        first_of = [min((i for i in some if self.models.of[i] == c), key=lambda i: self.prices[i]) for c in classes]
+        prices = self.prices
+        first_of = [min((i for i in some if self.models.of[i] == c), key=lambda i: prices[i]) for c in classes]
         told = np.array([len(self.models.each[c]) for c in classes])
         first = unready(plays, told, np.array([self.needed(i) for i in first_of]))
         if first is None:
