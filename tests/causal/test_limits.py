@@ -261,7 +261,7 @@ def test_regions_are_kept_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_prices_within_limits_are_looked_for_once_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Box] = []
-    monkeypatch.setattr("steerbo.causal.guarding.tried_in", lambda box: found.append(box) or tried_in(box))  # type: ignore[func-returns-value]
+    monkeypatch.setattr("steerbo.causal.charges.tried_in", lambda box: found.append(box) or tried_in(box))  # type: ignore[func-returns-value]
     case = priced()
     optimizer = Optimizer(case.problem, case.method, seed=1, **case.options)
     for _ in range(3):

@@ -17,6 +17,7 @@ from .learned_prices import LearnedPrices
 from .problem import Causal
 from .tariff import Tariff
 
+_KEPT = 64  # boxes
 _TRIED = 64  # values of each action, where the wanted ones cannot be paid
 _DEAREST = 9  # values of what is not seen yet
 _CORNERS = 6  # actions at most whose extremes are tried as well
@@ -162,3 +163,19 @@ def tried_in(box: Box) -> Floats[np.ndarray, "g k"]:
     if isinstance(box, Region) and (allowed := box.allows(tried)).any():
         return np.asarray(tried[allowed])
     return tried
+
+
+class Tried:
+    """`tried_in` for boxes that are asked for again: a round compares prices of all scopes some times."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Box, Floats[np.ndarray, "g k"]]] = {}  # by the identity of the box beside it
+
+    def within(self, box: Box) -> Floats[np.ndarray, "g k"]:
+        """What is tried in a box."""
+        of, found = self._known.get(id(box), (None, None))
+        if found is None or of is not box:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            self._known[id(box)] = box, (found := tried_in(box))
+        return found

@@ -9,22 +9,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-<<<<<<< HEAD
 from jaxtyping import Float, Int
-=======
-from jaxtyping import Float as Floats
-from jaxtyping import Int
->>>>>>> 80c83e85 (causal limits: prices of arms are looked up once in a round, and grids of regions kept: a fifth of the time, the same choices; sizes at 5000 by turns with the version before)
 
 from ..errors import InvalidContext, InvalidProblem
 from ..gp import Course
 from ..rounds import Event, History, Recommendation, Refitted, Round, Scope, Streams, horizon
-from ..search import Box, lattice
+from ..search import lattice
 from ..space import Limit, Measured, Space
 from ..surrogate import ENOUGH, Failing, Watching
 from .arm_model import ArmModel
 from .chances import weighed
-from .charges import tried_in
+from .charges import Tried
 from .contexts import known_in
 from .keeping import Keeping, short_of
 from .limits import ScopeLimits
@@ -33,7 +28,6 @@ from .policy import Policy
 from .problem import Causal
 
 _GRID = 64  # actions, for each that is set, among which one is sought that keeps to limits
-_KEPT = 64  # regions whose grid is kept
 
 
 class Guarding(Paying[O]):
@@ -52,7 +46,7 @@ class Guarding(Paying[O]):
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.limits = ScopeLimits(problem)
-        self._grids: dict[int, tuple[Box, Floats[np.ndarray, "g k"]]] = {}  # by the identity of the box beside it
+        self._tried = Tried()
 
     def least(self, i: int, seen: Mapping[str, Any]) -> float:
         """The same of what limits leave: of the values that are tried where the wanted ones are too dear."""
@@ -62,19 +56,10 @@ class Guarding(Paying[O]):
             return super().least(i, seen)
         known = {name: value for name, value in seen.items() if name in arm.contexts}
         try:
-            grid = self._tried(self.limits.box(arm, arm.actions, known))
+            grid = self._tried.within(self.limits.box(arm, arm.actions, known))
         except InvalidContext:  # whoever asks for a play there is told so
             return super().least(i, seen)
         return self.charges.least_of(arm.scope, seen, arm.actions, grid)
-
-    def _tried(self, box: Box) -> Floats[np.ndarray, "g k"]:
-        """See `tried_in`; what was found is kept: a round asks for it some times."""
-        of, grid = self._grids.get(id(box), (None, None))
-        if grid is None or of is not box:
-            if len(self._grids) >= _KEPT:
-                self._grids.clear()
-            self._grids[id(box)] = box, (grid := tried_in(box))
-        return grid
 
     def paid_together(self, i: int, group: Sequence[str], known: Mapping[str, Any]) -> tuple[str, ...]:
         """Where limits concern what is paid, all that is still to be set: the first may leave the next dear values."""
