@@ -197,8 +197,10 @@ class CheapFirst(ScopeBandit[CheapOptions]):
     def acceptable(self, best: float, known: Mapping[str, Any]) -> float:
         """The least acceptable value at this time, in units of `sign · value`."""
         tolerance = self.problem.tolerance or TOLERANCE
+        if not (told := [model for model in self.models.each if len(model)]):
+            return -math.inf  # nothing has worked yet: anything may do
         now = known.get(TIME.name)
-        worst = min(float(m.raw(fitted_at(m, now)).min()) for m in self.models.each if len(m))
+        worst = min(float(model.raw(fitted_at(model, now)).min()) for model in told)
         return tolerance.acceptable(best, worst, self.problem.sign)
 
     # -- deciding ------------------------------------------------------------------------------------------------------

@@ -45,8 +45,7 @@ class Guarding(Paying[O]):
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.limits = ScopeLimits(problem)
-        self._tried = Tried()
+        self.limits, self._tried = ScopeLimits(problem), Tried()
 
     def least(self, i: int, seen: Mapping[str, Any]) -> float:
         """The same of what limits leave: of the values that are tried where the wanted ones are too dear."""
