@@ -265,7 +265,8 @@ def test_prices_within_limits_are_looked_for_once_a_region(monkeypatch: pytest.M
     case = priced()
     optimizer = Optimizer(case.problem, case.method, seed=1, **case.options)
     for _ in range(3):
-        optimizer.tell(suggestion := case.ask(optimizer), **case.outcome(suggestion))
+        suggestion = case.ask(optimizer)
+        optimizer.tell(suggestion, **case.outcome(suggestion))
     assert found
     assert len({id(box) for box in found}) == len(found)
 
