@@ -7,7 +7,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.causal.arm import Arm
-from steerbo.causal.keeping import Keeping, best_kept, short_of
+from steerbo.causal.keeping import Keeping, best_kept, share_short, short_of
 from steerbo.causal.limits import ScopeLimits
 from steerbo.rounds import Scope
 from steerbo.search import lattice
@@ -42,5 +42,13 @@ def test_the_likeliest_is_taken_where_nothing_is_likely_enough() -> None:
     values, margins = np.array([[1.0, 3.0, 2.0], [1.0, 3.0, 2.0]]), np.array([[1.0, -1.0, 0.0], [-0.1, -1.0, -2.0]])
     assert best_kept(values, margins).tolist() == [2, 0]
     assert best_kept(values, None).tolist() == [1, 1]
-    assert short_of(margins, 2).tolist() == [0.0, 1.0]
+    assert short_of(margins, 2).tolist() == pytest.approx([0.0, 1 + 0.1 / 1.1])
     assert short_of(None, 2).tolist() == [0.0, 0.0]
+
+
+def test_of_scopes_that_all_fall_short_the_likeliest_falls_short_least() -> None:
+    near, far, sure = np.array([[-0.1, -3.0]]), np.array([[-0.5, -0.6]]), np.array([[0.2, -9.0]])
+    one, other = (share_short(short_of(margins, 1)) for margins in (near, far))
+    assert 1.0 < one < other < 2.0
+    some = share_short(np.append(short_of(far, 1), short_of(sure, 1)))
+    assert some == 0.5, "a context in which something keeps to limits counts for more than all that is unlikely"

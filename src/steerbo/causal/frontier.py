@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .keeping import share_short
 from .worth import Worth
 
 _HALVINGS = 14
@@ -27,7 +28,8 @@ class Offer:
         spread: σ, standardised.
         price: what a play costs.
         rate: what a unit of money had to bring.
-        short: the share of contexts in which nothing is known that keeps to limits on what is measured.
+        short: the share of contexts in which nothing is known that keeps to limits on what is measured: see
+            `share_short`.
     """
 
     bound: float
@@ -41,7 +43,7 @@ def offer(worth: Worth, root: float, most: int, rate: float = 0.0) -> Offer:
     """What a scope gives at a rate, over so many contexts at most."""
     bounds, sds, prices, short = worth.bounds(root, most, rate / worth.model.scale if rate else 0.0)
     price = worth.fixed if worth.toll is None else float(prices.mean())
-    return Offer(float(worth.model.raw(bounds).mean()), float(sds.mean()), price, rate, float(short.mean()))
+    return Offer(float(worth.model.raw(bounds).mean()), float(sds.mean()), price, rate, share_short(short))
 
 
 def cheapest(worth: Worth, root: float, most: int, enough: Callable[[Offer], bool]) -> Offer:

@@ -21,7 +21,7 @@ from .arm_model import ArmModel
 from .chances import weighed
 from .charges import Tried
 from .contexts import known_in
-from .keeping import Keeping, short_of
+from .keeping import Keeping, share_short, short_of
 from .limits import ScopeLimits
 from .paying import O, Paying
 from .policy import Policy
@@ -146,13 +146,13 @@ class Guarding(Paying[O]):
     def unlikely(self, history: History, i: int, known: Mapping[str, Any]) -> float:
         """The share of arm `i`'s contexts in which nothing is known that is likely to work, and to keep to limits.
 
-        As if every action looked at all of them.
+        As if every action looked at all of them. From 1 to 2 where that is so in all: the less likely, the more.
         """
         keeping, k = self.keeping(i), len(self.arms[i].actions)
         if not keeping.guarding:
             return 0.0
         unit = lattice(_GRID * k, k) if k else np.zeros((1, 0))
-        return float(short_of(keeping.tried(unit, self.pool(history, i, known)).margins, 1).mean())
+        return share_short(short_of(keeping.tried(unit, self.pool(history, i, known)).margins, 1))
 
     def likeliest(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Int[np.ndarray, " k"]:
         """Those of some arms that are likely to work, and to keep to limits on what is measured, in most contexts."""

@@ -113,5 +113,17 @@ def best_kept(values: Float[np.ndarray, "r g"], margins: Float[np.ndarray, "r g"
 
 
 def short_of(margins: Float[np.ndarray, "r g"] | None, rows: int) -> Float[np.ndarray, " r"]:
-    """1 in rows in which no action is likely enough, else 0."""
-    return np.zeros(rows) if margins is None else (margins.max(axis=1) < 0.0).astype(float)
+    """0 in rows in which an action is likely enough, else from 1 to 2: the more, the less likely the likeliest is."""
+    if margins is None:
+        return np.zeros(rows)
+    lacking = -margins.max(axis=1)
+    return np.where(lacking > 0.0, 1.0 + lacking / (1.0 + np.abs(lacking)), 0.0)
+
+
+def share_short(short: Float[np.ndarray, " r"]) -> float:
+    """In how many contexts nothing is likely enough, as a share; from 1 to 2 where that is so in all of them.
+
+    >>> share_short(np.array([0.0, 1.5])), share_short(np.array([1.25, 1.75]))
+    (0.5, 1.5)
+    """
+    return float(short.mean() if (short > 0.0).all() else (short > 0.0).mean())
