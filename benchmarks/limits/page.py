@@ -16,6 +16,7 @@ from partial_control_bench.picture import save
 from steerbo.plots.drawing import GREEN, ORANGE, bare, new_figure
 
 from ..runs import as_csv, fill, page
+from .causal import NOW as CAUSAL_NOW
 from .play import broken, keeps
 from .worlds import PROBABILITY, World, worlds
 
@@ -206,24 +207,30 @@ def write(folder: Path) -> str:
 
 
 def in_causal_problems(runs: Sequence[Run]) -> str:
-    """The same of causal problems: what was wanted, and what came."""
-    arms = {arm: [run for run in runs if run["arm"] == arm] for arm in ("limited", "ignorant")}
-    found = {arm: _kept(some) for arm, some in arms.items()}
-    feasible = {arm: sum(run["likely"] >= PROBABILITY - SURE for run in some) for arm, some in arms.items()}
-    value = {arm: float(np.mean([run["value"] for run in some])) for arm, some in arms.items()}
-    kept, n = found["limited"]
-    least, runs_wanted = _least(n), math.ceil(0.9 * len(arms["limited"]))
-    of = len(arms["limited"])
+    """The same of causal problems: what was wanted, and what came; of the version before beside it."""
+    now, before = ([run for run in runs if (run["seed"] >= CAUSAL_NOW) == latest] for latest in (True, False))
+    ours, old, ignorant = (
+        [run for run in some if run["arm"] == arm]
+        for some, arm in ((now, "limited"), (before, "limited"), (now, "ignorant"))
+    )
+    kept, n = _kept(ours)
+    sure, wanted = _sure(ours), math.ceil(0.9 * len(ours))
+    value = [float(np.mean([run["value"] for run in some])) for some in (ours, ignorant)]
     rows = (
         (f"causal: plays from the {LATE + 1}st on keep to the limit in at least {PROBABILITY:g}",
-         "holds" if kept >= least else "does not hold",
-         f"{kept:.3f} of {n}; {least:.3f} is within two deviations of chance; not told: {found['ignorant'][0]:.3f}"),
+         "holds" if kept >= _least(n) else "does not hold",
+         f"{kept:.3f} of {n}; {_least(n):.3f} is within two deviations of chance; the version before "
+         f"{_kept(old)[0]:.3f}; not told {_kept(ignorant)[0]:.3f}"),
         (f"causal: nine answers of ten keep to it with {PROBABILITY - SURE:g}",
-         "holds" if feasible["limited"] >= runs_wanted else "does not hold",
-         f"{feasible['limited']} of {of}; not told: {feasible['ignorant']}; "
-         f"they give {value['limited']:.3f} and {value['ignorant']:.3f}"),
+         "holds" if sure >= wanted else "does not hold",
+         f"{sure} of {len(ours)}; the version before {_sure(old)} of {len(old)}; not told {_sure(ignorant)}; answers "
+         f"give {value[0]:.3f}, not told {value[1]:.3f}"),
     )  # fmt: skip
     return as_claims(rows)
+
+
+def _sure(runs: Sequence[Run]) -> int:
+    return sum(run["likely"] >= PROBABILITY - SURE for run in runs)
 
 
 def _kept(runs: Sequence[Run]) -> tuple[float, int]:
