@@ -24,6 +24,6 @@ def draw_asks(lives: list[dict[str, Any]], file: Path) -> None:
             axes.plot(rounds, waits, style, color=colour, label=name, lw=1.3)
         axes.set(title=kind, xlabel="round", yscale="log")
     panels[0].set_ylabel("milliseconds of an ask")
-    panels[0].legend(frameon=False)
+    max(panels, key=lambda axes: len(axes.lines)).legend(frameon=False)
     bare(*panels)
     save_file(shown, file)
