@@ -66,12 +66,16 @@ def test_versions_before_are_said_and_count_for_no_claim() -> None:
 
 
 def test_causal_runs_are_judged_by_late_plays_and_by_answers() -> None:
-    good = {"arm": "limited", "kept": [0] * 20 + [1] * 10, "likely": 0.9, "value": 0.5}
-    bad = {"arm": "ignorant", "kept": [1] * 20 + [0] * 10, "likely": 0.1, "value": 0.9}
+    good = {"arm": "limited", "seed": causal.NOW, "kept": [0] * 20 + [1] * 10, "likely": 0.9, "value": 0.5}
+    bad = {"arm": "ignorant", "seed": causal.NOW, "kept": [1] * 20 + [0] * 10, "likely": 0.1, "value": 0.9}
     assert in_causal_problems([good, bad] * 10).count("**holds**") == 2
-    worse = in_causal_problems([good, bad] * 8 + [{**good, "kept": bad["kept"], "likely": 0.5}, bad] * 2)
+    poor = {**good, "kept": bad["kept"], "likely": 0.5}
+    worse = in_causal_problems([good, bad] * 8 + [poor, bad] * 2)
     assert worse.count("**does not hold**") == 2
-    assert "8 of 10; not told: 0" in worse
+    older = in_causal_problems([good, bad] * 10 + [{**poor, "seed": causal.NOW - 1}])
+    assert older.count("**holds**") == 2, "versions before count for no claim"
+    assert "10 of 10; the version before 0 of 1; not told 0" in older
+    assert "the version before 0.000" in older
 
 
 def test_a_causal_run_says_what_was_kept_and_who_ignores_the_limit_breaks_it(monkeypatch: pytest.MonkeyPatch) -> None:
