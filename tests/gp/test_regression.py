@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from steerbo.gp import (
     SquaredExponentialKernel,
     refit_due,
 )
-from steerbo.gp.counted import counted
 from steerbo.gp.transforms import Transform
 
 from .examples import KERNELS, covariance, differences, points
@@ -88,47 +86,6 @@ def test_appending_equals_replacing() -> None:
     assert len(grown) == len(whole) == 100
     np.testing.assert_array_equal(grown.inputs, X)
     np.testing.assert_array_equal(grown.outcomes, y)
-
-
-def test_an_outcome_that_is_put_right_leaves_the_factor_as_it_was() -> None:
-    random = np.random.default_rng(2)
-    X, y = random.random((30, 2)), random.standard_normal(30)
-    model, anew = (Regression(SquaredExponentialKernel([0.3, 0.3])) for _ in range(2))
-    for x, value in zip(X, y, strict=True):
-        model.add(x, value)
-    model.predict(X)
-    before = model.factor
-    y[[3, 17]] = 5.0, -5.0
-    model.correct(X, y)
-    anew.replace(X, y)
-    assert model.factor is before
-    np.testing.assert_allclose(model.predict(X[:4] + 0.1), anew.predict(X[:4] + 0.1), rtol=1e-10)
-    X[3] += 0.1
-    model.correct(X, y)
-    anew.replace(X, y)
-    assert model.factor is not before, "it was made elsewhere"
-    np.testing.assert_array_equal(model.predict(X), anew.predict(X))
-    model.correct(X[1:], y[1:])
-    assert len(model) == 29
-
-
-def test_of_many_outcomes_others_count_where_another_is_the_best_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(3)
-    monkeypatch.setattr("steerbo.gp.regression.counted", partial(counted, most=20))
-    X, y = random.random((60, 1)), random.random(60)
-    model, anew = (Regression(SquaredExponentialKernel([0.3])) for _ in range(2))
-    model.replace(X, y)
-    before = model.counted
-    assert len(before) == 20
-    worst = next(i for i in np.argsort(y) if i not in before)
-    y[worst] -= 1.0
-    model.correct(X, y)
-    np.testing.assert_array_equal(model.counted, before)
-    y[worst] = 9.0
-    model.correct(X, y)
-    anew.replace(X, y)
-    np.testing.assert_array_equal(model.counted, anew.counted)
-    assert worst in model.counted
 
 
 def test_without_data_it_is_the_prior() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..bandit import Calibration
-from ..gp import Course, Regression, SquaredExponentialKernel, counted_of
+from ..gp import Course, Regression, SquaredExponentialKernel, counted_of, put_right
 from ..rounds import (
     TIME,
     Added,
@@ -89,7 +89,7 @@ class Learning(Paying[OptionsT]):
             case Amended():
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.columns_of_model))
-                self.model.correct(points, np.array([y for _, y in rows]))
+                put_right(self.model, points, np.array([y for _, y in rows]))
                 names = (name for name, _, _ in history.outcomes())
                 self.following.correct({name: y for name, (_, y) in zip(names, rows, strict=True)})
             case Extended():

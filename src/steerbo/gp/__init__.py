@@ -1,6 +1,7 @@
 """Exact Gaussian processes in numpy: kernels, a growing factor, evidence and fits, and the regression on top."""
 
 from .conditioned import Conditioned
+from .corrected import put_right
 from .counted import MOST, chosen, counted_of
 from .course import Course, learn_course
 from .cut import cut_gains
@@ -96,6 +97,7 @@ __all__ = [
     "log_prior",
     "maximum_a_posteriori",
     "profiled_log_density",
+    "put_right",
     "refit_due",
     "rougher",
     "to_hex",

@@ -44,8 +44,7 @@ class Regression(Generic[K]):
         noise: noise variance to begin with, in standardised units.
         warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
-        likely_noise: noise variance that is believed beforehand, give or take a factor of 7. Where it is much too
-            small, a few noisy outcomes are taken for a rough function.
+        likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
 
     Raises:
         InvalidOption: noise or transform not allowed.
@@ -75,12 +74,10 @@ class Regression(Generic[K]):
                 raise InvalidOption(field, variance, "a finite variance above 0", "For noise-free outcomes take 1e-6.")
         if transform not in {None, "yeo-johnson"}:
             raise InvalidOption("transform", transform, "'yeo-johnson', or none")
-        self._transform = transform
-        prior = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
-        self._initial = self.process = prior
-        self.output = Output()
+        self._transform, self.output = transform, Output()
+        self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
+        self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
         self.last_fit: Fit | None = None
-        self._points, self._outcomes = np.zeros((0, prior.width)), np.zeros(0)
         self._condition()
 
     def __len__(self) -> int:
@@ -148,22 +145,10 @@ class Regression(Generic[K]):
         self._outcomes, self._points = read_outcomes(y, len(points)), points
         self._condition()
 
-    def correct(self, X: ArrayLike, y: ArrayLike) -> None:
-        """The observations as they stand now that some were put right. O(n²) where they are at the points they were at.
-
-        The factor stays then. It does not where only some observations count and another one is the best now.
-
-        Raises:
-            InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
-        """
-        points, some = self._read(X), self.counted
-        outcomes, before = read_outcomes(y, len(points)), self._outcomes
-        as_good = len(some) == len(self) or outcomes.argmax() == before.argmax()
-        if not (len(self) and as_good and np.array_equal(points, self._points)):
-            self.replace(points, outcomes)
-            return
-        self._outcomes = outcomes
-        self._given.revise(self._rows(points[some], outcomes[some])[1])
+    def revise(self, y: ArrayLike) -> None:
+        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²)."""
+        self._outcomes = read_outcomes(y, len(self))
+        self._given.revise(self._rows(self._points, self._outcomes)[1][self.counted])
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
         return read_points(X, self._points.shape[1], more=not len(self))  # a kernel may leave the last columns unread
@@ -178,8 +163,7 @@ class Regression(Generic[K]):
     def fit(self) -> Hyperparameters:
         """Hyperparameters learned from all observations by maximum a posteriori; `set` takes them over. O(n³).
 
-        It never fails for what the data are: with fewer than two different outcomes there is nothing to learn but
-        offset and scale. `last_fit` tells what happened.
+        It never fails for what the data are: few different outcomes teach offset and scale. `last_fit` tells the rest.
         """
         output = Output.fitted(self._outcomes, self._transform)
         z, before = output.forward(self._outcomes), self.process.theta
@@ -199,8 +183,7 @@ class Regression(Generic[K]):
         if len(hyperparameters.theta) != len(names) or np.abs(hyperparameters.theta).max() > 100:
             allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
             raise InvalidStudy("hyperparameters.theta", hyperparameters.theta, allowed)
-        self.process = self._initial.with_theta(np.array(hyperparameters.theta))
-        self.output = hyperparameters.output
+        self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         self._condition()
 
     def _condition(self) -> None:
@@ -212,8 +195,8 @@ class Regression(Generic[K]):
         self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
         """Bent points, residuals and noise variances."""
-        residuals = self.output.forward(outcomes) - self.mean
-        return self.process.warp(points), residuals[:, None], np.full(len(points), self.noise)
+        residuals = (self.output.forward(outcomes) - self.mean)[:, None]
+        return self.process.warp(points), residuals, np.full(len(points), self.noise)
 
     @property
     def factor(self) -> Factor:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import Course, Regression
+from ..gp import Course, Regression, put_right
 from ..gp.drift import AnyDrift
 from ..search import Margin, sobol_points
 from ..space import Measured
@@ -70,7 +70,7 @@ class Watched:
     def begin_anew(self, rows: Sequence[tuple[str, Float[np.ndarray, " d"], float]], width: int) -> None:
         """All outcomes as they stand now, by the round's token or the data's name."""
         points = np.array([point for _, point, _ in rows]).reshape(len(rows), width)
-        self.model.correct(points, np.array([value for _, _, value in rows]))
+        put_right(self.model, points, np.array([value for _, _, value in rows]))
         self.following.correct({name: value for name, _, value in rows})
 
     @property
