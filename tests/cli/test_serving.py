@@ -60,7 +60,9 @@ def test_a_key_is_asked_for_where_it_is_wanted(tmp_path: Path) -> None:
 
 
 def test_how_many_are_prepared_is_a_number(tmp_path: Path) -> None:
-    assert "--prepare" in refused(call("serve", oven(tmp_path), "--prepare", "-1"), 2)
+    place = oven(tmp_path)
+    for wrong in ("-1", "10001", "some"):
+        assert "--prepare" in refused(call("serve", place, "--prepare", wrong), 2)
     with serving(tmp_path / "oven.db", options=("--prepare", "0")) as made, made.client() as client:
         assert client.get("/studies").json()["studies"] == ["oven"]
 

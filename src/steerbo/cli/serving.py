@@ -14,6 +14,7 @@ import typer
 from ..errors import InvalidOption, InvalidStudy, MissingExtra
 from ..masking import split_name
 from ..record import to_plain
+from ..rounds.suggestion import MOST_AT_ONCE
 from ..study import DatabaseLog, Study, read_study
 from ..study.keys import KeyRing, keys_of
 from ..study.logger import LOGGER
@@ -47,7 +48,7 @@ def serve(
     prepare: Annotated[
         int,
         typer.Option(
-            parser=whole("--prepare", 0),
+            parser=whole("--prepare", 0, MOST_AT_ONCE),
             metavar="NUMBER",
             help="So many suggestions are chosen before anybody asks, where a choice takes more than a second.",
         ),

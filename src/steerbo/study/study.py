@@ -181,9 +181,10 @@ class Study(Reading, Answering):
     def prepare(self, k: int = 1, **request: Any) -> None:
         """Begin to choose the next `k` suggestions, in a process beside this one that gives way to all else.
 
-        `ask` with the same `request` then gives at once what it would have given anyway, to the last bit: what was
-        prepared is thrown away where anything else came between. Nothing is prepared where no such request can be made
-        now, or the state cannot be copied.
+        `ask` with the same `request` gives them, to the last bit what it would choose, unless anything comes between.
+
+        Raises:
+            InvalidRequest: `k` is no whole number from 1 to 10 000.
         """
         self.writer.prepared.begin(k, request)
 
@@ -218,12 +219,13 @@ class Study(Reading, Answering):
         Raises:
             InvalidStudy: the file cannot be made, or the problem is a Python function.
 
-        >>> import tempfile
+        >>> import tempfile; from steerbo.study import MemoryLog
         >>> from steerbo import CostVarying, Float, Uniform
-        >>> from steerbo.study import MemoryLog
         >>> study = Study.create(MemoryLog(), CostVarying([Float("ph", 4, 8, law=Uniform())], [["ph"]]), rounds=3)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     study.backup(folder + "/backup.db")
+        ...     with Study.open(folder + "/backup.db") as again: print(again.status)
+        0 of 3 rounds
         """
         self.refresh()
         save((copy_of(self.log, self.events),), file)
