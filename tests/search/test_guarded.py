@@ -56,3 +56,28 @@ def test_so_little_that_no_screened_point_hits_it_is_searched_all_the_same(dimen
     found = maximise_box(lambda p: p[:, 0], None, little, seed=0)
     assert little.allows(found.points).all()
     assert best - 0.2 * radius <= found.value <= best
+
+
+def two_islands(known: np.ndarray | None) -> Guarded:
+    """A large one to the left, and one to the right that no Sobol point hits."""
+
+    def margin(points: np.ndarray) -> np.ndarray:
+        return np.maximum(0.2 - np.abs(points - 0.2).max(1), 0.001 - np.abs(points - [0.9, 0.37]).max(1))
+
+    return Guarded(Box([0, 0], [1, 1]), margin, known)
+
+
+def test_islands_around_what_is_known_are_searched_however_small() -> None:
+    played = np.array([[0.5, 0.5], [0.9, 0.37], [0.1, 0.1]])
+    found = maximise_box(lambda p: p[:, 0], None, two_islands(played), seed=0)
+    assert 0.9 <= found.value <= 0.901
+    assert two_islands(played).allows(found.points).all()
+    assert maximise_box(lambda p: p[:, 0], None, two_islands(None), seed=0).value <= 0.4
+
+
+def test_where_only_what_is_known_is_allowed_it_is_found() -> None:
+    def margin(points: np.ndarray) -> np.ndarray:
+        return np.where(np.abs(points - 0.77).max(1) < 1e-4, 1.0, -1.0)  # no slope leads there
+
+    found = maximise_box(lambda p: p[:, 0], None, Guarded(Box([0] * 4, [1] * 4), margin, np.full((1, 4), 0.77)), seed=0)
+    assert found.value >= 0.77

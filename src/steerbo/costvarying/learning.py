@@ -29,13 +29,15 @@ from ..rounds import (
     time_of,
 )
 from ..search import Box, Guarded
-from ..surrogate import Failing, Following, Part, Watching, kept_margin
+from ..surrogate import Failing, Following, Part, Watching, kept_margin, set_columns
 from .control_sets import Arm
 from .money import Paying
 from .problem import CostVarying
 
 STARTING_POINTS = 5
 """Points at random before the model has a say, as in the authors' program."""
+LATEST = 256
+"""Plays around which a search looks for what keeps to limits that are learned."""
 
 
 class Learning(Paying[OptionsT]):
@@ -143,7 +145,7 @@ class Learning(Paying[OptionsT]):
         if margin is None:
             return box
         if box.dimension:
-            return Guarded(box, margin)
+            return Guarded(box, margin, self.model.inputs[-LATEST:, set_columns(parts)])
         return box if margin(np.zeros((1, 0)))[0] >= 0.0 else None
 
     def likely(self, arm: Arm, context: Mapping[str, Any], units: np.ndarray) -> np.ndarray:

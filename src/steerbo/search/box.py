@@ -61,11 +61,13 @@ def maximise_box(
     array([0.3, 2. ])
     """
     if isinstance(box, Region):
-        if isinstance(box, Guarded) and not _any_allowed(box, max(screen, starts), seed):
-            best = _likeliest(box, seed, screen, starts)
-            if best.value < 0.0:
-                return Maximum(best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY)
-            inside = _around(box, best.points[best.values >= 0.0], max(screen, starts), seed)
+        if isinstance(box, Guarded):
+            inside = box.tried
+            if not _any_allowed(box, max(screen, starts), seed):
+                best = _likeliest(box, seed, screen, starts)
+                if best.value < 0.0 and not len(inside):
+                    return Maximum(best.point, best.value + UNLIKELY, best.points, best.values + UNLIKELY)
+                inside = _around(box, np.array([*inside, *best.points[best.values >= 0.0]]), max(screen, starts), seed)
             extra = inside if extra is None else np.concatenate([inside, extra])
         value = box.only(value)
     if box.size <= _ENUMERATED:

@@ -28,6 +28,8 @@ class Guarded(Region):
     Args:
         box: a box or a region.
         margin: smooth along coordinates without levels.
+        known: points to try first, such as those that were played: what is allowed may be islands around them, too
+            small for a search to come upon.
 
     >>> guarded = Guarded(Box([0], [1]), lambda points: 0.3 - points[:, 0])
     >>> guarded.allows(np.array([[0.2], [0.4]]))
@@ -35,13 +37,15 @@ class Guarded(Region):
     """
 
     margin: Margin
+    known: Float[np.ndarray, "k d"]
 
-    def __init__(self, box: Box, margin: Margin) -> None:
-        known = isinstance(box, Region)
+    def __init__(self, box: Box, margin: Margin, known: Float[np.ndarray, "k d"] | None = None) -> None:
+        within = isinstance(box, Region)
         weights = box.weights if isinstance(box, Region) else np.zeros((0, box.dimension))
         bounds = box.bounds if isinstance(box, Region) else np.zeros(0)
-        super().__init__(box, weights, bounds, box.forbidden if known else (), box.logs if known else None)  # type: ignore[attr-defined]
+        super().__init__(box, weights, bounds, box.forbidden if within else (), box.logs if within else None)  # type: ignore[attr-defined]
         object.__setattr__(self, "margin", margin)
+        object.__setattr__(self, "known", np.zeros((0, box.dimension)) if known is None else known)
 
     def allows(self, points: Float[np.ndarray, "n d"]) -> Bool[np.ndarray, " n"]:
         """Which points are inside and likely enough."""
@@ -49,6 +53,12 @@ class Guarded(Region):
         if allowed.any():
             allowed[allowed] = self.margin(points[allowed]) >= 0.0
         return allowed
+
+    @property
+    def tried(self) -> Float[np.ndarray, "k d"]:
+        """Those of the known points that are allowed, moved to the nearest levels."""
+        points = np.asarray(self.snap(self.known))
+        return points[self.allows(points)]
 
     @property
     def rise(self) -> ValueAndGradient:

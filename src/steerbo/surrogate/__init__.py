@@ -8,7 +8,7 @@ from .following import Following
 from .given import alike, given
 from .learned import LearnedLaw
 from .outcomes import ENOUGH, UNKEPT, Likely, Watched, margin_over, rows_at
-from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of
+from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of, set_columns
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
@@ -60,6 +60,7 @@ __all__ = [
     "parts_of",
     "polished",
     "rows_at",
+    "set_columns",
     "thinned",
     "upper_bound",
 ]
