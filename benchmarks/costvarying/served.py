@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from .runner import STARTING_POINTS
 
 WORLDS = "hartmann", "ackley", "levy", "plant"
 ARMS = "served", "alone"
-SEEDS = range(4100, 4110)
+BEFORE, SEEDS = range(4100, 4110), range(4200, 4220)
+"""Of the first registration, which the version before has played, and of the second."""
 WORKERS, ROUNDS = 4, 40
 
 
@@ -66,12 +68,14 @@ def _expected(world: World, i: int, values: Any) -> float:
     return float(world.expected(i, np.array([[values[f"x{d + 1}"] for d in world.sets[i]]]))[0])
 
 
-def paired(runs: list[dict[str, Any]], measure: str) -> dict[str, tuple[float, float, float]]:
+def paired(
+    runs: list[dict[str, Any]], measure: str, of: Sequence[int] = SEEDS
+) -> dict[str, tuple[float, float, float]]:
     """Served less alone in deviations of alone: the mean and the ends of its 95 % interval, by world and of all."""
     found, everything = {}, list[float]()
     for name in WORLDS:
         at = {arm: {r["seed"]: r[measure] for r in runs if (r["world"], r["arm"]) == (name, arm)} for arm in ARMS}
-        seeds = sorted(at["served"].keys() & at["alone"].keys())
+        seeds = sorted(at["served"].keys() & at["alone"].keys() & set(of))
         alone, served = (np.array([at[arm][seed] for seed in seeds]) for arm in ("alone", "served"))
         differences = (served - alone) / alone.std(ddof=1)
         found[name] = _interval(differences)
@@ -103,7 +107,13 @@ def main() -> None:
         print(
             arm,
             "seconds",
-            {n: round(np.mean([r["seconds"] for r in runs if r["world"] == n and r["arm"] == arm]), 4) for n in WORLDS},
+            {
+                n: round(
+                    np.mean([r["seconds"] for r in runs if (r["world"], r["arm"]) == (n, arm) and r["seed"] in SEEDS]),
+                    4,
+                )
+                for n in WORLDS
+            },
         )
 
 
