@@ -16,6 +16,7 @@ import pytest
 from steerbo.errors import LogUnavailable
 from steerbo.rounds import Choice, History
 from steerbo.study import DatabaseLog, EventLog, Lease, Memory, MemoryLog, Study
+from steerbo.study.company import CHEAP, QUIET
 from steerbo.study.log import TURN, new_holder
 from steerbo.study.patience import PatientLog
 from steerbo.study.turns import LASTS, TELL, Turns, name_at
@@ -43,6 +44,12 @@ def line(log: EventLog) -> list[str]:
     """Who stands in it."""
     row = log.leases().get(TURN)
     return [name_at(place) for place in row.holder.split("\n")] if row else []
+
+
+def leave(log: EventLog) -> None:
+    """Whoever stands first has done."""
+    row = log.leases()[TURN]
+    assert log.claim(TURN, Lease(row.holder.partition("\n")[2], row.until), row)
 
 
 def take(log: EventLog, count: int) -> None:
@@ -83,8 +90,7 @@ def test_what_is_logged_meanwhile_is_taken_in_meanwhile() -> None:
 
     def meanwhile() -> None:
         moved.append(1)
-        row = log.leases()[TURN]
-        assert log.claim(TURN, Lease(row.holder.partition("\n")[2], row.until), row)  # the first has done
+        leave(log)
 
     with other.turn(meanwhile):
         assert moved == [1]
@@ -106,7 +112,28 @@ def test_who_tells_is_let_in_behind_whoever_has_the_turn() -> None:
                 time.sleep(0.001)
     for thread in threads:
         thread.join()
-    assert order == ["tells", "tells, too", "asks", "asks, too"]
+    assert sorted(order[:2]) == ["tells", "tells, too"]
+    assert order[2:] == ["asks", "asks, too"]
+
+
+def test_who_tells_does_not_wait_for_others_who_tell() -> None:
+    log = MemoryLog()
+    stood(log, f"{ELSEWHERE}\t1\t{TELL}", f"{ELSEWHERE}2\t1\t{TELL}")
+    with turns(log).turn(nothing, TELL):
+        assert len(line(log)) == 3
+
+
+def test_who_hears_of_nobody_looks_at_the_line(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    Study.create(place, Stub(), Nearest, rounds=3).close()
+    with closing(DatabaseLog(place)) as other, Study.open(place, Stub()) as study:
+        company = study.writer.company
+        company.quiet, company.cost = QUIET, 2 * CHEAP
+        stood(other, ELSEWHERE, until=other.now() + LASTS)
+        waited: list[list[str]] = []
+        study.writer.log.pause = lambda _: (waited.append(line(other)), leave(other))
+        assert study.ask() is not None
+    assert waited == [[ELSEWHERE, waited[0][1]]], "once, until the other has done"
 
 
 def test_who_was_given_a_round_leaves_the_line() -> None:

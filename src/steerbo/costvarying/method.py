@@ -36,7 +36,7 @@ from ..rounds import (
 )
 from ..search import Maximum
 from ..space import Measured
-from ..surrogate import Standardised, drawn, parts_of, polished, rows_at
+from ..surrogate import Standardised, drawn, parts_of, polished, risen, rows_at
 from .control_sets import Arm, Outlook
 from .learning import STARTING_POINTS, Learning
 from .problem import CostVarying
@@ -127,6 +127,8 @@ class PartialControl(Learning[OptionsT]):
 
     def point_to_play(self, i: int, found: Maximum, outlook: Outlook, number: int, beta: float) -> np.ndarray:
         """What a search of arm `i` found, polished. Bounds stay as the search found them."""
+        if outlook.follows:
+            found = risen(outlook.process, outlook.domains[i], found, beta)
         seed = self.streams.integer(number, f"polish {i}")
         return polished(self.expectation(outlook, i, product=False), outlook.domains[i].box, found, beta, seed).point
 

@@ -44,7 +44,12 @@ class Company:
     @property
     def matters(self) -> bool:
         """Whether there may be others who write just now, and what they compute is worth a wait."""
-        return self.quiet < QUIET and self.cost > CHEAP
+        return self.quiet < QUIET and self.dear
+
+    @property
+    def dear(self) -> bool:
+        """Whether what is computed is worth a wait."""
+        return self.cost > CHEAP
 
     def timed(self, choose: Callable[[], T]) -> T:
         """Choose, and remember what that costs."""

@@ -5,8 +5,8 @@ on that; the others sleep, and take in what is logged meanwhile. Those who have 
 of the line by whoever waits behind them. It is the same row in every database: no lock of SQLite's or a server's.
 
 Each says what for it waits. Who only has something to tell is soon done, and whoever chooses should know of it: it is
-let in behind whoever has the turn, with all others who tell. Whoever has chosen for itself chooses for those who wait
-behind it for the same: see `serving`.
+let in behind whoever has the turn, and does not wait for others who tell: where one comes between, it is told again.
+Whoever has chosen for itself chooses for those who wait behind it for the same: see `serving`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LASTS = 10.0
 """Seconds that a turn stays a worker's own after it was last heard of; it is heard of every third of that."""
 TELL = "tell"
 """The wish of those who have something to tell, which is soon done: it is everybody's turn who wishes for that."""
-_SHORTEST, _LONGEST = 0.004, 0.05  # seconds between two looks at the line
+_SHORTEST, _LONGEST = 0.004, 0.02  # seconds between two looks at the line
 _TELLS, _CHOOSES = 0.01, 0.1  # seconds that a place takes, as far as nobody has seen
 
 
@@ -96,7 +96,7 @@ class Turns:
                 return chosen
             before = now[: now.index(self._entry)]
             self._learn(ahead[: -len(before) or None], time.monotonic() - since)
-            if not before:
+            if not before or (wish == TELL and all(map(_tells, before))):
                 return None
             if now != line:
                 line = now

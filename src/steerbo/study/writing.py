@@ -231,10 +231,10 @@ class Writer:
     def _in_turn(self, call: Callable[[], T], wish: str) -> T:
         """The same again where an event came between, which is another's progress.
 
-        Alone there is nothing to wait for. Where others write too, four would compute and three of them in vain: they
-        take turns, unless that costs more than to compute again.
+        Where others write too, four would compute and three of them in vain: they take turns, unless that costs more
+        than to compute again. Who hears of nobody looks at the line: its own haste may keep those in it from writing.
         """
-        polite, tries = self.company.matters, 0
+        polite, tries = self.company.matters or (self.company.dear and self.turns.taken), 0
         while True:
             with self.turns.turn(self.refresh, wish, self._is_given) if polite else nullcontext() as self._given:
                 while True:

@@ -12,7 +12,7 @@ from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of, s
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
-from .searches import Domain, again, highest, highest_of, polished
+from .searches import Domain, again, highest, highest_of, polished, risen
 from .standardised import RESOLVED, Standardised
 from .surprise import Expected, expected
 from .thinning import thinned
@@ -59,6 +59,7 @@ __all__ = [
     "margin_over",
     "parts_of",
     "polished",
+    "risen",
     "rows_at",
     "set_columns",
     "thinned",
