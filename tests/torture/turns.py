@@ -58,6 +58,7 @@ def _played(
 
     def hire() -> int:
         file = folder / f"{name}-{len(files)}.jsonl"
+        file.unlink(missing_ok=True)  # of the same study in another log
         worker = in_child(lambda: _work(place, name, file, evaluation))
         files[worker] = file
         return worker
