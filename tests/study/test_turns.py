@@ -131,7 +131,12 @@ def test_who_hears_of_nobody_looks_at_the_line(tmp_path: Path) -> None:
         company.quiet, company.cost = QUIET, 2 * CHEAP
         stood(other, ELSEWHERE, until=other.now() + LASTS)
         waited: list[list[str]] = []
-        study.writer.log.pause = lambda _: (waited.append(line(other)), leave(other))
+
+        def pause(seconds: float) -> None:
+            waited.append(line(other))
+            leave(other)
+
+        study.writer.log.pause = pause
         assert study.ask() is not None
     assert waited == [[ELSEWHERE, waited[0][1]]], "once, until the other has done"
 
