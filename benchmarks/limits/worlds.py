@@ -12,7 +12,8 @@ import numpy as np
 
 import steerbo as sb
 
-PROBABILITY = 0.9
+PROBABILITY, SURE = 0.9, 0.05
+"""What outcome limits ask for, and by how much less an answer may truly have."""
 NOISE = 0.01
 """Deviation of what is measured, as a share of the deviation over random settings."""
 

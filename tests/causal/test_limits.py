@@ -196,6 +196,7 @@ def test_what_is_seen_counts_as_it_was_seen_and_too_much_of_it_is_refused_in_wor
         ([sb.Linear({"zz": 1}, at_most=0.5)], r"limits\.0\.weights"),
         ([sb.Linear({"a": 1, "w": 1}, at_most=5, probability=0.9)], r"limits\.0\.probability: 0\.9 .*worst"),
         ([sb.Measured("y", at_most=5)], r"limits\.0\.name: 'y' .*told as the value"),
+        ([sb.Measured("heat", at_most=5, on_average=True)], r"limits\.0\.on_average: .*causal problems"),
         ([sb.Measured("w", at_most=5)], r"limits\.0\.name: 'w'"),
         (
             [sb.Linear({"b": 1}, at_most=4), sb.Linear({"a": 1}, at_least=4), sb.Linear({"a": 1, "b": 2}, at_most=4)],

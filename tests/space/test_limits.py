@@ -23,6 +23,7 @@ from steerbo.space import Limit, broken
         (sb.Linear({"a": 1, "n": 1}, 4, 4), "a + n exactly 4"),
         (sb.Forbid({"m": "x", "n": [1, 2]}), "not m x with n 1 or 2"),
         (sb.Measured("p", at_least=1, at_most=2, probability=0.8), "p at least 1 and at most 2 with probability 0.8"),
+        (sb.Measured("p", at_most=2, on_average=True), "p at most 2 with probability 0.95 on average over plays"),
     ],
 )
 def test_limits_say_what_they_are_and_go_through_files(limit: Limit, text: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidContext, InvalidProblem
 from ..rounds import as_text
 from ..search import Box, Row, clashing, corners, limited, remaining
-from ..space import Limit, Linear, Measured, check_limits
+from ..space import Limit, Linear, Measured, check_limits, refuse_averages
 from .arm import Arm, box_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def check_scope_limits(problem: Causal) -> None:
     """
     limits, graph = problem.limits or (), problem.graph
     check_limits(limits, problem.space)
+    refuse_averages(limits, "in causal problems")
     for i, limit in enumerate(limits):
         if isinstance(limit, Measured):
             if limit.name in graph.names and limit.name == graph.target:

@@ -73,6 +73,7 @@ from .control_sets import Arm, Outlook
 from .method import PartialControl
 from .problem import CostVarying
 from .reasons import Moving, Reasons
+from .venturing import Venturing
 
 WIDER, FLEETING = 1.5, 0.5
 """By what factor bounds are wider where something is hard to change, and narrower where, but for that, it drifts."""
@@ -156,8 +157,9 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if self.problem.space.changes and not self.fits(history, arm, point):
             point = plays[a].point
         moving = self._moving(history, outlook, arms, upper, plays) if self._hard else None
-        why = Reasons(self._at_best(outlook, arms, upper), best.width, self._calibration, moving)
-        return self.play(history, arm, point, request, **to_plain(why))
+        play = Venturing(self, history, outlook, arms).instead(a, point)
+        why = Reasons(self._at_best(outlook, arms, upper), best.width, self._calibration, moving, **play.note)
+        return self.play(history, play.arm, play.point, request, **to_plain(why))
 
     def _arms(
         self, history: History, outlook: Outlook, number: int, place: Place
@@ -238,6 +240,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         )
         if why.moving is not None:
             summary += f" {why.moving.said(asked[-1])}"
+        summary += why.said_of_limits(sum("mean" in each.note for each in asked))
         if why.calibration > 1:
             summary += f" Lately predictions were {numeral(why.calibration, 2)} times as far off as the model had "
             summary += "thought, so it is given that much more room for error."

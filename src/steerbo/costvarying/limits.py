@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InvalidProblem
 from ..rounds.answers import as_text
 from ..search import Box, Row, clashing, corners, in_units, limited, remaining, sobol_points
-from ..space import Limit, Linear, Measured, Space, check_limits
+from ..space import Limit, Linear, Measured, Space, check_limits, refuse_averages
 from ..surrogate import Known, Part, Set, drawn
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def check_set_limits(problem: CostVarying) -> None:
     """
     limits, space = problem.limits or (), problem.space
     check_limits(limits, space)
+    if space.changes:
+        refuse_averages(limits, "where moving a variable has a price")
     own = {name for names in problem.control_sets for name in names}
     for i, limit in enumerate(limits):
         if isinstance(limit, Measured):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..record import record
 from ..rounds import Suggestion, numeral
@@ -49,9 +49,35 @@ class Reasons:
         width: what is not known yet about the play.
         calibration: how far off the model has been of late.
         moving: whether to move what is hard to change; None: nothing is, or there was no choice.
+        likely: how likely the play is to keep to each limit on an outcome; None: none is on average over plays.
+        mean: of a play that is less likely to than was asked, what that leaves on average over plays, by outcome.
     """
 
     upper: Sequence[float | None]
     width: float
     calibration: float
     moving: Moving | None = None
+    likely: Mapping[str, float] | None = None
+    mean: Mapping[str, float] | None = None
+
+    def said_of_limits(self, ventures: int) -> str:
+        """That a play is less likely to keep to limits than was asked; empty: it is not.
+
+        Args:
+            ventures: how many such plays there are, with this one.
+
+        >>> text = Reasons([1.0], 0.5, 1.0, likely={"heat": 0.4}, mean={"heat": 0.92}).said_of_limits(2)
+        >>> "it keeps to that on heat with probability 0.4, and all plays with 0.92 on average" in text
+        True
+        """
+        if self.mean is None or self.likely is None:
+            return ""
+        each = [
+            f"it keeps to that on {name} with probability {numeral(self.likely[name], 2)}, and all plays with "
+            f"{numeral(mean, 3)} on average"
+            for name, mean in self.mean.items()
+        ]
+        return (
+            f" In place of the play within limits that was to follow, to learn more, it may break one: "
+            f"{'; '.join(each)} (such plays: {ventures})."
+        )

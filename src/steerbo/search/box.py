@@ -106,8 +106,7 @@ def _any_allowed(box: Guarded, screen: int, seed: int) -> bool:
 
 def _likeliest(box: Guarded, seed: int, screen: int, starts: int) -> Maximum:
     """Where the margin is largest, whether or not that is enough."""
-    plain = Region(box, box.weights, box.bounds, box.forbidden, box.logs)
-    return maximise_box(box.margin, box.rise, plain, seed, screen=screen, starts=starts, tolerance=_LIKELIEST)
+    return maximise_box(box.margin, box.rise, box.plain, seed, screen=screen, starts=starts, tolerance=_LIKELIEST)
 
 
 def _around(box: Guarded, inside: Float[np.ndarray, "r d"], screen: int, seed: int) -> Float[np.ndarray, "p d"]:

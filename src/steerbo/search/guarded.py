@@ -55,6 +55,11 @@ class Guarded(Region):
         return allowed
 
     @property
+    def plain(self) -> Region:
+        """The same without the margin."""
+        return Region(self, self.weights, self.bounds, self.forbidden, self.logs)
+
+    @property
     def tried(self) -> Float[np.ndarray, "k d"]:
         """Those of the known points that are allowed, moved to the nearest levels."""
         points = np.asarray(self.snap(self.known))

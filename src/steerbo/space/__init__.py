@@ -8,7 +8,7 @@ from .discrete import Discrete, Empirical
 from .distribution import Distribution
 from .joint_rows import JointRows
 from .laws import Beta, Law, Learned, LogNormal, Normal, TruncatedNormal, Uniform
-from .limit_checks import check_limits
+from .limit_checks import check_limits, refuse_averages
 from .limits import Forbid, Limit, Limits, Linear, Measured, broken, outcomes_of
 from .scipy_law import Scipy
 from .shares import Crowd, Crowding, Headcount, Share
@@ -54,5 +54,6 @@ __all__ = [
     "multinomial",
     "outcomes_of",
     "project",
+    "refuse_averages",
     "to_logits",
 ]

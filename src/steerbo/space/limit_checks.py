@@ -43,6 +43,22 @@ def check_limits(limits: Sequence[Limit], space: Space) -> None:
             raise InvalidProblem(place, list(limit.names), "at least one variable that can be set", hint)
 
 
+def refuse_averages(limits: Sequence[Limit], where: str) -> None:
+    """Refuse limits on average over plays where only each play by itself is kept within them.
+
+    Args:
+        limits: of the problem.
+        where: that is so, in words that end the hint.
+
+    Raises:
+        InvalidProblem: naming the limit.
+    """
+    for i, limit in enumerate(limits):
+        if isinstance(limit, Measured) and limit.on_average:
+            hint = f"Each play keeps to it with the probability by itself {where}."
+            raise InvalidProblem(f"limits.{i}.on_average", True, "this left out", hint)
+
+
 def _check_outcomes(limits: Sequence[Limit], space: Space) -> None:
     named: set[str] = set()
     for i, limit in enumerate(limits):

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from ..errors import InvalidProblem
 from ..record import record
-from .fields import Listed, Number, Text, as_choice, listed, tag, tagged
+from .fields import Flag, Listed, Number, Text, as_choice, listed, tag, tagged
 
 _CLOSE = 1e-9  # of the sizes that are added up: nearer than this to a limit is at it
 
@@ -151,6 +151,8 @@ class Measured:
         name: of the outcome, unlike any variable's.
         at_most, at_least: the bounds; one or both.
         probability: that it keeps to them, of each play that is suggested.
+        on_average: whether that is meant on average over plays: some may then be less likely to keep, to learn more.
+            Answers keep with the probability all the same. In cost-varying problems; `cheap-first` makes use of it.
 
     Raises:
         InvalidProblem: no bound, bounds the wrong way round, or no probability.
@@ -163,6 +165,7 @@ class Measured:
     at_most: Number | None = None
     at_least: Number | None = None
     probability: float = 0.95
+    on_average: Flag = field(default=None, kw_only=True)
     kind: Literal["measured"] = tag("measured")
 
     def __post_init__(self) -> None:
@@ -191,7 +194,8 @@ class Measured:
     def __str__(self) -> str:
         bounds = (("at least", self.at_least), ("at most", self.at_most))
         text = " and ".join(f"{word} {end:g}" for word, end in bounds if end is not None)
-        return f"{self.name} {text} with probability {self.probability:g}"
+        surely = f"with probability {self.probability:g}{' on average over plays' if self.on_average else ''}"
+        return f"{self.name} {text} {surely}"
 
 
 _KINDS: Mapping[str, type] = {"linear": Linear, "forbid": Forbid, "measured": Measured}

@@ -1,5 +1,6 @@
 """What a scope is worth: one Gaussian process over all columns, and expectations over what nature draws."""
 
+from .allowance import kept_of, least_likely
 from .averages import AveragedScore
 from .batched_bounds import Stack
 from .expectation import Expectation
@@ -7,7 +8,7 @@ from .failing import Failing, kept_margin
 from .following import Following
 from .given import alike, given
 from .learned import LearnedLaw
-from .outcomes import ENOUGH, UNKEPT, Likely, Watched, margin_over, rows_at
+from .outcomes import ENOUGH, UNKEPT, Likely, Watched, chances_over, margin_over, rows_at
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of, set_columns
 from .posterior import Columns, Posterior, inverse_root
 from .sample import Sample
@@ -48,6 +49,7 @@ __all__ = [
     "Watching",
     "again",
     "alike",
+    "chances_over",
     "drawn",
     "expected",
     "expected_improvement",
@@ -56,6 +58,8 @@ __all__ = [
     "highest_of",
     "inverse_root",
     "kept_margin",
+    "kept_of",
+    "least_likely",
     "margin_over",
     "parts_of",
     "polished",

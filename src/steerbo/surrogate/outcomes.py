@@ -25,6 +25,8 @@ _SUREST = 1e-15  # nearer to one probabilities are not told apart
 _WIDEST = 5.0  # times wider than the model says: what a few surprises may ask for
 
 Fresh = Callable[[Course | None], Regression[Any]]
+Chances = Callable[[Float[np.ndarray, "n c"]], list[Float[np.ndarray, " n"]]]
+"""Settings to the logarithms of probabilities, of each limit."""
 
 
 class Likely(Protocol):
@@ -119,22 +121,31 @@ def margin_over(watched: Sequence[Likely], parts: Sequence[Part]) -> Margin:
         watched: the outcomes that are limited, and whatever else is to be likely.
         parts: every column's part; what is drawn is averaged over.
     """
+    chances, sure = chances_over(watched, parts), [_deviations(np.log([each.sure])) for each in watched]
+
+    def margin(points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
+        least = np.full(len(points), np.inf)
+        for average, wanted in zip(chances(points), sure, strict=True):
+            least = np.minimum(least, _deviations(average) - wanted)
+        return least
+
+    return margin
+
+
+def chances_over(watched: Sequence[Likely], parts: Sequence[Part]) -> Chances:
+    """How likely plays are to keep to each limit, as a function of settings."""
     base = draws_of(parts)
     held = [d for d, part in enumerate(parts) if isinstance(part, Set)]
     known = [(each, each.wide) for each in watched]
 
-    def margin(points: Float[np.ndarray, "n c"]) -> Float[np.ndarray, " n"]:
+    def chances(points: Float[np.ndarray, "n c"]) -> list[Float[np.ndarray, " n"]]:
         rows = np.repeat(base[None], len(points), axis=0)
         rows[:, :, held] = points[:, None]
-        least = np.full(len(points), np.inf)
-        for each, wide in known:
-            flat = rows.reshape(len(points) * len(base), base.shape[1])  # where nothing is set there are no columns
-            likely = each.log_probability(flat, wide).reshape(len(points), len(base))
-            average = np.logaddexp.reduce(likely, axis=1) - np.log(len(base))
-            least = np.minimum(least, _deviations(average) - _deviations(np.log([each.sure])))
-        return least
+        flat = rows.reshape(len(points) * len(base), base.shape[1])  # where nothing is set there are no columns
+        likely = (each.log_probability(flat, wide).reshape(len(points), len(base)) for each, wide in known)
+        return [np.logaddexp.reduce(one, axis=1) - np.log(len(base)) for one in likely]
 
-    return margin
+    return chances
 
 
 def rows_at(parts: Sequence[Part], held: Mapping[int, float]) -> Float[np.ndarray, "m d"]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InvalidProblem, InvalidRequest
 from ..search import Box, clashing, corners, limited, remaining
-from ..space import Categorical, Limit, broken, check_limits
+from ..space import Categorical, Limit, broken, check_limits, refuse_averages
 
 if TYPE_CHECKING:
     from .problem import TimeVarying
@@ -23,6 +23,7 @@ def check_possible(problem: TimeVarying) -> None:
     """
     limits = problem.limits or ()
     check_limits(limits, problem.space)
+    refuse_averages(limits, "in time-varying problems")
     for corner in corners(limits, [v for v in problem.variables if v.seen]) if limits else ():
         _check_corner(problem, corner)
 

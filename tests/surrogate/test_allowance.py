@@ -1,0 +1,35 @@
+"""How likely the next play must be to keep to a limit that holds on average."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.surrogate import kept_of, least_likely
+
+LIMIT = sb.Measured("heat", at_most=5, probability=0.9, on_average=True)
+
+
+def play(heat: float | None = None, likely: float | None = 0.95) -> Any:
+    note = {} if likely is None else {"likely": {"heat": likely}}
+    return SimpleNamespace(suggestion=SimpleNamespace(note=note), realised={} if heat is None else {"heat": heat})
+
+
+def test_before_any_play_it_is_what_was_asked() -> None:
+    assert least_likely(LIMIT, []) == pytest.approx(0.9)
+
+
+def test_plays_that_kept_leave_something_over_and_those_that_broke_take_it() -> None:
+    assert least_likely(LIMIT, [play(4)] * 4) == pytest.approx(0.5)
+    assert least_likely(LIMIT, [*[play(4)] * 4, play(6)]) == pytest.approx(1.4)
+
+
+def test_plays_drawn_at_random_count_for_nothing() -> None:
+    assert kept_of(LIMIT, [play(6, likely=None), play(4)]) == (1, 1.0)
+
+
+def test_what_is_not_known_yet_counts_as_it_was_expected() -> None:
+    assert kept_of(LIMIT, [play(None, likely=0.3), play(6, likely=0.3)]) == (2, pytest.approx(0.3))
