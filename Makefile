@@ -6,13 +6,19 @@ LOCK := requirements/lock.txt
 STAMP := $(VENV)/.installed
 PYTHONS := 3.11 3.12 3.13 3.14
 PIP := -m pip install --quiet --disable-pip-version-check
+# Tests start hundreds of processes: bytecode that is not kept is compiled in each of them.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-lowest test-dist torture docs workflows lint types wheel dist lock lowest clean
+.PHONY: demo test units test-all test-lowest test-dist torture docs workflows lint types wheel dist lock lowest clean
 
 demo: $(STAMP)
 	$(BIN)/steerbo demo
 
-test: $(STAMP) lint types
+# Types are checked beside the tests: one core would have nothing to do meanwhile.
+test: $(STAMP) lint
+	$(MAKE) --no-print-directory --jobs=2 types units
+
+units: $(STAMP)
 	$(BIN)/python -m pytest -n 2
 
 # The tests on every Python that is installed here, each with a virtual environment of its own.
