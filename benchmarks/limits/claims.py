@@ -14,6 +14,8 @@ LATE = 20
 """Plays after which outcome limits are to hold."""
 ARMS = {"steerbo": "in each play", "average": "on average"}
 """Ours, and how outcome limits are meant."""
+_SEEDS = 2
+"""Of each registration."""
 _WANTED = 7
 """Worlds of ten on which ours is to be no worse."""
 
@@ -67,11 +69,13 @@ def _compared(
     runs: Sequence[Run], known: Sequence[World], rule: Callable[[World, Sequence[Pair]], float], arm: str
 ) -> tuple[str, str]:
     """Whether ours is no worse on as many worlds as were wanted, and by how much on which."""
-    gaps = against(runs, known, rule, arm)
-    good = no_worse(gaps)
-    decided = good >= _WANTED or len(gaps) - good > len(known) - _WANTED
-    numbers = f"no worse on {good} of the {len(gaps)} that both have played; ours is worse by: {listed(gaps)}"
-    return _holds(decided, good >= _WANTED), numbers
+    gaps, played = against(runs, known, rule, arm), of_arm(runs, arm).keys() & of_arm(runs, "botorch").keys()
+    good, whole = no_worse(gaps), [name for name in gaps if sum(at == name for at, _ in played) == _SEEDS]
+    sure = no_worse({name: gaps[name] for name in whole})  # what is not played may turn it yet
+    decided = sure >= _WANTED or len(whole) - sure > len(known) - _WANTED
+    in_part = f" ({len(gaps) - len(whole)} in part)" if len(whole) < len(gaps) else ""
+    numbers = f"no worse on {good} of the {len(gaps)} that both have played{in_part}; ours is worse by: {listed(gaps)}"
+    return _holds(decided, sure >= _WANTED), numbers
 
 
 def _holds(known: bool, holds: bool) -> str:
