@@ -7,7 +7,7 @@ import pytest
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import Factor, SquaredExponentialKernel
-from steerbo.gp.factor import REBUILD
+from steerbo.gp.factor import REBUILD, packed_cholesky
 
 
 def gram(n: int, noise: float = 1e-3, seed: int = 0) -> np.ndarray:
@@ -174,3 +174,30 @@ def test_an_inverse_handed_out_stays_as_it_was() -> None:
     assert np.array_equal(handed, copy)
     with pytest.raises(ValueError, match="read-only"):
         handed[0, 0] = 1.0
+
+
+@pytest.mark.parametrize("n", [1, 30, 600])
+def test_a_factor_of_what_is_packed_already_is_the_same_bit_by_bit(n: int) -> None:
+    K = gram(n)
+    ours, other = Factor.of_packed(*packed_cholesky(K.copy(), overwrite=True), np.diagonal(K)), Factor(K)
+    for factor in (ours, other):
+        factor.append(np.full((1, n), 0.01), np.array([[2.0]]))
+    assert ours.lower.tobytes() == other.lower.tobytes()
+    assert ours.gram.tobytes() == other.gram.tobytes()
+    assert ours.inverse().tobytes() == other.inverse().tobytes()
+
+
+def test_singular_rows_are_mended_in_place_too() -> None:
+    K = np.ones((5, 5))
+    (ours, jitter), (other, same) = packed_cholesky(K.copy(), overwrite=True), packed_cholesky(K)
+    assert jitter == same > 0
+    np.testing.assert_allclose(np.tril(ours), np.tril(other), atol=1e-12)
+    assert packed_cholesky(K)[0] is not K
+    assert K.tolist() == np.ones((5, 5)).tolist(), "without being asked nothing is overwritten"
+
+
+def test_an_inverse_of_several_blocks_is_symmetric_and_right() -> None:
+    K = gram(600, noise=0.1)
+    inverse = Factor(K).inverse()
+    assert (inverse == inverse.T).all()
+    np.testing.assert_allclose(inverse @ K, np.eye(600), atol=1e-8)

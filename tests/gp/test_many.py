@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from steerbo.errors import ModelFailure
-from steerbo.gp import MANY, Parameter, Regression, SquaredExponentialKernel, corrected_by_all, evenly
+from steerbo.gp import MANY, Parameter, Regression, SquaredExponentialKernel, corrected_by_all, evenly, log_prior
 from steerbo.gp.fit import LogLikelihood, maximum_a_posteriori
+from steerbo.gp.many import _sizes
 
 TWO = [Parameter(name, 0.0, 0.0, 100.0, -5.0, 5.0) for name in ("x", "y")]
 CURVED = np.array([[3.0, 1.0], [1.0, 2.0]])
@@ -89,6 +92,71 @@ def test_a_regression_of_very_many_is_nearly_as_good_as_a_search(monkeypatch: py
     assert quick.last_fit.converged
     quick.fit()
     assert quick.last_fit.evaluations <= 2, "it begins where it was"
+
+
+def drawn(n: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(5)
+    X = random.random((n, 3))
+    return X, np.sin(5 * X[:, 0]) * X[:, 2] + X[:, 1] ** 2 + 0.1 * random.normal(size=n)
+
+
+def test_the_posterior_takes_over_the_factor_of_the_fit_and_a_replay_makes_it_anew() -> None:
+    """To the last bit: who opens a log fits nothing."""
+    X, y = drawn(900)
+    fitted, replayed = (Regression(SquaredExponentialKernel([0.3, 0.3, 0.3])) for _ in range(2))
+    for model in (fitted, replayed):
+        model.replace(X, y)
+    found = fitted.fit()
+    assert fitted.last_fit is not None
+    made = fitted.last_fit.factor
+    assert made is not None
+    fitted.set(found)
+    replayed.set(found)
+    assert fitted.factor is made
+    assert fitted.last_fit.factor is None, "it is handed out once"
+    for model in (fitted, replayed):
+        model.add(X[3] / 2, 0.4)
+    assert fitted.weights.tobytes() == replayed.weights.tobytes()
+    assert fitted.factor.inverse().tobytes() == replayed.factor.inverse().tobytes()
+
+
+def test_a_factor_of_other_points_or_hyperparameters_is_not_taken_over() -> None:
+    X, y = drawn(900)
+    models = [Regression(SquaredExponentialKernel([0.3, 0.3, 0.3])) for _ in range(3)]
+    for model in models:
+        model.replace(X, y)
+        found = model.fit()
+    added, replaced, other = models
+    added.add(X[0] / 2, 0.0)
+    replaced.replace(X[::-1], y[::-1])
+    given = (found, found, replace(found, theta=(found.theta[0] + 0.1, *found.theta[1:])))
+    for model, hyperparameters in zip((added, replaced, other), given, strict=True):
+        model.set(hyperparameters)
+        anew = Regression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
+        anew.replace(model.inputs, model.outcomes)
+        anew.set(hyperparameters)
+        assert model.weights.tobytes() == anew.weights.tobytes()
+
+
+@pytest.mark.parametrize("n", [900, 1300])
+def test_a_first_search_ends_as_high_as_one_with_all_of_them(n: int) -> None:
+    X, y = drawn(n)
+    model = Regression(SquaredExponentialKernel([0.3, 0.3, 0.3]))
+    model.replace(X, y)
+    theta, z = np.array(model.fit().theta), (y - y.mean()) / y.std()
+    given, found = model.process, model.last_fit
+    assert found is not None
+    every = maximum_a_posteriori(given.parameters, lambda t: given.with_theta(t).log_likelihood(X, z), [theta])
+    assert found.converged
+    assert every.log_posterior - 0.1 < found.log_posterior <= every.log_posterior + 1e-6
+    exact = given.with_theta(theta).log_likelihood(X, z)[0] + log_prior(given.parameters, theta)[0]
+    assert found.log_posterior == pytest.approx(exact, abs=1e-7), "what is said is what was computed"
+
+
+def test_many_hyperparameters_begin_with_more_observations() -> None:
+    assert _sizes(2000, 9) == [250, 1000]
+    assert _sizes(2000, 26) == [500, 1000]
+    assert _sizes(801, 9) == [250, 400]
 
 
 def test_the_same_search_as_ever_below_that() -> None:

@@ -89,3 +89,20 @@ def test_two_dimensions_by_formula_are_what_eigenvalues_give(seed: int, kind: st
     elif kind == "held":
         H[:, 0] = H[:, :, 0] = g[:, 0] = 0.0
     np.testing.assert_allclose(_solve_two(H, g), _solve(H, g), rtol=1e-6, atol=1e-9 * np.abs(_solve(H, g)).max())
+
+
+def test_climbs_that_have_met_go_on_as_one_and_end_as_high() -> None:
+    starts = np.random.default_rng(1).uniform(-0.3, 0.3, (12, 3))
+    counts: list[int] = []
+
+    def function(Z: Points, rows: object) -> tuple[Values, Points, np.ndarray]:
+        counts.append(len(Z))
+        return wavy(Z)
+
+    ends = []
+    for together in (0.0, 0.01):
+        counts.clear()
+        _, values = climb_curved(function, starts, -np.ones(3), np.ones(3), rivals=12, together=together)
+        ends.append((values.max(), sum(counts)))
+    assert ends[1][1] < ends[0][1]
+    np.testing.assert_allclose(ends[1][0], ends[0][0], rtol=1e-12)

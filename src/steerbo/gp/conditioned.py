@@ -50,6 +50,7 @@ class Conditioned(Generic[K]):
         kernel: covariances between points.
         points, residuals: (n, d) and (n, k) to begin with.
         noise: (n,) noise variances of these.
+        factor: that of the covariances among these points, noise included, if somebody has it; it is taken over.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> two = Conditioned(SquaredExponentialKernel([0.3]), np.zeros((0, 1)), np.zeros((0, 2)), np.zeros(0))
@@ -65,11 +66,12 @@ class Conditioned(Generic[K]):
         points: Float[np.ndarray, "n d"],
         residuals: Float[np.ndarray, "n k"],
         noise: Float[np.ndarray, " n"],
+        factor: Factor | None = None,
     ) -> None:
         self.kernel = kernel
         self.points, self.residuals, self.noise = points, residuals, noise
         self._begun = len(points)  # rows that are factorised in one step
-        self._factor: Factor | None = None
+        self._factor = factor
         self._half: np.ndarray | None = None  # L⁻¹ r
         self._weights: np.ndarray | None = None
         self._pending: tuple[np.ndarray, ...] = ()

@@ -13,11 +13,14 @@ from ..errors import ModelFailure
 
 REBUILD = 64
 """After this many appended rows the factor is computed from scratch, so that rounding errors cannot pile up."""
+_ROWS = 256  # of a matrix that are worked on at a time
 _LADDER = tuple(10.0**power for power in range(-13, 0))
 
 
-def packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "n n"], float]:
+def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> tuple[Float[np.ndarray, "n n"], float]:
     """The lower factor L of `gram + jitter·1`, with `gram` itself left above the diagonal; and the jitter.
+
+    With `overwrite` that may be in the place of `gram`: of thousands of rows each copy counts.
 
     The jitter is zero, or the first step of a ladder that makes it work: from 1e-13 to 0.1 of the mean diagonal entry
     in powers of ten.
@@ -28,27 +31,29 @@ def packed_cholesky(gram: Float[np.ndarray, "n n"]) -> tuple[Float[np.ndarray, "
     >>> packed_cholesky(np.array([[4.0, 2.0], [2.0, 1.0]]))[1] > 0
     True
     """
-    n = len(gram)
-    if not n:
+    if not (n := len(gram)):
         return np.zeros((0, 0)), 0.0
     if not np.isfinite(gram).all():
         raise ModelFailure("covariances that are not finite: look for inputs or kernel parameters of an absurd size")
-    mean = float(np.abs(np.diagonal(gram)).mean())
+    diagonal = np.diagonal(gram).copy()
+    mean = float(np.abs(diagonal).mean())
     for share in (0.0, *_LADDER):
         jitter = share * mean
-        trial = gram.T.copy(order="F")  # LAPACK overwrites its lower triangle and leaves the upper one alone
-        trial.flat[:: n + 1] += jitter
+        trial = gram.T if overwrite else gram.T.copy(order="F")
+        if overwrite and share:  # LAPACK overwrites its lower triangle and leaves the upper one alone
+            trial[...] = np.triu(trial, 1) + np.triu(trial, 1).T
+        trial.flat[:: n + 1] = diagonal + jitter
         packed, info = lapack.dpotrf(trial, lower=1, clean=0, overwrite_a=1)
-        if info == 0 and _sound(packed, gram):
+        if info == 0 and _sound(packed, diagonal):
             return packed, jitter
     raise ModelFailure(
         f"covariances of {n} points that are no covariances: a tenth of their diagonal did not mend them"
     )
 
 
-def _sound(factor: Float[np.ndarray, "n n"], gram: Float[np.ndarray, "n n"]) -> bool:
+def _sound(factor: Float[np.ndarray, "n n"], diagonal: Float[np.ndarray, " n"]) -> bool:
     """Whether no pivot is all rounding error: nothing can be built on such a one."""
-    least = 4.0 * np.finfo(np.float64).eps * np.diagonal(gram)
+    least = 4.0 * np.finfo(np.float64).eps * diagonal
     return bool(np.all(np.diagonal(factor) ** 2 >= least))
 
 
@@ -69,13 +74,23 @@ class Factor:
         self._settled: int | None = None  # how many rows are not on approval; None: all
         self._build(np.zeros((0, 0)) if gram is None else np.asarray(gram, dtype=np.float64))
 
+    @classmethod
+    def of_packed(cls, packed: Float[np.ndarray, "n n"], jitter: float, diagonal: Float[np.ndarray, " n"]) -> Factor:
+        """`Factor(gram)`, to the last bit, from what `packed_cholesky(gram)` gave, and the diagonal of `gram`."""
+        factor = cls()
+        factor._take(packed, jitter, diagonal)
+        return factor
+
     def _build(self, gram: Float[np.ndarray, "n n"]) -> None:
-        packed, self._jitter = packed_cholesky(gram)
-        self._n = n = len(gram)
+        self._take(*packed_cholesky(gram), np.diagonal(gram))
+
+    def _take(self, packed: Float[np.ndarray, "n n"], jitter: float, diagonal: Float[np.ndarray, " n"]) -> None:
+        self._n = n = len(packed)
+        self._jitter = jitter
         self._store = np.zeros((n + REBUILD, n + REBUILD))  # row-major: rows of L are contiguous; K is above them
         self._store[:n, :n] = packed
         self._diagonal = np.zeros(n + REBUILD)  # of K
-        self._diagonal[:n] = np.diagonal(gram)
+        self._diagonal[:n] = diagonal
         self._steps = [n]  # how many rows there were after the build, and after each extension since
         self._inverse: np.ndarray | None = None  # of the leading rows; never written to, so that it may be handed out
         if self._settled is not None:
@@ -134,7 +149,7 @@ class Factor:
         if not np.isfinite(schur).all():
             return False
         tip, info = lapack.dpotrf(schur.T, lower=1, clean=1)
-        if info or not _sound(tip, corner):
+        if info or not _sound(tip, np.diagonal(corner)):
             return False
         self._reserve(n + k)
         self._store[n : n + k, :n] = rows
@@ -208,12 +223,13 @@ class Factor:
     def _invert(self) -> Float[np.ndarray, "n n"]:
         """The inverse of the rows there were after the last build."""
         n = self._steps[0]
-        inverse = np.zeros((n, n))
-        if n:
-            upper = lapack.dpotri(self._store[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1)[0]
-            inverse += np.triu(upper, 1)
-            inverse += inverse.T
-            np.fill_diagonal(inverse, np.diagonal(upper))
+        if not n:
+            return np.zeros((0, 0))
+        inverse: np.ndarray = lapack.dpotri(self._store[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1)[0].T
+        for first in range(0, n, _ROWS):  # so far it is there on and below the diagonal
+            rows, rest = slice(first, first + _ROWS), slice(first + _ROWS, None)
+            inverse[rows, rows] = np.tril(inverse[rows, rows]) + np.tril(inverse[rows, rows], -1).T
+            inverse[rows, rest] = inverse[rest, rows].T
         inverse.flags.writeable = False
         return inverse
 

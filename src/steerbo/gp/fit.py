@@ -10,9 +10,27 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import ModelFailure
+from .factor import Factor
 from .parameters import Parameter, log_prior
 
 LogLikelihood = Callable[[np.ndarray], tuple[float, np.ndarray, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """A log marginal likelihood, and what else its factor gives: only one of the two, and once.
+
+    Attributes:
+        value: its value.
+        jitter: what had to be added to the Gram matrix.
+        slope: its gradient (p,): two thirds of the work.
+        factor: that of the Gram matrix; it may be None, where nobody has kept it.
+    """
+
+    value: float
+    jitter: float
+    slope: Callable[[], Float[np.ndarray, " p"]]
+    factor: Callable[[], Factor | None] = lambda: None
 
 
 def refit_due(last: int, n: int) -> bool:
@@ -37,6 +55,7 @@ class Fit:
         evaluations: how often the likelihood was computed.
         jitter: what had to be added to the Gram matrix there.
         notes: anything a user may want to know.
+        factor: that of the Gram matrix there, if the search ended with it.
     """
 
     theta: Float[np.ndarray, " p"]
@@ -45,6 +64,11 @@ class Fit:
     evaluations: int
     jitter: float
     notes: tuple[str, ...] = ()
+    factor: Factor | None = None
+
+    def made_at(self, theta: Sequence[float]) -> Factor | None:
+        """The factor, if it is that of these hyperparameters."""
+        return self.factor if self.theta.tolist() == list(theta) else None
 
 
 def maximum_a_posteriori(

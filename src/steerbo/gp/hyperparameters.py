@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
@@ -59,6 +59,16 @@ class Hyperparameters:
 
     theta: tuple[float, ...]
     output: Output = field(default_factory=Output)
+
+    def check(self, names: Sequence[str]) -> None:
+        """Whether they may be these parameters'.
+
+        Raises:
+            InvalidStudy: they belong to another kernel or warp.
+        """
+        if len(self.theta) != len(names) or max(map(abs, self.theta), default=0.0) > 100:
+            allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
+            raise InvalidStudy("hyperparameters.theta", self.theta, allowed)
 
     def to_plain(self) -> dict[str, Any]:
         """A JSON form with floats as hexadecimal text."""

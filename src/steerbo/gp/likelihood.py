@@ -96,24 +96,60 @@ def evidence(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"],
     -1.838
     """
     n = len(residuals)
+    if not profiled:
+        return Density.of(gram.copy(), residuals).evidence()
     L, jitter = packed_cholesky(gram)
     del gram  # here and below there is never a matrix that is no longer needed: n may be thousands
     if not n:
         return Evidence(0.0, residuals, L, 0.0)
     half_log_determinant = float(np.log(np.diagonal(L)).sum())
-    if profiled:
-        pull = _inverse(L)
-        level = Level.fitted(pull, residuals)
-        alpha, scale, value = level.alpha, level.scale, level.log_density(half_log_determinant)
-    else:
-        alpha, scale = lapack.dpotrs(L, residuals, lower=1)[0].reshape(n), 1.0
-        value = float(log_density(residuals @ alpha, half_log_determinant, n))
-        pull = _inverse(L)
-    for first in range(0, n, _ROWS):
+    pull = _inverse(L)
+    level = Level.fitted(pull, residuals)
+    return Evidence(level.log_density(half_log_determinant), level.alpha, _pull(pull, level.alpha, level.scale), jitter)
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """How likely outcomes are, by a third of the work; the rest says how that changes.
+
+    Attributes:
+        value: see `Evidence`.
+        alpha: (n,) see there.
+        jitter: what had to be added to the diagonal.
+        packed: (n, n) what `packed_cholesky` gave; `evidence` uses it up.
+        diagonal: (n,) of the Gram matrix.
+    """
+
+    value: float
+    alpha: Float[np.ndarray, " n"]
+    jitter: float
+    packed: Float[np.ndarray, "n n"]
+    diagonal: Float[np.ndarray, " n"]
+
+    @classmethod
+    def of(cls, gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]) -> Self:
+        """See `evidence`; nothing is profiled, and the matrix is overwritten."""
+        n, diagonal = len(residuals), np.diagonal(gram).copy()
+        L, jitter = packed_cholesky(gram, overwrite=True)
+        if not n:
+            return cls(0.0, residuals, 0.0, L, diagonal)
+        half_log_determinant = float(np.log(np.diagonal(L)).sum())
+        alpha = lapack.dpotrs(L, residuals, lower=1)[0].reshape(n)
+        return cls(float(log_density(residuals @ alpha, half_log_determinant, n)), alpha, jitter, L, diagonal)
+
+    def evidence(self) -> Evidence:
+        """With the pull; once."""
+        pull = _pull(_inverse(self.packed), self.alpha, 1.0) if len(self.alpha) else self.packed
+        return Evidence(self.value, self.alpha, pull, self.jitter)
+
+
+def _pull(inverse: Float[np.ndarray, "n n"], alpha: Float[np.ndarray, " n"], scale: float) -> Float[np.ndarray, "n n"]:
+    """`½ (ααᵀ/s² − K⁻¹)` in the place of the inverse."""
+    for first in range(0, len(alpha), _ROWS):
         rows = slice(first, first + _ROWS)
-        pull[rows] *= -0.5
-        pull[rows] += np.outer((0.5 / scale) * alpha[rows], alpha)
-    return Evidence(value, alpha, pull, jitter)
+        inverse[rows] *= -0.5
+        inverse[rows] += np.outer((0.5 / scale) * alpha[rows], alpha)
+    return inverse
 
 
 def profiled_log_density(gram: Float[np.ndarray, "n n"], y: Float[np.ndarray, " n"]) -> float:

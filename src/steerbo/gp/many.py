@@ -1,36 +1,30 @@
 """Hyperparameters of many observations: learned from some of them, and then corrected by all.
 
 One evaluation of the likelihood is O(n³), so what counts is how many there are. Some hundred observations say nearly
-what all do, at a small part of the price. From there quasi-Newton steps take three to six evaluations of the whole
-likelihood, for they begin with the curvature that these have, scaled to the number of all; a search that has to find
-out about curvature takes thirty.
+what all do, at a small part of the price, and half of all say nearly all the rest. From there quasi-Newton steps take
+two or three evaluations of the whole likelihood, for they begin with the curvature that these have, scaled to the
+number of all; a search that has to find out about curvature takes thirty.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from ..errors import ModelFailure
 from .counted import MOST
 from .fit import Fit, LogLikelihood, maximum_a_posteriori
-from .parameters import Parameter, log_prior
+from .parameters import Parameter
 from .process import GaussianProcess
+from .steps import QUARTER, Curvature, Theta, Weigh, climbed, weighing
 
 MANY = 500
 """Observations that are some: all are learned from until there are more."""
-_FIRST, _LATER = 6, 4  # evaluations of the whole likelihood, the first time and from the last hyperparameters on
-_PART = 4  # a quarter of thousands of observations says where to begin, and a quarter of that how curvature grows
-_STEP = 1e-3  # of the differences of gradients that curvature is
-_FARTHEST = 1.0  # of a step, in logarithms
-_ENOUGH = 0.05  # what is still to be gained in log density, by the curvature, where steps end
-
-Theta = Float[np.ndarray, " p"]
+_BEGUN, _EACH = 250, 25  # observations that a first search begins with: so many, or so many for each hyperparameter
+_FIRST, _LATER = 6, 4  # evaluations of the likelihood, the first time and from the last hyperparameters on
 
 
 def evenly(n: int, most: int = MANY) -> Int[np.ndarray, " m"]:
@@ -67,35 +61,42 @@ def learned(
         points, values = X[rows], z[rows]
         return lambda theta: initial.with_theta(theta).log_likelihood(points, values)
 
+    def weigh(rows: Int[np.ndarray, " m"]) -> Weigh:
+        points, values = X[rows], z[rows]
+        return lambda theta: initial.with_theta(theta).weighed(points, values)
+
     short = fixed - np.log(3.0) * np.array(["lengthscale" in p.name for p in parameters])
-    starts, whole = [before, fixed, short], likelihood(np.arange(n))
+    starts, all_of_them = [before, fixed, short], np.arange(n)
     if n <= many[1]:
-        return maximum_a_posteriori(parameters, whole, starts, many=n > many[0])
-    some, known = evenly(n), not np.array_equal(before, fixed)
-    start = before if known else maximum_a_posteriori(parameters, likelihood(some), starts, many=True).theta
+        return maximum_a_posteriori(parameters, likelihood(all_of_them), starts, many=n > many[0])
 
-    def corrected(
-        all_of_them: LogLikelihood, by: Int[np.ndarray, " m"], start: Theta, size: int, evaluations: int
-    ) -> Fit:
-        few, fewer = likelihood(by), likelihood(by[::_PART])
-        share = len(by) / size
-        return corrected_by_all(parameters, all_of_them, few, start, share=share, evaluations=evaluations, fewer=fewer)
+    if not np.array_equal(before, fixed):  # known
+        few = evenly(n, max(MANY, n // QUARTER))
+        curvature = Curvature.found(parameters, weigh(few), before, weigh(few[::QUARTER]))
+        inverse = curvature.inverse(len(few) / n)
+        return climbed(parameters, weigh(all_of_them), before, inverse, evaluations=_LATER, hasty=True).fit
+    sizes = _sizes(n, len(fixed))
+    few = evenly(n, sizes[0])
+    start = maximum_a_posteriori(parameters, likelihood(few), starts, many=True).theta
+    curvature = Curvature.found(parameters, weigh(few), start, weigh(few[::QUARTER]))
+    for size, more in pairwise(sizes):
+        found = climbed(parameters, weigh(evenly(n, more)), start, curvature.inverse(size / more), evaluations=_FIRST)
+        start, curvature = found.onward, curvature.agreeing(found.inverse)
+    inverse = curvature.inverse(sizes[-1] / n)
+    return climbed(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True).fit
 
-    if len(more := evenly(n, n // _PART)) > len(some):  # a step between: what more say is nearer to what all do
-        if not known:
-            start = corrected(likelihood(more), some, start, len(more), _FIRST).theta
-        some = more
-    return corrected(whole, some, start, n, _LATER if known else _FIRST)
 
+def _sizes(n: int, p: int) -> list[int]:
+    """How many observations a first search begins with, and goes on with, before it takes all n; p hyperparameters.
 
-@dataclass(frozen=True, eq=False)
-class _Place:
-    """Log posterior density at a point, up to a constant, with its gradient."""
-
-    theta: Theta
-    height: float
-    slope: Theta
-    jitter: float
+    >>> _sizes(1000, 9), _sizes(5000, 9)
+    ([250, 500], [250, 625, 2500])
+    """
+    begun = min(MANY, max(_BEGUN, _EACH * p))
+    sizes = [n // 2]
+    while sizes[0] // QUARTER >= 2 * begun:
+        sizes.insert(0, sizes[0] // QUARTER)
+    return [begun, *sizes] if sizes[0] > begun else sizes
 
 
 def corrected_by_all(
@@ -121,70 +122,6 @@ def corrected_by_all(
             noise as their number, that of lengthscales of what is smooth far less. None: all of it as their number.
     """
     low, high = np.array([p.low for p in parameters]), np.array([p.high for p in parameters])
-    theta = np.clip(start, low, high)
-    inverse = _inverse_curvature(parameters, few, fewer, share, theta)
-    best, left = _Place(theta, -math.inf, np.zeros_like(theta), 0.0), math.inf
-    done = 0
-    while done < evaluations:
-        done += 1
-        found = _density(parameters, whole, theta)
-        if found is None or found.height <= best.height:
-            theta = 0.5 * (theta + best.theta)  # too far
-            continue
-        if best.height > -math.inf:
-            inverse = _updated(inverse, found.theta - best.theta, best.slope - found.slope)
-        best = found
-        step = inverse @ best.slope
-        theta = np.clip(theta + step * min(1.0, _FARTHEST / max(float(np.abs(step).max()), 1e-300)), low, high)
-        left = 0.5 * float((theta - best.theta) @ best.slope)
-        if left < _ENOUGH:
-            break
-    notes = [] if left < 2 * _ENOUGH else ["the search for hyperparameters stopped before it converged"]
-    if best.height == -math.inf:
-        notes = ["no hyperparameters gave covariances that can be factorised: those before were kept"]
-    if best.jitter:
-        notes.append(f"{best.jitter:.1e} was added to the diagonal of nearly singular covariances")
-    return Fit(best.theta, best.height, left < 2 * _ENOUGH, done, best.jitter, tuple(notes))
-
-
-def _inverse_curvature(
-    parameters: Sequence[Parameter], few: LogLikelihood, fewer: LogLikelihood | None, share: float, theta: Theta
-) -> Float[np.ndarray, "p p"]:
-    """H⁻¹, H that of some observations, grown to that of all; at least that of one."""
-    values, vectors = np.linalg.eigh(_curvature(parameters, few, theta))
-    values, power = np.abs(values), np.ones(len(theta))
-    if fewer is not None:
-        before = np.abs(np.einsum("pi,pq,qi->i", vectors, _curvature(parameters, fewer, theta), vectors))
-        power = np.clip(np.log(np.maximum(values, 1e-3) / np.maximum(before, 1e-3)) / math.log(_PART), 0.0, 1.0)
-    return np.asarray((vectors / np.maximum(values * share**-power, 1.0)) @ vectors.T)
-
-
-def _curvature(parameters: Sequence[Parameter], few: LogLikelihood, theta: Theta) -> Float[np.ndarray, "p p"]:
-    """By differences of gradients."""
-    p = len(theta)
-    hessian = np.zeros((p, p))
-    for i in range(p):
-        ends = [_density(parameters, few, theta + side * _STEP * np.eye(p)[i]) for side in (1.0, -1.0)]
-        if ends[0] is not None and ends[1] is not None:
-            hessian[i] = -(ends[0].slope - ends[1].slope) / (2 * _STEP)
-    return 0.5 * (hessian + hessian.T)
-
-
-def _updated(inverse: Float[np.ndarray, "p p"], step: Theta, fall: Theta) -> Float[np.ndarray, "p p"]:
-    """The inverse curvature that agrees with how the slope fell over a step, by the formula of BFGS."""
-    along = float(step @ fall)
-    if along <= 1e-12:
-        return inverse
-    rest = np.eye(len(step)) - np.outer(step, fall) / along
-    return np.asarray(rest @ inverse @ rest.T + np.outer(step, step) / along)
-
-
-def _density(parameters: Sequence[Parameter], of: LogLikelihood, theta: Theta) -> _Place | None:
-    """None: there is none."""
-    try:
-        value, slope, jitter = of(theta)
-    except ModelFailure:
-        return None
-    believed, pull = log_prior(parameters, theta)
-    height, slope = value + believed, slope + pull
-    return _Place(theta, height, slope, jitter) if np.isfinite(height) and np.isfinite(slope).all() else None
+    less = None if fewer is None else weighing(fewer)
+    curvature = Curvature.found(parameters, weighing(few), np.clip(start, low, high), less)
+    return climbed(parameters, weighing(whole), start, curvature.inverse(share), evaluations=evaluations).fit

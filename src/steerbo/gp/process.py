@@ -8,8 +8,10 @@ from typing import Generic, Self, TypeVar
 import numpy as np
 from jaxtyping import Float
 
+from .factor import Factor
+from .fit import Weighed
 from .kernels import Kernel
-from .likelihood import evidence
+from .likelihood import Density
 from .parameters import LITTLE_NOISE, Parameter
 from .parameters import noise as noise_parameter
 from .warp import Warp
@@ -74,13 +76,32 @@ class GaussianProcess(Generic[K]):
         Raises:
             ModelFailure: the covariances cannot be factorised.
         """
+        found = self.weighed(X, z)
+        return found.value, found.slope(), found.jitter
+
+    def weighed(self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"]) -> Weighed:
+        """The same, with a gradient that is computed when it is asked for.
+
+        Raises:
+            ModelFailure: the covariances cannot be factorised.
+        """
         bent = self.warp(X)
         gram, pull = self.kernel.linearise(bent)
         gram = gram.copy()  # the pull-back may read the kernel's own
         gram.flat[:: len(z) + 1] += self.noise
-        found = evidence(gram, z - self.mean)
+        density = Density.of(gram, z - self.mean)
         del gram
-        parts = [pull(found.pull), np.array([found.alpha.sum(), self.noise * np.trace(found.pull)])]
-        if self.warp.columns:
-            parts.append(self.warp.gradient(X, 2.0 * self.kernel.input_gradient(bent, bent, found.pull)))
-        return found.value, np.concatenate(parts), found.jitter
+
+        def slope() -> Float[np.ndarray, " p"]:
+            found = density.evidence()
+            parts = [pull(found.pull), np.array([found.alpha.sum(), self.noise * np.trace(found.pull)])]
+            if self.warp.columns:
+                parts.append(self.warp.gradient(X, 2.0 * self.kernel.input_gradient(bent, bent, found.pull)))
+            return np.concatenate(parts)
+
+        def factor() -> Factor | None:
+            if density.jitter:
+                return None  # where rows were mended in place, they are not those of `Factor` to the last bit
+            return Factor.of_packed(density.packed, density.jitter, density.diagonal)
+
+        return Weighed(density.value, density.jitter, slope, factor)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidOption, InvalidStudy
+from ..errors import InvalidOption
 from .conditioned import Conditioned
-from .counted import counted
+from .counted import MOST, counted
 from .factor import Factor
 from .fit import Fit
 from .hyperparameters import Hyperparameters
@@ -78,6 +79,7 @@ class Regression(Generic[K]):
         self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
         self.last_fit: Fit | None = None
+        self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
 
     def __len__(self) -> int:
@@ -166,7 +168,7 @@ class Regression(Generic[K]):
         It never fails for what the data are: few different outcomes teach offset and scale. `last_fit` tells the rest.
         """
         output = Output.fitted(self._outcomes, self._transform)
-        z, before = output.forward(self._outcomes), self.process.theta
+        z, before, self._fitted = output.forward(self._outcomes), self.process.theta, self._points
         if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
             self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
@@ -179,17 +181,17 @@ class Regression(Generic[K]):
         Raises:
             InvalidStudy: they belong to another kernel or warp.
         """
-        names = [p.name for p in self._initial.parameters]
-        if len(hyperparameters.theta) != len(names) or np.abs(hyperparameters.theta).max() > 100:
-            allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
-            raise InvalidStudy("hyperparameters.theta", hyperparameters.theta, allowed)
+        hyperparameters.check([p.name for p in self._initial.parameters])
         self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
-        self._condition()
+        there, self._fitted = self._fitted is self._points and len(self) <= MOST, None
+        made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
+        self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
+        self._condition(made)
 
-    def _condition(self) -> None:
+    def _condition(self, made: Factor | None = None) -> None:
         some = counted(self.process, self._points, self.output.forward(self._outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
-        self._given = Conditioned(self.kernel, *self._rows(self._points[some], self._outcomes[some]))
+        self._given = Conditioned(self.kernel, *self._rows(self._points[some], self._outcomes[some]), made)
 
     def _rows(
         self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]
@@ -217,8 +219,7 @@ class Regression(Generic[K]):
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
         """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each. O(n²) a point."""
-        points = self._read(Z)
-        blocks = np.array_split(points, 1 + points.shape[0] * (len(self) + 1) // _BLOCK)
+        blocks = np.array_split(points := self._read(Z), 1 + len(points) * (len(self) + 1) // _BLOCK)
         mean, variance = (np.concatenate(column) for column in zip(*map(self.marginals, blocks), strict=True))
         return self.output.moments(mean, np.sqrt(variance))
 
@@ -234,8 +235,7 @@ class Regression(Generic[K]):
     @property
     def fitted(self) -> Float[np.ndarray, " n"]:
         """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
-        z = self.output.forward(self._outcomes[self.counted])
-        return z - (self.noise + self.factor.jitter) * self.weights
+        return self.output.forward(self._outcomes[self.counted]) - (self.noise + self.factor.jitter) * self.weights
 
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""

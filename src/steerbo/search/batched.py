@@ -28,6 +28,7 @@ def maximise_together(
     screen: int = 512,
     starts: int = 8,
     tolerance: float = 1e-10,
+    together: float = 0.0,
 ) -> list[Maximum]:
     """Maximise m functions of d continuous coordinates: `maximise_box` for each, at a fraction of the calls.
 
@@ -42,6 +43,7 @@ def maximise_together(
         screen: how many Sobol points to try before climbing, at least `starts`.
         starts: how many of the best points of each function to climb from.
         tolerance: a climb ends where a step gains less than this share of the value.
+        together: climbs that have come so near to each other, in box widths, go on as one.
 
     Raises:
         InvalidProblem: a box has levels, or another dimension than the first.
@@ -66,7 +68,7 @@ def maximise_together(
     begin = apart(candidates / width[:, None], values(candidates), starts)
     points = np.take_along_axis(candidates, begin[:, :, None], axis=1).reshape(m * starts, d)
     low, high = (np.repeat([getattr(box, side) for box in boxes], starts, axis=0) for side in ("low", "high"))
-    ends, heights = climb_curved(curved, points, low, high, tolerance=tolerance, rivals=starts)
+    ends, heights = climb_curved(curved, points, low, high, tolerance=tolerance, rivals=starts, together=together)
     return [best_first(*both) for both in zip(ends.reshape(m, starts, d), heights.reshape(m, starts), strict=True)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from .maximum import finite
 
@@ -32,6 +32,7 @@ def climb_curved(
     iterations: int = 50,
     tolerance: float = 1e-10,
     rivals: int = 1,
+    together: float = 0.0,
 ) -> tuple[Float[np.ndarray, "r d"], Float[np.ndarray, " r"]]:
     """Local maxima `(r, d)` above the starts, and their values `(r,)`: no restart ends below its start.
 
@@ -46,6 +47,7 @@ def climb_curved(
         rivals: restarts in consecutive groups of this size climb the same function, and only the highest end counts:
             one that could not reach the best of its group if it rose twice as far as its second derivatives say, gives
             up.
+        together: of rivals that have come so near to each other, in widths of the box, only the highest goes on.
 
     Projected Newton steps (Bertsekas 1982) by the absolute values of the Hessian's eigenvalues, so that they lead
     uphill also where the function is not concave. Each goes no further than a reach that doubles after a success and
@@ -71,6 +73,8 @@ def climb_curved(
         if rivals > 1 and iteration >= _TRUSTED:
             best = values.reshape(-1, rivals).max(axis=1)[rows // rivals]
             hopeful = f + np.einsum("rd,rd->r", step, g) >= best
+            if together:
+                hopeful &= ~_met(points / width, values, rows, rivals, together)
         far = (np.abs(step) / width[rows]).max(axis=1)
         step *= np.minimum(1.0, reach[rows] / np.maximum(far, _SHORTEST))[:, None]
         on = hopeful & (np.einsum("rd,rd->r", step, g) > tolerance * np.abs(f)) & (reach[rows] > _SHORTEST)
@@ -86,6 +90,22 @@ def climb_curved(
         reach[won] = np.minimum(2.0 * reach[won], 1.0)
         reach[lost] = np.minimum(reach[lost], far[~risen]) / 4.0
     return points, values
+
+
+def _met(
+    points: Float[np.ndarray, "r d"],
+    values: Float[np.ndarray, " r"],
+    rows: Int[np.ndarray, " m"],
+    rivals: int,
+    together: float,
+) -> Bool[np.ndarray, " m"]:
+    """Which of these restarts have a higher rival next to them; among equals the first is the higher one."""
+    group = rows[:, None] // rivals * rivals + np.arange(rivals)
+    near = np.abs(points[group] - points[rows][:, None]).max(axis=2) < together
+    ahead = (values[group] > values[rows][:, None]) | (
+        (values[group] == values[rows][:, None]) & (group < rows[:, None])
+    )
+    return np.asarray((near & ahead).any(axis=1))
 
 
 def _step(

@@ -136,7 +136,9 @@ def _alike(
     if smooth(boxes[0]):
         stack = Stack(expectations, betas, coarse)
         starts = EFFORT[boxes[0].dimension > 2][1]
-        found = _together(stack.screened, stack.curved_by(starts), [box for box in boxes for _ in betas], seed)
+        meet = _APART if coarse else 0.0  # with many observations every step saved counts
+        each = [box for box in boxes for _ in betas]
+        found = _together(stack.screened, stack.curved_by(starts), each, seed, meet)
         return [found[k : k + len(betas)] for k in range(0, len(found), len(betas))]
     return [
         [_mixed(partial(each.bound, beta=beta), box, seed) for beta in betas]
@@ -176,9 +178,11 @@ def polished(expectation: Expectation, box: Box, found: Maximum, beta: float, se
     return Maximum(points[best], float(values[best]), points, values)
 
 
-def _together(values: Values, curved: Curved, boxes: Sequence[Box], seed: int) -> list[Maximum]:
+def _together(values: Values, curved: Curved, boxes: Sequence[Box], seed: int, together: float = 0.0) -> list[Maximum]:
     screen, starts = EFFORT[boxes[0].dimension > 2]
-    return maximise_together(values, curved, boxes, seed, screen=screen, starts=starts, tolerance=ARRIVED)
+    return maximise_together(
+        values, curved, boxes, seed, screen=screen, starts=starts, tolerance=ARRIVED, together=together
+    )
 
 
 def _mixed(rise: ValueAndGradient, box: Box, seed: int) -> Maximum:

@@ -46,6 +46,15 @@ def test_pull_back_agrees_with_finite_differences(kernel: Kernel) -> None:
     np.testing.assert_allclose(pull(W), numeric.reshape(theta.shape), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("n", [9, 300])
+@every_kernel
+def test_what_a_fit_factorises_is_what_a_posterior_does_bit_by_bit(kernel: Kernel, n: int) -> None:
+    """A posterior takes over the factor that a fit ended with, and a replay makes it anew."""
+    X = points(n)
+    for each in (kernel, kernel * DecayKernel(2, 0.1), kernel + Constant(0.5)):
+        assert each.linearise(X)[0].tobytes() == each(X, X).tobytes()
+
+
 @every_kernel
 def test_input_gradients_agree_with_finite_differences(kernel: Kernel) -> None:
     X, Z, W = points(5, 1), points(9, 2), np.random.default_rng(3).normal(size=(5, 9))

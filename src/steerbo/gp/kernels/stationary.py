@@ -89,7 +89,7 @@ class Stationary(Kernel):
     @staticmethod
     @abstractmethod
     def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
-        """φ(r²) and −2 φ'(r²)."""
+        """φ(r²) and −2 φ'(r²); r² is overwritten: with thousands of points fresh memory costs as much as arithmetic."""
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -122,7 +122,9 @@ class Stationary(Kernel):
 
     def __call__(self, X: Float[np.ndarray, "n d"], Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, "n m"]:
         """k(x, z) for all pairs of rows, (n, m)."""
-        return self.variance * self._profile(self._squared_distance(X, Z))[0]
+        value = self._profile(self._squared_distance(X, Z))[0]
+        value *= self.variance
+        return value
 
     def diagonal(self, X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, " n"]:
         """k(x, x) = s², (n,)."""
@@ -131,8 +133,10 @@ class Stationary(Kernel):
     def linearise(self, X: Float[np.ndarray, "n d"]) -> tuple[Float[np.ndarray, "n n"], Pull]:
         """K(X, X), and the pull-back: `Σ_ab M_ab (x_ad − x_bd)² / ℓ_d²` with M = W ∘ (−2 s² φ')."""
         r2 = self._squared_distance(X, X)
+        isotropic = (
+            r2.copy() if len(self.lengthscales) == 1 else None
+        )  # only what is needed is kept: n may be thousands
         shape, slope = self._profile(r2)
-        isotropic = r2 if len(self.lengthscales) == 1 else None  # only what is needed is kept: n may be thousands
 
         def pull(W: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " p"]:
             M = W * slope
@@ -178,7 +182,8 @@ class SquaredExponentialKernel(Stationary):
 
     @staticmethod
     def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
-        value = np.exp(-0.5 * r2)
+        np.multiply(r2, -0.5, out=r2)
+        value = np.exp(r2, out=r2)
         return value, value
 
 
@@ -187,7 +192,7 @@ class Matern12(Stationary):
 
     @staticmethod
     def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
-        r = np.sqrt(r2)
+        r = np.sqrt(r2, out=r2)
         value = np.exp(-r)
         # at r = 0 there is a kink, and zero is the mean of the slopes on both sides of it
         return value, np.divide(value, r, out=np.zeros(r.shape), where=r > 0)
@@ -198,7 +203,7 @@ class Matern32(Stationary):
 
     @staticmethod
     def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
-        u = np.multiply(r2, 3.0)
+        u = np.multiply(r2, 3.0, out=r2)
         np.sqrt(np.minimum(u, 1e6, out=u), out=u)  # beyond, exp is zero, and zero times infinity would be no number
         fall = np.negative(u)
         np.exp(fall, out=fall)
@@ -213,7 +218,7 @@ class Matern52(Stationary):
 
     @staticmethod
     def _profile(r2: Float[np.ndarray, " *s"]) -> tuple[Float[np.ndarray, " *s"], Float[np.ndarray, " *s"]]:
-        u2 = np.multiply(r2, 5.0)  # in place from here on: fresh memory costs as much as the arithmetic
+        u2 = np.multiply(r2, 5.0, out=r2)
         np.minimum(u2, 1e6, out=u2)
         linear = np.sqrt(u2)
         fall = np.negative(linear)
