@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.optimize import differential_evolution
 
 from steerbo.errors import ModelFailure
 from steerbo.gp import GaussianProcess, Parameter, SquaredExponentialKernel, Warp, maximum_a_posteriori, refit_due
+from steerbo.gp.factor import Factor
+from steerbo.gp.fit import Fit
 from steerbo.gp.parameters import log_prior
 
 LINE = [Parameter("x", 0.0, 0.0, 100.0, -5.0, 5.0)]
@@ -96,3 +100,11 @@ def test_ends_after_so_many_evaluations() -> None:
     assert not short.converged
     assert short.theta[0] == min(points, key=lambda x: abs(x - 3))
     assert maximum_a_posteriori(LINE, flat_then_steep, [np.array([-4.0])]).theta[0] == pytest.approx(3, abs=1e-3)
+
+
+def test_what_is_kept_of_a_fit_holds_no_factor() -> None:
+    fit = Fit(np.zeros(1), -1.0, converged=True, evaluations=3, jitter=0.0, factor=Factor(np.eye(2)))
+    kept = pickle.loads(pickle.dumps(fit))
+    assert fit.factor is not None
+    assert kept.factor is None
+    assert (kept.theta.tolist(), kept.log_posterior, kept.evaluations) == ([0.0], -1.0, 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -65,6 +66,10 @@ class Fit:
     jitter: float
     notes: tuple[str, ...] = ()
     factor: Factor | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the factor: it follows from the rest, and is large."""
+        return {**vars(self), "factor": None}
 
     def made_at(self, theta: Sequence[float]) -> Factor | None:
         """The factor, if it is that of these hyperparameters."""
