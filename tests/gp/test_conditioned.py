@@ -151,3 +151,25 @@ def test_what_is_kept_on_disk_is_small_and_leads_to_the_same_bits() -> None:
     Z = random.random((9, 2))
     assert [part.tobytes() for part in again.marginals(Z)] == [part.tobytes() for part in given.marginals(Z)]
     assert again.factor.inverse().tobytes() == given.factor.inverse().tobytes()
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.0])
+def test_a_factor_is_made_again_from_where_it_was_last_begun_anew(noise: float) -> None:
+    """Without noise rows that are there twice need jitter: then it was begun anew before its time, more than once."""
+    random = np.random.default_rng(8)
+    X = np.repeat(random.random((110, 2)), 2, axis=0)
+    given = Conditioned(SquaredExponentialKernel([0.3, 0.4]), X[:50], np.ones((50, 1)), np.full(50, noise))
+    for n in range(50, 220):
+        given.append(X[n : n + 1], np.ones((1, 1)), np.array([noise]))
+        _ = given.factor
+    assert given.factor.jitter > 0 or noise
+    again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(given))))
+    later = pickle.loads(pickle.dumps(given))
+    assert 50 + 64 <= again.__dict__["_built"] == given.factor.built <= 220
+    for found in (given, again, later):
+        found.append(np.full((1, 2), 0.5), np.ones((1, 1)), np.array([noise]))
+    for found in (again, later):
+        assert found.factor.lower.tobytes() == given.factor.lower.tobytes()
+        assert found.factor.gram.tobytes() == given.factor.gram.tobytes()
+        assert found.factor.jitter == given.factor.jitter
+        assert found.factor.built == given.factor.built

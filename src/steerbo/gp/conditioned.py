@@ -70,7 +70,8 @@ class Conditioned(Generic[K]):
     ) -> None:
         self.kernel = kernel
         self.points, self.residuals, self.noise = points, residuals, noise
-        self._begun = len(points)  # rows that are factorised in one step
+        self._begun = len(points)  # rows that come at once
+        self._built = len(points)  # rows that are factorised in one step, where there is no factor
         self._factor = factor
         self._half: np.ndarray | None = None  # L⁻¹ r
         self._weights: np.ndarray | None = None
@@ -80,8 +81,12 @@ class Conditioned(Generic[K]):
         return len(self.points)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what follows from the rows, to the last bit: for thousands of them that is most of it."""
-        return {**self.__dict__, "_factor": None, "_half": None, "_weights": None}
+        """Without what follows from the rows, to the last bit: for thousands of them that is most of it.
+
+        A factor is begun anew now and then: what it was before then need not be computed again.
+        """
+        built = self._built if self._factor is None else self._factor.built
+        return {**self.__dict__, "_factor": None, "_built": built, "_half": None, "_weights": None}
 
     # -- rows ----------------------------------------------------------------------------------------------------------
 
@@ -142,12 +147,25 @@ class Conditioned(Generic[K]):
             ModelFailure: covariances that are not finite, or that no jitter mends.
         """
         if self._factor is None:
-            self._factor = Factor(self._noisy(self.points[: self._begun], self.noise[: self._begun]))
+            self._factor = Factor(self._gram(self._built))
         for n in range(len(self._factor), len(self)):
-            new, before = self.points[n : n + 1], self.points[:n]
-            cross = self.kernel(new, before) if n else np.zeros((1, 0))
-            self._factor.append(cross, self._noisy(new, self.noise[n : n + 1]))
+            self._factor.append(*self._row(n))
         return self._factor
+
+    def _row(self, n: int) -> tuple[Float[np.ndarray, "1 n"], Float[np.ndarray, "1 1"]]:
+        """Covariances of a row with those before it, and with itself."""
+        new, before = self.points[n : n + 1], self.points[:n]
+        return self.kernel(new, before) if n else np.zeros((1, 0)), self._noisy(new, self.noise[n : n + 1])
+
+    def _gram(self, n: int) -> Float[np.ndarray, "n n"]:
+        """Covariances among the first n rows, computed in the steps in which these came: so bits are the same."""
+        gram, begun = np.empty((n, n)), self._begun
+        gram[:begun, :begun] = self._noisy(self.points[:begun], self.noise[:begun])
+        for i in range(begun, n):
+            cross, corner = self._row(i)
+            gram[i, :i] = gram[:i, i] = cross[0]
+            gram[i, i] = corner[0, 0]
+        return gram
 
     @property
     def half(self) -> Float[np.ndarray, "n k"]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from .factor import packed_cholesky
+from .cholesky import packed_cholesky
 
 
 def cut_gains(gram: Float[np.ndarray, "n n"], residuals: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

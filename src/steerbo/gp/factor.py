@@ -9,52 +9,11 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import lapack
 
-from ..errors import ModelFailure
+from .cholesky import packed_cholesky, sound
 
 REBUILD = 64
 """After this many appended rows the factor is computed from scratch, so that rounding errors cannot pile up."""
 _ROWS = 256  # of a matrix that are worked on at a time
-_LADDER = tuple(10.0**power for power in range(-13, 0))
-
-
-def packed_cholesky(gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> tuple[Float[np.ndarray, "n n"], float]:
-    """The lower factor L of `gram + jitter·1`, with `gram` itself left above the diagonal; and the jitter.
-
-    With `overwrite` that may be in the place of `gram`: of thousands of rows each copy counts.
-
-    The jitter is zero, or the first step of a ladder that makes it work: from 1e-13 to 0.1 of the mean diagonal entry
-    in powers of ten.
-
-    Raises:
-        ModelFailure: `gram` holds values that are not finite, or is so indefinite that no step helps.
-
-    >>> packed_cholesky(np.array([[4.0, 2.0], [2.0, 1.0]]))[1] > 0
-    True
-    """
-    if not (n := len(gram)):
-        return np.zeros((0, 0)), 0.0
-    if not np.isfinite(gram).all():
-        raise ModelFailure("covariances that are not finite: look for inputs or kernel parameters of an absurd size")
-    diagonal = np.diagonal(gram).copy()
-    mean = float(np.abs(diagonal).mean())
-    for share in (0.0, *_LADDER):
-        jitter = share * mean
-        trial = gram.T if overwrite else gram.T.copy(order="F")
-        if overwrite and share:  # LAPACK overwrites its lower triangle and leaves the upper one alone
-            trial[...] = np.triu(trial, 1) + np.triu(trial, 1).T
-        trial.flat[:: n + 1] = diagonal + jitter
-        packed, info = lapack.dpotrf(trial, lower=1, clean=0, overwrite_a=1)
-        if info == 0 and _sound(packed, diagonal):
-            return packed, jitter
-    raise ModelFailure(
-        f"covariances of {n} points that are no covariances: a tenth of their diagonal did not mend them"
-    )
-
-
-def _sound(factor: Float[np.ndarray, "n n"], diagonal: Float[np.ndarray, " n"]) -> bool:
-    """Whether no pivot is all rounding error: nothing can be built on such a one."""
-    least = 4.0 * np.finfo(np.float64).eps * diagonal
-    return bool(np.all(np.diagonal(factor) ** 2 >= least))
 
 
 class Factor:
@@ -81,8 +40,9 @@ class Factor:
         factor._take(packed, jitter, diagonal)
         return factor
 
-    def _build(self, gram: Float[np.ndarray, "n n"]) -> None:
-        self._take(*packed_cholesky(gram), np.diagonal(gram))
+    def _build(self, gram: Float[np.ndarray, "n n"], overwrite: bool = False) -> None:
+        diagonal = np.diagonal(gram).copy()
+        self._take(*packed_cholesky(gram, overwrite), diagonal)
 
     def _take(self, packed: Float[np.ndarray, "n n"], jitter: float, diagonal: Float[np.ndarray, " n"]) -> None:
         self._n = n = len(packed)
@@ -100,6 +60,11 @@ class Factor:
         return self._n
 
     @property
+    def built(self) -> int:
+        """How many rows there were when it was last computed from scratch: the later ones were appended to those."""
+        return self._steps[0]
+
+    @property
     def jitter(self) -> float:
         """What had to be added to the diagonal, in units of K; zero almost always."""
         return self._jitter
@@ -112,8 +77,17 @@ class Factor:
     @property
     def gram(self) -> Float[np.ndarray, "n n"]:
         """K as it was given, without jitter, a copy."""
-        upper = np.triu(self._store[: self._n, : self._n], 1)
-        return upper + upper.T + np.diag(self._diagonal[: self._n])
+        return self._gram(np.empty((self._n, self._n)))
+
+    def _gram(self, out: Float[np.ndarray, "m m"]) -> Float[np.ndarray, "m m"]:
+        """K into the first rows and columns of `out`, block by block: of thousands of rows each copy counts."""
+        for first in range(0, self._n, _ROWS):
+            rows, rest = slice(first, min(first + _ROWS, self._n)), slice(first, self._n)
+            out[rows, rest] = self._store[rows, rest]
+            out[rest, rows] = self._store[rows, rest].T
+            upper = np.triu(self._store[rows, rows], 1)
+            out[rows, rows] = upper + upper.T + np.diag(self._diagonal[rows])
+        return out
 
     @property
     def pivots(self) -> Float[np.ndarray, " n"]:
@@ -135,10 +109,13 @@ class Factor:
         """
         n, k = self._n, len(corner)
         if k and (n + k - self._steps[0] >= REBUILD or not self._extend(cross, corner)):
-            self._build(self._enlarged(cross, corner))
+            self._build(self._enlarged(cross, corner), overwrite=True)
 
     def _enlarged(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "m m"]:
-        return np.block([[self.gram, cross.T], [cross, corner]]) if self._n else corner
+        n, m = self._n, self._n + len(corner)
+        gram = self._gram(np.empty((m, m)))
+        gram[n:, :n], gram[:n, n:], gram[n:, n:] = cross, cross.T, corner
+        return gram
 
     def _extend(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> bool:
         """Append without a rebuild; False, with nothing changed, if the new rows are no longer positive definite."""
@@ -149,7 +126,7 @@ class Factor:
         if not np.isfinite(schur).all():
             return False
         tip, info = lapack.dpotrf(schur.T, lower=1, clean=1)
-        if info or not _sound(tip, np.diagonal(corner)):
+        if info or not sound(tip, np.diagonal(corner)):
             return False
         self._reserve(n + k)
         self._store[n : n + k, :n] = rows
@@ -181,7 +158,7 @@ class Factor:
             self._settled = self._n if self._settled is None else self._settled
             if len(corner) and not self._extend(cross, corner):
                 rebuilt = True
-                self._build(self._enlarged(cross, corner))
+                self._build(self._enlarged(cross, corner), overwrite=True)
             yield
         finally:
             self._n, self._jitter, self._store, self._diagonal, self._settled, self._steps = before

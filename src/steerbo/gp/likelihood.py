@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import lapack
 
-from .factor import packed_cholesky
+from .cholesky import packed_cholesky
 
 _LOG_2PI = math.log(2.0 * math.pi)
 _ROWS = 256  # of a matrix that are worked on at a time
