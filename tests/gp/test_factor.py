@@ -8,7 +8,7 @@ import pytest
 from steerbo.errors import ModelFailure
 from steerbo.gp import Factor, SquaredExponentialKernel
 from steerbo.gp.cholesky import packed_cholesky
-from steerbo.gp.factor import REBUILD
+from steerbo.gp.factor import REBUILD, SHARE
 
 
 def gram(n: int, noise: float = 1e-3, seed: int = 0) -> np.ndarray:
@@ -68,6 +68,17 @@ def test_rebuilt_at_fixed_counts() -> None:
     factor = grown(K, 10, list(range(11, 11 + REBUILD)))
     assert np.array_equal(factor.lower, Factor(K).lower)
     assert np.array_equal(factor.inverse(), Factor(K).inverse())
+
+
+def test_many_rows_are_rebuilt_after_an_eighth_more_and_stay_exact() -> None:
+    built = 8 * REBUILD + 80
+    K = gram(built + built // SHARE, noise=1e-6)
+    factor = grown(K[:-1, :-1], built, list(range(built + 1, len(K))))
+    assert factor.built == built
+    np.testing.assert_allclose(factor.lower @ factor.lower.T, K[:-1, :-1], atol=1e-13)
+    factor.append(K[-1:, :-1], K[-1:, -1:])
+    assert factor.built == len(K)
+    assert np.array_equal(factor.lower, Factor(K).lower)
 
 
 def test_bits_of_the_inverse_do_not_depend_on_when_it_is_asked_for() -> None:

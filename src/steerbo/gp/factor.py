@@ -11,8 +11,11 @@ from scipy.linalg import lapack
 
 from .cholesky import packed_cholesky, sound
 
-REBUILD = 64
-"""After this many appended rows the factor is computed from scratch, so that rounding errors cannot pile up."""
+REBUILD, SHARE = 64, 8
+"""After this many appended rows, or an eighth of those there were, the factor is computed from scratch.
+
+So rounding errors cannot pile up, and n rows one after the other are O(n³) altogether.
+"""
 _ROWS = 256  # of a matrix that are worked on at a time
 
 
@@ -108,7 +111,8 @@ class Factor:
             ModelFailure: covariances that are not finite, or that no jitter mends; the factor is then as it was.
         """
         n, k = self._n, len(corner)
-        if k and (n + k - self._steps[0] >= REBUILD or not self._extend(cross, corner)):
+        late = n + k - self.built >= max(REBUILD, self.built // SHARE)
+        if k and (late or not self._extend(cross, corner)):
             self._build(self._enlarged(cross, corner), overwrite=True)
 
     def _enlarged(self, cross: Float[np.ndarray, "k n"], corner: Float[np.ndarray, "k k"]) -> Float[np.ndarray, "m m"]:
