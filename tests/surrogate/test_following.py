@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.bandit import Calibration
+from steerbo.bandit import RECENT, Calibration
 from steerbo.gp import Course, Decay, Regression, SquaredExponentialKernel
 from steerbo.surrogate import Following
 
@@ -96,3 +96,25 @@ def test_answers_hear_of_surprises_as_soon_as_a_scale_is_known_and_choices_later
     assert following.doubt == before, "and put back, it is one again"
     following.correct({})
     assert following.doubt == scale, "a void one says nothing"
+
+
+def test_what_is_put_off_is_the_same_when_somebody_asks() -> None:
+    first, model = Following(None), told(Following(None), 12, noise=0.1)
+    plain = model.fit().to_plain()
+    random = np.random.default_rng(1)
+    outcomes = [(np.array([random.random(), 12.0 + t]), float(random.normal())) for t in range(40)]
+    pairs = []
+    for put_off in (False, True):
+        following, model = Following(None), told(first, 12, noise=0.1)
+        model = following.take(fresh, model, plain)
+        model.replace(model.inputs, model.outcomes)
+        for t, (point, value) in enumerate(outcomes):
+            following.hear(model, point, value, f"{t}-ab", put_off=put_off)
+            model.add(point, value)
+            if t == 30:
+                following.correct({f"{t}-ab": value + 0.5 * (t == 28) for t, (_, value) in enumerate(outcomes)})
+                model.replace(model.inputs, model.outcomes)
+        assert len(following._expected) == RECENT
+        pairs.append((following.reliability, following.calibration, following.doubt))
+    assert pairs[0] == pairs[1]
+    assert len(pairs[0][1].surprises) == 9

@@ -85,7 +85,7 @@ class Guarding(Paying[O]):
     def _failing(self, k: int) -> Failing:
         space, of = self.models.typical[k].space, _OfModel(self, k)
         unordered = np.zeros(0, dtype=bool) if space is None else space.categorical
-        return Failing(unordered, of.tried, fading=self.problem.timed, tells=of.ended)
+        return Failing(unordered, of.point, fading=self.problem.timed, tells=of.ended)
 
     def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
         """A model without data over these variables (None: over none), and over the time where there is a course."""
@@ -225,18 +225,10 @@ class _OfModel:
         """A model of a further outcome, without data."""
         return self.method.empty_model(self.method.models.typical[self.k].space, course)
 
-    def point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
-        """Where a play was."""
+    def point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
+        """Where a play was, or failed."""
         assert played is not None
-        arm = self.method.arms[self.method.models.number[played.suggestion.scope]]
-        return np.asarray(arm.encode({**known_in(played), **realised})[0])
-
-    def tried(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
-        """The same of a play that may have failed: what nobody measured counts as in the middle."""
-        assert played is not None
-        arm = self.method.arms[self.method.models.number[played.suggestion.scope]]
-        middle = {name: arm.problem_space[name].decode([0.5])[0] for name in arm.measured}
-        return np.asarray(arm.encode({**middle, **known_in(played), **realised})[0])
+        return self.method.models.rows.of(played)
 
     def ended(self, played: Round | None) -> bool:
         """Whether a play is one of this model's, and all was set that it sets."""
@@ -247,4 +239,4 @@ class _OfModel:
     def tells(self, played: Round | None) -> bool:
         """Whether a play is one of this model's."""
         models = self.method.models
-        return played is not None and models.of[models.number[played.suggestion.scope]] == self.k
+        return played is not None and models.of[models.rows.arm(played)] == self.k

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bandit import RECENT
 from ..gp import AnyDrift, Course, Hyperparameters, refit_due
 from ..rounds import Added, History, Outcome, Round, Scope
 from ..space import Space
@@ -15,8 +16,8 @@ from ..surrogate import Following
 from .arm import Arm
 from .arm_model import ArmModel, ModelOptions
 from .contexts import known_in
-from .latest import latest
 from .observations import Observations, adjustment
+from .played_rows import PlayedRows
 from .trials import feeds
 from .watching import Watching
 
@@ -37,7 +38,7 @@ class Models:
             have to be adjusted for changes, too.
 
     Attributes:
-        number: by scope, which of the arms it is.
+        number, rows: by scope, which of the arms it is; where rounds were played.
         of: by arm, the model that it has.
         each: the models; outcomes are in units of `sign · value`.
         arms: the scopes.
@@ -59,6 +60,7 @@ class Models:
     ) -> None:
         classes = list(dict.fromkeys(arm.names for arm in arms))
         self.number = {arm.scope: i for i, arm in enumerate(arms)}
+        self.rows = PlayedRows(arms, self.number)
         self.of = [classes.index(arm.names) for arm in arms]
         self.arms, self._empty_model, self._sign = arms, empty_model, sign
         self._checking, self.checked = checking, checking is not None
@@ -88,13 +90,12 @@ class Models:
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
-    def take(self, played: Round, outcome: Outcome, heard_as: str | None) -> None:
-        """A round's outcome. `heard_as`: its token; "" where answers have heard of it; None where it is no news."""
-        i = self.number[played.suggestion.scope]
-        k, value = self.of[i], self._sign * outcome.value
-        point = self.arms[i].encode({**known_in(played), **outcome.realised})[0]
-        if heard_as is not None and len(self.each[k]) >= _JUDGES:
-            self.following[k].hear(self.each[k], point, value, heard_as)
+    def take(self, played: Round, outcome: Outcome, heard_as: str) -> None:
+        """A round's outcome, which it has by now. `heard_as`: its token; "" where answers have heard of it."""
+        i = self.rows.arm(played)
+        k, point, value = self.of[i], self.rows.of(played), self._sign * outcome.value
+        if len(self.each[k]) >= _JUDGES:
+            self.following[k].hear(self.each[k], point, value, heard_as, put_off=True)
         self.each[k].add(point, value)
         self.arm_of_row[k].append(i)
 
@@ -148,21 +149,21 @@ class Models:
         """The same from the beginning, with outcomes as they stand now."""
         before, observed = [model.hyperparameters for model in self.each], self.observed
         self._empty()
+        now = {name: self._sign * outcome.value for name, outcome, _ in history.outcomes()}
         for each in self.following:
-            each.correct({name: self._sign * outcome.value for name, outcome, _ in history.outcomes()})
-        for k, hyperparameters in enumerate(before):
-            if k in self._fitted:
-                self.each[k].set(hyperparameters)
-        outcomes = list(history.outcomes())
-        heard = latest(outcomes, lambda scope: self.of[self.number[scope]])
-        for late in (False, True):
-            for name, outcome, played in [each for each in outcomes if (each[0] in heard) is late]:
-                if played is None:
-                    self.add(history.data[name])
-                else:
-                    self.take(played, outcome, "" if late else None)
-            for model in self.each:
-                model.replace(model.inputs, model.outcomes)
+            each.correct(now)
+        for k in self._fitted:
+            self.each[k].set(before[k])
+        for data in history.data.values():
+            self.add(data)
+        for k, some in enumerate(self.rows.told(history, self.of)):
+            model, early = self.each[k], some[:-RECENT]  # nobody hears of these: only the latest say how far off it was
+            values = [self._sign * outcome.value for _, outcome in early]
+            model.replace(self.rows.under(model.inputs, early), np.append(model.outcomes, values))
+            self.arm_of_row[k] += [self.rows.arm(played) for played, _ in early]
+            for played, outcome in some[-RECENT:]:
+                self.take(played, outcome, "")
+            model.replace(model.inputs, model.outcomes)
         for k, known in observed.items():
             self.observed[k].hyperparameters = known.hyperparameters
             self._join(k, min(known.used, len(self.observed[k])))

@@ -29,7 +29,7 @@ from ..rounds import (
     time_of,
 )
 from ..search import Box, Guarded
-from ..surrogate import Failing, Following, Part, Watching, kept_margin, set_columns
+from ..surrogate import Encoded, Failing, Following, Part, Watching, kept_margin, set_columns
 from .control_sets import Arm
 from .money import Paying
 from .problem import CostVarying
@@ -53,6 +53,7 @@ class Learning(Paying[OptionsT]):
         self.following = Following(problem.drift, first=STARTING_POINTS)
         self.model = self._fresh(self.course)
         self.fitted_at = 0
+        self._points_at = Encoded(self._in_space)
         self.watching = Watching(problem.further, self._fresh, problem.drift, self.space.names, self._point)
         self.failing = Failing(self.space.categorical, self._tried, fading=problem.timed)
         self._added: dict[str, float] = {}  # when data came that do not say when they were measured
@@ -105,8 +106,11 @@ class Learning(Paying[OptionsT]):
         """A point of the model (d,), with its time where that matters, and an outcome."""
         return self._point(outcome.realised, name, played), self.problem.sign * outcome.value
 
+    def _in_space(self, realised: Mapping[str, Any]) -> np.ndarray:
+        return self.space.encode([realised])
+
     def _point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> np.ndarray:
-        point = self.space.encode([realised])[0]
+        point = self._points_at.of(name, realised)
         if self.course is None:
             return point
         when = time_of(played) if played is not None else realised.get(TIME.name, self._added.get(name, 0.0))

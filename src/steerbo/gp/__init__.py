@@ -30,6 +30,7 @@ from .kernels import (
     Sum,
     called,
 )
+from .later import Later, settle
 from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
 from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
@@ -60,6 +61,7 @@ __all__ = [
     "Hyperparameters",
     "InUnitsKernel",
     "Kernel",
+    "Later",
     "Level",
     "Linear",
     "Matern12",
@@ -100,5 +102,6 @@ __all__ = [
     "put_right",
     "refit_due",
     "rougher",
+    "settle",
     "to_hex",
 ]

@@ -146,9 +146,13 @@ class Conditioned(Generic[K]):
         Raises:
             ModelFailure: covariances that are not finite, or that no jitter mends.
         """
+        return self.grown(len(self))
+
+    def grown(self, rows: int) -> Factor:
+        """That of so many rows, or of more where more were asked for."""
         if self._factor is None:
             self._factor = Factor(self._gram(self._built))
-        for n in range(len(self._factor), len(self)):
+        for n in range(len(self._factor), rows):
             self._factor.append(*self._row(n))
         return self._factor
 

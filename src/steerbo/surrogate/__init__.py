@@ -3,6 +3,7 @@
 from .allowance import kept_of, least_likely
 from .averages import AveragedScore
 from .batched_bounds import Stack
+from .encoded import Encoded
 from .expectation import Expectation
 from .failing import Failing, kept_margin
 from .following import Following
@@ -27,6 +28,7 @@ __all__ = [
     "Columns",
     "Domain",
     "Drawn",
+    "Encoded",
     "Expectation",
     "Expected",
     "Failing",

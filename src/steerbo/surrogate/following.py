@@ -7,7 +7,7 @@ surprise, too, as long as that is among the latest outcomes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,8 @@ import numpy as np
 from jaxtyping import Float
 
 from ..bandit import RECENT, Calibration, doubt_of_scale
-from ..gp import AnyDrift, Course, Hyperparameters, Regression, learn_course, refit_due
-from .surprise import Expected, expected
+from ..gp import AnyDrift, Course, Hyperparameters, Regression, learn_course, refit_due, settle
+from .surprise import Awaited, Expected, awaited, expected
 
 STARTLED, WITHIN = 3.0, 5
 """Deviations that startle, and of how many latest outcomes."""
@@ -33,7 +33,6 @@ class Following:
 
     Attributes:
         course: how the objective changes with time; None: it does not.
-        calibration: how far off the model has lately been; choices go by it.
         scale_doubt: how well that is known, as the latest fit found it; see `doubt_of_scale`.
     """
 
@@ -42,8 +41,8 @@ class Following:
         self._first = first
         self._doubted = False  # an outcome was put right since the last fit: what began anew for it did perhaps not
         self.course = None if drift is None else Course.of(drift)
-        self.calibration = Calibration()
-        self._expected: dict[str, Expected] = {}  # by the round's token, in the order in which they were told
+        self._heard: list[Expected | Awaited] = []  # the latest, as they were told
+        self._expected: dict[str, Expected | Awaited] = {}  # by the round's token, in the order in which they were told
         self.scale_doubt = math.inf
 
     @property
@@ -52,14 +51,32 @@ class Following:
         return self.reliability.doubt * self.scale_doubt
 
     @property
+    def calibration(self) -> Calibration:
+        """How far off the model has lately been; choices go by it."""
+        return self._off(self._heard)
+
+    @property
     def reliability(self) -> Calibration:
         """How far off the model has been about outcomes as they stand now, since it knows a scale: answers go by it."""
+        return self._off(self._expected.values())
+
+    def _off(self, some: Iterable[Expected | Awaited]) -> Calibration:
+        every = [*self._heard, *self._expected.values()]
+        settle(each.later for each in every if isinstance(each, Awaited))
         found = Calibration()
-        for each in self._expected.values():
+        for each in some:
             found = found.after(each.surprise)
         return found
 
-    def hear(self, model: Regression[Any], point: Float[np.ndarray, " d"], value: float, token: str = "") -> None:
+    def hear(
+        self,
+        model: Regression[Any],
+        point: Float[np.ndarray, " d"],
+        value: float,
+        token: str = "",
+        *,
+        put_off: bool = False,
+    ) -> None:
         """An outcome that is not yet in the model: it is compared with what was expected.
 
         Args:
@@ -67,13 +84,15 @@ class Following:
             point: where it was made.
             value: in units of the model's outcomes.
             token: the round's; without one, answers do not go by it.
+            put_off: whether what was expected may be computed when somebody wants to know, where that takes a factor.
+                The model's outcomes must not be revised then.
         """
         begun, kept = len(model) >= self._first, bool(token) and self.scale_doubt < math.inf
         if not begun and not kept:
             return
-        known = expected(model, point, value)
+        known = (awaited if put_off else expected)(model, point, value)
         if begun:
-            self.calibration = self.calibration.after(known.surprise)
+            self._heard = [*self._heard, known][-RECENT:]
         if kept:
             self._expected[token] = known
             if len(self._expected) > RECENT:
@@ -85,7 +104,7 @@ class Following:
         Args:
             now: outcomes as they stand, by the round's token, in units of the model's.
         """
-        self.calibration, self._doubted = Calibration(), self._learns
+        self._heard, self._doubted = [], self._learns
         self._expected = {token: replace(each, outcome=now.get(token)) for token, each in self._expected.items()}
 
     def due(self, fitted_at: int, n: int) -> bool:
@@ -123,7 +142,7 @@ class Following:
         if self._learns and self.course is not None:
             before, self.course = self.course, Course.from_plain(plain.get("drift", {}))
             if before.cuts != self.course.cuts:
-                self.calibration, self._expected = Calibration(), {}  # surprises are why all began anew
+                self._heard, self._expected = [], {}  # surprises are why all began anew
             points, outcomes, model = model.inputs, model.outcomes, fresh(self.course)
             model.replace(points, outcomes)
             self._doubted = False

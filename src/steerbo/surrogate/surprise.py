@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import Regression
+from ..gp import Later, Regression
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,36 @@ class Expected:
     def surprise(self) -> float:
         """By how many of its deviations the model was off; not a number where the outcome is void."""
         return math.nan if self.outcome is None else (self.outcome - self.mean) / max(self.deviation, 1e-300)
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """The same where what was expected is computed when somebody wants to know: first `settle` what is put off.
+
+    Args:
+        later: what was expected.
+        outcome: None where it is void.
+    """
+
+    later: Later
+    outcome: float | None
+
+    @property
+    def surprise(self) -> float:
+        """See `Expected.surprise`."""
+        assert self.later.found is not None, "it is settled"
+        return Expected(*self.later.found, self.outcome).surprise
+
+
+def awaited(model: Regression[Any], point: Float[np.ndarray, " d"], outcome: float) -> Expected | Awaited:
+    """The same as `expected`; put off, where the model has no factor to compute it with, and that is soon made.
+
+    >>> from ..gp import SquaredExponentialKernel
+    >>> awaited(Regression(SquaredExponentialKernel([0.3])), np.array([5.0]), 1.0).outcome
+    1.0
+    """
+    later = Later.of(model, point)
+    return Awaited(later, outcome) if later.worth else expected(model, point, outcome)
 
 
 def expected(model: Regression[Any], point: Float[np.ndarray, " d"], outcome: float) -> Expected:

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import groupby, product
+from operator import itemgetter
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -94,8 +95,7 @@ class Evaluations:
 
     def alike(self, rows: Float[np.ndarray, "m e"], columns: Sequence[int], reach: float) -> Float[np.ndarray, "m n"]:
         """Matérn's correlations of rows with the points, by some columns."""
-        far = np.sqrt(3.0) * apart(rows, self.points, self.unordered, columns) / reach
-        return np.asarray((1.0 + far) * np.exp(-far))
+        return _correlated(apart(rows, self.points, self.unordered, columns), reach)
 
     def _score(self, foretold: Float[np.ndarray, " n"]) -> float:
         likely = np.clip(foretold, _END, 1.0 - _END)
@@ -152,13 +152,23 @@ class Works:
     def mean(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
         """The probability to work, now; of more columns than the evaluations have the first ones count."""
         total = np.full(len(rows), self.luck * self.made.share)
-        for columns, reach, weights, counts in self.places:
-            total += counts * (_HOPE + self.made.alike(rows, columns, reach) @ weights)
+        made = self.made
+        for columns, some in groupby(self.places, key=itemgetter(0)):  # distances are what takes the time
+            gaps = apart(rows, made.points, made.unordered, columns)
+            for reach, same in groupby(some, key=itemgetter(1)):
+                alike = _correlated(gaps, reach)
+                for *_, weights, counts in same:
+                    total += counts * (_HOPE + alike @ weights)
         return np.clip(total, _LEAST, 1.0 - _LEAST)
 
     def log_probability(self, rows: Float[np.ndarray, "m e"], wide: float = 1.0) -> Float[np.ndarray, " m"]:
         """Its logarithm."""
         return np.asarray(np.log(self.mean(rows)))
+
+
+def _correlated(gaps: Float[np.ndarray, "m n"], reach: float) -> Float[np.ndarray, "m n"]:
+    far = np.sqrt(3.0) * gaps / reach
+    return np.asarray((1.0 + far) * np.exp(-far))
 
 
 def apart(

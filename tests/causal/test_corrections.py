@@ -1,0 +1,122 @@
+"""A study with corrections is what its log leads to, to the last bit, whoever looked at it meanwhile."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import steerbo as sb
+from steerbo.record import from_plain
+from steerbo.rounds import Event, Optimizer
+from steerbo.rounds.arithmetic import one_blas_thread
+from steerbo.study.pickling import OwnPickler, OwnUnpickler
+from steerbo.testing import Case
+from steerbo.testing.case import bits
+from tests.causal import test_drift, test_guarding
+from tests.causal.test_contract import priced, staged
+
+STAGED = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
+
+
+def guarded() -> Case:
+    added = {"dose": 0.4, "age": 0.5, "strain": 0.7}
+    return Case(test_guarding.problem(), "coca-bo", test_guarding.evaluate, test_guarding.look, added=added)
+
+
+WORLDS: dict[str, tuple[Callable[[], Case], int]] = {
+    "at random": (lambda: staged("random"), 60),
+    "by a model": (lambda: staged("coca-bo", initial=2), 24),
+    "observations checked": (lambda: staged("coca-bo", initial=2, observations="checked"), 20),
+    "prices": (lambda: priced(STAGED, ("dose", "age"), {"dose": 1, "age": 0.5}, initial=1), 20),
+    "drift": (lambda: test_drift.drifting("coca-bo", "learned", initial=2), 24),
+    "drift at random": (lambda: test_drift.drifting("random", "learned"), 24),
+    "limits": (guarded, 20),
+}
+
+
+def state(optimizer: Optimizer) -> str:
+    """What is known, in full: rows, posteriors, surprises, what has failed."""
+    method: Any = optimizer._method
+    found: list[Any] = [method.models.arm_of_row, method.plays.tolist()]
+    with one_blas_thread():
+        for model, following in zip(method.models.each, method.models.following, strict=True):
+            found += [model.inputs.tolist(), model.outcomes.tolist(), model.weights.tolist()]
+            found += [model.factor.lower.tolist(), model.hyperparameters.to_plain(), following.scale_doubt]
+            found += [following.calibration.surprises, following.reliability.surprises]
+        for failing in method.failing:
+            found += [[p.tolist() for p in failing._points], failing._worked, failing._rounds, failing.chance]
+        for watching in method.watching:
+            for each in watching.by_name.values():
+                found += [each.model.inputs.tolist(), each.model.outcomes.tolist(), each.model.weights.tolist()]
+                found += [each.following.calibration.surprises, each.following.reliability.surprises]
+    return json.dumps(found)
+
+
+def looked_at(optimizer: Optimizer) -> Optimizer:
+    state(optimizer)
+    return optimizer
+
+
+def written_down(optimizer: Optimizer) -> Optimizer:
+    """As a snapshot is, between two events."""
+    file = io.BytesIO()
+    OwnPickler(file, protocol=5).dump(optimizer._fold)
+    file.seek(0)
+    return Optimizer._of(OwnUnpickler(file).load())
+
+
+def left_alone(optimizer: Optimizer) -> Optimizer:
+    return optimizer
+
+
+def lived(world: Case, rounds: int, seed: int, then: Callable[[Optimizer], Optimizer]) -> Optimizer:
+    """Failures, late outcomes, data, and corrections of all kinds; after each round something is done."""
+    optimizer, chance, ended, late = world.start(), random.Random(seed), list[Any](), list[Any]()
+    for _ in range(rounds):
+        suggestion, what = world.ask(optimizer), chance.random()
+        if what < 0.1:
+            late.append(suggestion)
+        else:
+            ended.append(suggestion)
+            if what < 0.25:
+                optimizer.fail(suggestion, "it broke", cost=1.0)
+            else:
+                optimizer.tell(suggestion, **world.outcome(suggestion))
+        if late and chance.random() < 0.1:
+            ended.append(late.pop(0))
+            optimizer.tell(ended[-1], **world.outcome(ended[-1]))
+        if world.added is not None and chance.random() < 0.1:
+            optimizer.add(chance.random(), world.added)
+        if ended and chance.random() < 0.3:
+            wrong = chance.choice(ended)
+            outcome = world.outcome(wrong)
+            if chance.random() < 0.1:
+                optimizer.amend(wrong, void=True, reason="mixed up")
+            else:
+                optimizer.amend(wrong, **{**outcome, "value": outcome["value"] + chance.random()})
+        if optimizer.history.data and chance.random() < 0.1:
+            optimizer.amend(next(iter(optimizer.history.data)), chance.random())
+        optimizer = then(optimizer)
+    return optimizer
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("world", WORLDS)
+def test_it_is_what_its_log_leads_to(world: str, seed: int) -> None:
+    make, rounds = WORLDS[world]
+    case = make()
+    optimizer = lived(case, rounds, seed, left_alone)
+    assert sum(event.kind == "amended" for event in optimizer.events) > 1
+    lines = [json.loads(bits(event)) for event in optimizer.events]
+    again = Optimizer.replay(case.problem, [from_plain(Event, line) for line in lines])
+    others = [lived(case, rounds, seed, then) for then in (looked_at, written_down)]
+    known = state(optimizer)
+    for other in (again, *others):
+        assert state(other) == known
+        assert bits(other.recommend()) == bits(optimizer.recommend())
+    assert len({bits(case.ask(each)) for each in (optimizer, again, *others)}) == 1
