@@ -7,6 +7,7 @@ import pytest
 
 from steerbo.gp import Regression, SquaredExponentialKernel
 from steerbo.surrogate import expected
+from steerbo.surrogate.surprise import Expected, awaited
 
 
 def test_a_surprise_is_measured_in_predictive_deviations() -> None:
@@ -20,3 +21,17 @@ def test_a_surprise_is_measured_in_predictive_deviations() -> None:
     assert expected(model, point, float(mean[0] + 3.0 * predictive)).surprise == pytest.approx(3.0)
     assert expected(model, point, float(mean[0] - 3.0 * predictive)).surprise == pytest.approx(-3.0)
     assert len(model) == 6, "it is not taken in"
+
+
+def test_a_model_of_another_library_is_asked_at_once() -> None:
+    class Another:
+        """What a surprise takes of a model, and no more."""
+
+        scale, noise = 2.0, 0.25
+
+        def predict(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return np.full(len(points), 3.0), np.zeros(len(points))
+
+    known = awaited(Another(), np.array([0.4]), 5.0)  # type: ignore[arg-type]
+    assert known == Expected(3.0, 1.0, 5.0)
+    assert known.surprise == 2.0

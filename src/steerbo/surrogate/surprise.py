@@ -54,12 +54,14 @@ class Awaited:
 def awaited(model: Regression[Any], point: Float[np.ndarray, " d"], outcome: float) -> Expected | Awaited:
     """The same as `expected`; put off, where the model has no factor to compute it with, and that is soon made.
 
+    A model of another library that stands in for ours is asked at once: what it knows is not ours to put off.
+
     >>> from ..gp import SquaredExponentialKernel
     >>> awaited(Regression(SquaredExponentialKernel([0.3])), np.array([5.0]), 1.0).outcome
     1.0
     """
-    later = Later.of(model, point)
-    return Awaited(later, outcome) if later.worth else expected(model, point, outcome)
+    later = Later.of(model, point) if isinstance(model, Regression) else None
+    return Awaited(later, outcome) if later is not None and later.worth else expected(model, point, outcome)
 
 
 def expected(model: Regression[Any], point: Float[np.ndarray, " d"], outcome: float) -> Expected:
