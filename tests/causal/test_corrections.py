@@ -29,13 +29,13 @@ def guarded() -> Case:
 
 
 WORLDS: dict[str, tuple[Callable[[], Case], int]] = {
-    "at random": (lambda: staged("random"), 60),
-    "by a model": (lambda: staged("coca-bo", initial=2), 24),
-    "observations checked": (lambda: staged("coca-bo", initial=2, observations="checked"), 20),
-    "prices": (lambda: priced(STAGED, ("dose", "age"), {"dose": 1, "age": 0.5}, initial=1), 20),
-    "drift": (lambda: test_drift.drifting("coca-bo", "learned", initial=2), 24),
-    "drift at random": (lambda: test_drift.drifting("random", "learned"), 24),
-    "limits": (guarded, 20),
+    "at random": (lambda: staged("random"), 40),
+    "by a model": (lambda: staged("coca-bo", initial=2), 20),
+    "observations checked": (lambda: staged("coca-bo", initial=2, observations="checked"), 16),
+    "prices": (lambda: priced(STAGED, ("dose", "age"), {"dose": 1, "age": 0.5}, initial=1), 16),
+    "drift": (lambda: test_drift.drifting("coca-bo", "learned", initial=2), 14),
+    "drift at random": (lambda: test_drift.drifting("random", "learned"), 12),
+    "limits": (guarded, 16),
 }
 
 
@@ -92,7 +92,7 @@ def lived(world: Case, rounds: int, seed: int, then: Callable[[Optimizer], Optim
             optimizer.tell(ended[-1], **world.outcome(ended[-1]))
         if world.added is not None and chance.random() < 0.1:
             optimizer.add(chance.random(), world.added)
-        if ended and chance.random() < 0.3:
+        if ended and chance.random() < 0.4:
             wrong = chance.choice(ended)
             outcome = world.outcome(wrong)
             if chance.random() < 0.1:
