@@ -35,8 +35,8 @@ def test_peers_play(entrant: str, name: str) -> None:
 
 @pytest.mark.skipif(find_spec("optuna") is None, reason="needs optuna: pip install './benchmarks[peers]'")
 def test_what_was_not_asked_for_is_a_trial_too() -> None:
-    entrant: Any = contender("optuna-tpe").load()(known("plant-cheap-0.02"), 0)
-    for values, outcome in problem("plant-cheap-0.02").make(0).before():
+    entrant: Any = contender("optuna-tpe").load()(known("hartmann-cheap-0.02"), 0)
+    for values, outcome in problem("hartmann-cheap-0.02").make(0).before():
         entrant.tell(values, outcome)
     entrant.tell({"x1": 0.5}, Outcome(1.0))  # no control set
     entrant.tell(entrant.ask({"round": 1}), Outcome(2.0))
