@@ -9,6 +9,8 @@ import pytest
 
 from steerbo.errors import InvalidOption
 from steerbo.rounds import Suggestion
+from steerbo.study import Study
+from tests.rounds.stub import Nearest, Stub
 from tests.study.test_keeping import started, unwritten
 from tests.study.test_workers import measure
 
@@ -47,4 +49,5 @@ def test_who_waits_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said
 @pytest.mark.parametrize("wait", [-1.0, float("nan"), "long", None])
 def test_a_wait_is_a_number_of_seconds(tmp_path: Path, wait: Any) -> None:
     with pytest.raises(InvalidOption, match="wait"):
-        started(tmp_path / "study.db", wait=wait)
+        Study.create(tmp_path / "study.db", Stub(), Nearest, wait=wait)
+    assert not (tmp_path / "study.db").exists()

@@ -35,3 +35,4 @@ def test_what_was_damaged_is_kept_with_all_that_an_event_has(tmp_path: Path) -> 
     engine = sa.create_engine("sqlite://")
     TABLES.create_all(engine)
     assert DAMAGED.name not in sa.inspect(engine).get_table_names(), "made only where something is repaired"
+    engine.dispose()
