@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -40,12 +39,6 @@ def _signals_as_in_a_terminal() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
-
-
-def pytest_collection_finish() -> None:
-    """What was imported and collected stays, some 800 000 objects: garbage is looked for among what tests make."""
-    gc.collect()
-    gc.freeze()
 
 
 def _left_out(config: pytest.Config) -> int:

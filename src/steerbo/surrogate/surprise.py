@@ -60,8 +60,9 @@ def awaited(model: Regression[Any], point: Float[np.ndarray, " d"], outcome: flo
     >>> awaited(Regression(SquaredExponentialKernel([0.3])), np.array([5.0]), 1.0).outcome
     1.0
     """
-    later = Later.of(model, point) if isinstance(model, Regression) else None
-    return Awaited(later, outcome) if later is not None and later.worth else expected(model, point, outcome)
+    if isinstance(model, Regression) and (later := Later.of(model, point)).worth:
+        return Awaited(later, outcome)
+    return expected(model, point, outcome)
 
 
 def expected(model: Regression[Any], point: Float[np.ndarray, " d"], outcome: float) -> Expected:
