@@ -53,15 +53,12 @@ import numpy as np
 from pydantic import Field
 
 from ..bandit import cheap_first
-from ..gp import Regression, doubted, rougher
 from ..record import from_plain, record, to_plain
 from ..rounds import (
     Choice,
-    Event,
     Explanation,
     History,
     Place,
-    Refitted,
     Streams,
     Table,
     numeral,
@@ -107,7 +104,6 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self._hard = [problem.space.index(name) for name in problem.space.changes]
-        self._doubted = 0.0  # of what is hard to change: see `doubted`
 
     @property
     def beta(self) -> float:
@@ -123,16 +119,6 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _fleeting(self) -> bool:
         """Whether what is found out does not last, and mistakes do not either: the next round may put them right."""
         return not self._hard and self.course is not None and self.course.drifts
-
-    def learn(self, event: Event, history: History) -> None:
-        """What is fitted anew is doubted anew."""
-        super().learn(event, history)
-        if isinstance(event, Refitted) and self._hard:
-            self._doubted = doubted(self.model, self._hard, self.beta)
-
-    def wary(self) -> Regression[Any]:
-        """What is hard to change may matter more than few values of it have shown."""
-        return rougher(self.model, self._hard, self._doubted) if self._doubted else self.model
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The cheapest set that is enough; among equally cheap ones the most promising."""
@@ -222,7 +208,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
 
     @property
     def _calibration(self) -> float:
-        return 1.0 if self._hard else self.calibration.factor
+        return 1.0
 
     def explain(self, history: History) -> Explanation:
         """The upper bound of each set, and what decided."""

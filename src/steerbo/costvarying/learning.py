@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..bandit import Calibration
-from ..gp import Course, Regression, SquaredExponentialKernel, counted_of, put_right
+from ..gp import AnovaKernel, Course, Regression, counted_of, put_right
 from ..rounds import (
     TIME,
     Added,
@@ -69,8 +69,9 @@ class Learning(Paying[OptionsT]):
         return self.following.calibration
 
     def _fresh(self, course: Course | None) -> Regression[Any]:
-        space = SquaredExponentialKernel.over(self.space.categorical)
-        return Regression(space if course is None else course.over(space, self.space.dimension))
+        space = AnovaKernel.over(self.space.categorical)
+        kernel = space if course is None else course.over(space, self.space.dimension)
+        return Regression(kernel, seed=self.streams.integer(0, "hyperparameters"))
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 

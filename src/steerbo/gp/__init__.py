@@ -10,6 +10,7 @@ from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import (
+    AnovaKernel,
     Called,
     Constant,
     DecayKernel,
@@ -44,6 +45,7 @@ from .warp import Warp
 __all__ = [
     "MANY",
     "MOST",
+    "AnovaKernel",
     "AnyDrift",
     "Called",
     "Conditioned",

@@ -65,8 +65,7 @@ def learned(
         points, values = X[rows], z[rows]
         return lambda theta: initial.with_theta(theta).weighed(points, values)
 
-    short = fixed - np.log(3.0) * np.array(["lengthscale" in p.name for p in parameters])
-    starts, all_of_them = [before, fixed, short], np.arange(n)
+    starts, all_of_them = [before, *_starts(parameters, fixed)], np.arange(n)
     if n <= many[1]:
         return maximum_a_posteriori(parameters, likelihood(all_of_them), starts, many=n > many[0])
 
@@ -84,6 +83,17 @@ def learned(
         start, curvature = found.onward, curvature.agreeing(found.inverse)
     inverse = curvature.inverse(sizes[-1] / n)
     return climbed(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True).fit
+
+
+def _starts(parameters: Sequence[Parameter], fixed: Theta) -> list[Theta]:
+    """Where searches begin: as stated; a rough function with little noise; a smooth one with much.
+
+    The likelihood has a maximum of either kind more often than not (Rasmussen & Williams 2006, figure 5.5).
+    """
+    scales = np.array(["lengthscale" in p.name for p in parameters])
+    noise = np.array([p.name == "noise" for p in parameters])
+    rough, smooth = (np.where(noise, np.log(at), fixed) for at in (1e-2, 0.5))
+    return [fixed, rough - np.log(3.0) * scales, smooth + np.log(2.0) * scales]
 
 
 def _sizes(n: int, p: int) -> list[int]:

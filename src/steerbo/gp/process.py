@@ -12,7 +12,7 @@ from .factor import Factor
 from .fit import Weighed
 from .kernels import Kernel
 from .likelihood import Density
-from .parameters import LITTLE_NOISE, Parameter
+from .parameters import LIKELY_NOISE, Parameter
 from .parameters import noise as noise_parameter
 from .warp import Warp
 
@@ -35,7 +35,7 @@ class GaussianProcess(Generic[K]):
     noise: float
     warp: Warp
     mean: float = 0.0
-    likely_noise: float = LITTLE_NOISE
+    likely_noise: float = LIKELY_NOISE
 
     @property
     def width(self) -> int:

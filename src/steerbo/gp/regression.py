@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -15,12 +16,13 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidOption
 from .conditioned import Conditioned
 from .counted import MOST, counted
+from .draws import DRAWN_UP_TO, posterior_draws
 from .factor import Factor
 from .fit import Fit
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
 from .many import learned
-from .parameters import LITTLE_NOISE
+from .parameters import LIKELY_NOISE
 from .process import GaussianProcess
 from .reading import read_outcomes, read_points
 from .transforms import Output, Transform
@@ -46,6 +48,7 @@ class Regression(Generic[K]):
         warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
+        seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
 
     Raises:
         InvalidOption: noise or transform not allowed.
@@ -68,7 +71,8 @@ class Regression(Generic[K]):
         warp: Sequence[int] = (),
         transform: Transform | None = None,
         *,
-        likely_noise: float = LITTLE_NOISE,
+        likely_noise: float = LIKELY_NOISE,
+        seed: int | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
@@ -78,6 +82,9 @@ class Regression(Generic[K]):
         self._transform, self.output = transform, Output()
         self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
+        self._seed = seed
+        self.draws: tuple[tuple[float, ...], ...] = ()
+        self.members: tuple[Self, ...] = ()
         self.last_fit: Fit | None = None
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
@@ -136,6 +143,8 @@ class Regression(Generic[K]):
         self._given.append(*self._rows(point, outcome))
         self._points = np.concatenate([self._points, point]) if len(self) else point
         self._outcomes = np.append(self._outcomes, outcome)
+        for member in self.members:
+            member.add(x, y)
 
     def replace(self, X: ArrayLike, y: ArrayLike) -> None:
         """Other observations instead of all there are: y (n,) at X (n, d). O(n³).
@@ -146,11 +155,14 @@ class Regression(Generic[K]):
         points = self._read(X)
         self._outcomes, self._points = read_outcomes(y, len(points)), points
         self._condition()
+        self._draw()
 
     def revise(self, y: ArrayLike) -> None:
         """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²)."""
         self._outcomes = read_outcomes(y, len(self))
         self._given.revise(self._rows(self._points, self._outcomes)[1][self.counted])
+        for member in self.members:
+            member.revise(y)
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
         return read_points(X, self._points.shape[1], more=not len(self))  # a kernel may leave the last columns unread
@@ -160,13 +172,17 @@ class Regression(Generic[K]):
     @property
     def hyperparameters(self) -> Hyperparameters:
         """Those in use."""
-        return Hyperparameters(tuple(self.process.theta.tolist()), self.output)
+        return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws)
 
     def fit(self) -> Hyperparameters:
-        """Hyperparameters learned from all observations by maximum a posteriori; `set` takes them over. O(n³).
+        """The likeliest hyperparameters given all observations, and draws from their posterior; `set` takes them over.
 
         It never fails for what the data are: few different outcomes teach offset and scale. `last_fit` tells the rest.
         """
+        return self.drawn(self.likeliest())
+
+    def likeliest(self) -> Hyperparameters:
+        """Hyperparameters learned from all observations by maximum a posteriori. O(n³)."""
         output = Output.fitted(self._outcomes, self._transform)
         z, before, self._fitted = output.forward(self._outcomes), self.process.theta, self._points
         if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
@@ -175,18 +191,50 @@ class Regression(Generic[K]):
             self.last_fit = learned(self._initial, before, self._points, z, (self.many, self.very_many))
         return Hyperparameters(tuple(self.last_fit.theta.tolist()), output)
 
+    def drawn(self, found: Hyperparameters) -> Hyperparameters:
+        """The same with draws from their posterior, where the regression has a seed and outcomes are not too many."""
+        fit, n = self.last_fit, len(self)
+        if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
+            return found
+        points, z, initial = self._points, found.output.forward(self._outcomes), self._initial
+        draws = posterior_draws(
+            initial.parameters,
+            lambda theta: initial.with_theta(theta).weighed(points, z).value,
+            lambda theta: initial.with_theta(theta).log_likelihood(points, z)[1],
+            np.array(found.theta),
+            np.random.default_rng([self._seed, n]),
+        )
+        return replace(found, draws=tuple(tuple(each) for each in draws.tolist()))
+
     def set(self, hyperparameters: Hyperparameters) -> None:
         """Take hyperparameters over. O(n³).
 
         Raises:
             InvalidStudy: they belong to another kernel or warp.
         """
-        hyperparameters.check([p.name for p in self._initial.parameters])
+        hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
+        self.draws = hyperparameters.draws
         self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         there, self._fitted = self._fitted is self._points and len(self) <= MOST, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
         self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
         self._condition(made)
+        self._draw()
+
+    def _draw(self) -> None:
+        """Make the members: the same outcomes, seen with each draw of the hyperparameters."""
+        self.members = ()
+        found = []
+        for theta in self.draws:
+            member = copy(self)
+            member.draws, member.process = (), self._initial.with_theta(np.array(theta))
+            member._condition()
+            found.append(member)
+        self.members = tuple(found)
+
+    def member(self, k: int) -> Self:
+        """The regression with the k-th draw of the hyperparameters, counted on from the first; itself without draws."""
+        return self.members[k % len(self.members)] if self.members else self
 
     def _condition(self, made: Factor | None = None) -> None:
         some = counted(self.process, self._points, self.output.forward(self._outcomes))

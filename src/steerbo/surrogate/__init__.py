@@ -9,6 +9,7 @@ from .failing import Failing, kept_margin
 from .following import Following
 from .given import alike, given
 from .learned import LearnedLaw
+from .mixture import Mixture
 from .outcomes import ENOUGH, UNKEPT, Likely, Watched, chances_over, margin_over, rows_at
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of, set_columns
 from .posterior import Columns, Posterior, inverse_root
@@ -38,6 +39,7 @@ __all__ = [
     "LawOf",
     "LearnedLaw",
     "Likely",
+    "Mixture",
     "Moments",
     "Part",
     "Posterior",
