@@ -219,7 +219,7 @@ def _cut(empty: Empty, model: Regression[Product], steady: Course, found: Hyperp
         return None
     bent = whole.process.warp(whole.inputs)
     gram, residuals = whole.kernel(bent, bent), whole.output.forward(whole.outcomes) - whole.mean
-    gram.flat[:: len(bent) + 1] += whole.noise
+    gram.flat[:: len(bent) + 1] += whole.noises
     gains = cut_gains(gram[np.ix_(order, order)], residuals[order])
     moments = [k for k in range(BEFORE, len(order) - AFTER + 1) if times[order[k - 1]] < times[order[k]]]
     return float(times[order[max(moments, key=lambda k: gains[k])]]) if moments else None

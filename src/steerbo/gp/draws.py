@@ -70,7 +70,9 @@ def posterior_draws(
             value = log_likelihood(theta)
         except ModelFailure:
             return -math.inf
-        found = value + log_prior(parameters, theta)[0] + 0.5 * (_FREEDOM + len(x)) * math.log1p(float(x @ x) / _FREEDOM)
+        found = (
+            value + log_prior(parameters, theta)[0] + 0.5 * (_FREEDOM + len(x)) * math.log1p(float(x @ x) / _FREEDOM)
+        )
         return found if math.isfinite(found) else -math.inf
 
     tried = random.standard_normal((max(_TRIED, count), len(low)))

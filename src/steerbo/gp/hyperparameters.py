@@ -53,6 +53,8 @@ class Hyperparameters:
         theta: parameters of kernel, mean, noise and warp, in this order, as `GaussianProcess.theta` has them.
         output: from the user's units to standardised ones; it stays until the next fit.
         draws: of theta from its posterior; none: outcomes are too many, or too few, for them to differ.
+        doubted: outcomes that are probably wrong, by their numbers, and the noise variance that each has beside the
+            common one, standardised.
 
     >>> found = Hyperparameters((0.1, -2.0), Output(5.0, 3.0))
     >>> Hyperparameters.from_plain(found.to_plain()) == found
@@ -62,6 +64,7 @@ class Hyperparameters:
     theta: tuple[float, ...]
     output: Output = field(default_factory=Output)
     draws: tuple[tuple[float, ...], ...] = ()
+    doubted: tuple[tuple[int, float], ...] = ()
 
     def check(self, names: Sequence[str]) -> Self:
         """The same, if they may be these parameters': those of a log that knows no weights have all of them at 1.
@@ -83,7 +86,11 @@ class Hyperparameters:
     def to_plain(self) -> dict[str, Any]:
         """A JSON form with floats as hexadecimal text."""
         plain = {"theta": to_hex(self.theta), "output": to_hex(asdict(self.output))}
-        return {**plain, "draws": to_hex(self.draws)} if self.draws else plain
+        if self.draws:
+            plain["draws"] = to_hex(self.draws)
+        if self.doubted:
+            plain["doubted"] = to_hex({str(i): variance for i, variance in self.doubted})
+        return plain
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
@@ -97,10 +104,13 @@ class Hyperparameters:
             theta = tuple(map(float, known["theta"]))
             output = Output(**{each.name: float(known["output"][each.name]) for each in fields(Output)})
             draws = tuple(tuple(map(float, each)) for each in known.get("draws", ()))
+            doubted = tuple((int(i), float(variance)) for i, variance in known.get("doubted", {}).items())
         except (AttributeError, KeyError, TypeError, ValueError):
-            raise InvalidStudy(
-                "hyperparameters", plain, "theta, output and draws, with floats as hexadecimal text"
-            ) from None
+            raise InvalidStudy("hyperparameters", plain, "theta and output, with floats as hexadecimal text") from None
         if output.scale <= 0 or output.spread <= 0 or not 0 <= output.power <= 2:
             raise InvalidStudy("hyperparameters.output", plain["output"], "scale and spread above 0, power from 0 to 2")
-        return cls(theta, output, draws)
+        if any(i < 0 or not variance > 0 for i, variance in doubted):
+            raise InvalidStudy(
+                "hyperparameters.doubted", plain["doubted"], "variances above 0, by number of the outcome"
+            )
+        return cls(theta, output, draws, doubted)

@@ -42,6 +42,7 @@ def learned(
     X: Float[np.ndarray, "n d"],
     z: Float[np.ndarray, " n"],
     many: tuple[int, int],
+    extra: Float[np.ndarray, " n"],
 ) -> Fit:
     """Hyperparameters of a Gaussian process from all outcomes, or from `MOST` of them that are evenly spaced.
 
@@ -51,19 +52,20 @@ def learned(
         X: (n, d) where outcomes are.
         z: (n,) standardised outcomes.
         many: from how many on a search saves time, and from how many on it learns from some of them first.
+        extra: (n,) noise variances that some outcomes have beside the common one.
     """
     if len(z) > MOST:
         most = evenly(len(z), MOST)
-        X, z = X[most], z[most]
+        X, z, extra = X[most], z[most], extra[most]
     n, fixed, parameters = len(z), initial.theta, initial.parameters
 
     def likelihood(rows: Int[np.ndarray, " m"]) -> LogLikelihood:
-        points, values = X[rows], z[rows]
-        return lambda theta: initial.with_theta(theta).log_likelihood(points, values)
+        points, values, more = X[rows], z[rows], extra[rows]
+        return lambda theta: initial.with_theta(theta).log_likelihood(points, values, more)
 
     def weigh(rows: Int[np.ndarray, " m"]) -> Weigh:
-        points, values = X[rows], z[rows]
-        return lambda theta: initial.with_theta(theta).weighed(points, values)
+        points, values, more = X[rows], z[rows], extra[rows]
+        return lambda theta: initial.with_theta(theta).weighed(points, values, more)
 
     starts, all_of_them = [before, *_starts(parameters, fixed)], np.arange(n)
     if n <= many[1]:

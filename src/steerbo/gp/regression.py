@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidOption
+from ..errors import InvalidOption, InvalidStudy, ModelFailure
 from .conditioned import Conditioned
 from .counted import MOST, counted
 from .draws import DRAWN_UP_TO, posterior_draws
@@ -21,7 +21,10 @@ from .factor import Factor
 from .fit import Fit
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
+from .likelihood import inverted
 from .many import learned
+from .outliers import LEAST, WORTH, gains
+from .outliers import MOST as MOST_DOUBTED
 from .parameters import LIKELY_NOISE
 from .process import GaussianProcess
 from .reading import read_outcomes, read_points
@@ -82,6 +85,7 @@ class Regression(Generic[K]):
         self._transform, self.output = transform, Output()
         self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
+        self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
         self._seed = seed
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[Self, ...] = ()
@@ -140,7 +144,8 @@ class Regression(Generic[K]):
             InvalidOutcome: values that are not finite numbers, or a point of another length.
         """
         point, outcome = self._read([x]), read_outcomes([y], 1)
-        self._given.append(*self._rows(point, outcome))
+        self._given.append(*self._rows(point, outcome, np.zeros(1)))
+        self._extra = np.append(self._extra, 0.0)
         self._points = np.concatenate([self._points, point]) if len(self) else point
         self._outcomes = np.append(self._outcomes, outcome)
         for member in self.members:
@@ -153,14 +158,26 @@ class Regression(Generic[K]):
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
         """
         points = self._read(X)
-        self._outcomes, self._points = read_outcomes(y, len(points)), points
+        outcomes = read_outcomes(y, len(points))
+        doubted = {(tuple(self._points[i].tolist()), self._outcomes[i]): self._extra[i] for i in self.doubted}
+        some = [
+            doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
+        ]
+        self._outcomes, self._points, self._extra = outcomes, points, np.array(some, dtype=np.float64)
         self._condition()
         self._draw()
 
     def revise(self, y: ArrayLike) -> None:
-        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²)."""
-        self._outcomes = read_outcomes(y, len(self))
-        self._given.revise(self._rows(self._points, self._outcomes)[1][self.counted])
+        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²).
+
+        One that was doubted and is another now is so no longer: then all is factorised anew.
+        """
+        outcomes = read_outcomes(y, len(self))
+        if self._extra[outcomes != self._outcomes].any():
+            self.replace(self._points, outcomes)
+            return
+        self._outcomes = outcomes
+        self._given.revise(self._rows(self._points, self._outcomes, self._extra)[1][self.counted])
         for member in self.members:
             member.revise(y)
 
@@ -172,7 +189,13 @@ class Regression(Generic[K]):
     @property
     def hyperparameters(self) -> Hyperparameters:
         """Those in use."""
-        return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws)
+        doubted = tuple((i, float(self._extra[i])) for i in self.doubted)
+        return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws, doubted)
+
+    @property
+    def doubted(self) -> list[int]:
+        """Which outcomes are probably wrong, and count for little: their numbers, ascending."""
+        return [int(i) for i in np.flatnonzero(self._extra)]
 
     def fit(self) -> Hyperparameters:
         """The likeliest hyperparameters given all observations, and draws from their posterior; `set` takes them over.
@@ -182,14 +205,49 @@ class Regression(Generic[K]):
         return self.drawn(self.likeliest())
 
     def likeliest(self) -> Hyperparameters:
-        """Hyperparameters learned from all observations by maximum a posteriori. O(n³)."""
-        output = Output.fitted(self._outcomes, self._transform)
-        z, before, self._fitted = output.forward(self._outcomes), self.process.theta, self._points
-        if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
+        """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³)."""
+        extra = np.zeros(len(self))
+        found, best = self._likeliest(extra, self.process.theta), self.last_fit
+        while best is not None and (more := self._doubt(found, extra)) is not None:
+            score = best.log_posterior - len(self) * math.log(found.output.scale)
+            other = self._likeliest(more, best.theta)
+            assert self.last_fit is not None
+            if self.last_fit.log_posterior - len(self) * math.log(other.output.scale) < score + WORTH:
+                break
+            found, best, extra = other, self.last_fit, more
+        self.last_fit = best
+        return found
+
+    def _likeliest(self, extra: Float[np.ndarray, " n"], before: Float[np.ndarray, " p"]) -> Hyperparameters:
+        """The likeliest hyperparameters where some outcomes have extra noise, in units of those that have none."""
+        trusted = extra == 0.0
+        output = Output.fitted(self._outcomes[trusted], self._transform)
+        z, self._fitted = output.forward(self._outcomes), self._points
+        if len(z) < 2 or np.abs(z[trusted]).max() < 0.01:  # else their root mean square is 1
             self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            self.last_fit = learned(self._initial, before, self._points, z, (self.many, self.very_many))
-        return Hyperparameters(tuple(self.last_fit.theta.tolist()), output)
+            extra = np.where(trusted, 0.0, np.maximum(z**2, 1.0))
+            self.last_fit = learned(self._initial, before, self._points, z, (self.many, self.very_many), extra)
+        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(~trusted))
+        return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
+
+    def _doubt(self, found: Hyperparameters, extra: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
+        """Extra noise of one more outcome than has it so far; None: there is none that would gain enough."""
+        n, had = len(self), dict(found.doubted)
+        if not LEAST <= n <= self.many or np.count_nonzero(extra) + 1 > MOST_DOUBTED * n:
+            return None
+        process, z = self._initial.with_theta(np.array(found.theta)), found.output.forward(self._outcomes)
+        noise = np.array([had.get(i, 0.0) for i in range(n)])
+        bent = process.warp(self._points)
+        gram = process.kernel(bent, bent)
+        gram.flat[:: n + 1] += process.noise + noise
+        try:
+            inverse = inverted(gram)[0]
+        except ModelFailure:
+            return None
+        gained = np.where(noise > 0.0, 0.0, gains(inverse, inverse @ (z - process.mean), noise)[1])
+        worst = int(gained.argmax())
+        return np.where(np.arange(n) == worst, 1.0, extra) if gained[worst] > WORTH else None
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
         """The same with draws from their posterior, where the regression has a seed and outcomes are not too many."""
@@ -197,10 +255,13 @@ class Regression(Generic[K]):
         if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
             return found
         points, z, initial = self._points, found.output.forward(self._outcomes), self._initial
+        extra = np.zeros(n)
+        for i, variance in found.doubted:
+            extra[i] = variance
         draws = posterior_draws(
             initial.parameters,
-            lambda theta: initial.with_theta(theta).weighed(points, z).value,
-            lambda theta: initial.with_theta(theta).log_likelihood(points, z)[1],
+            lambda theta: initial.with_theta(theta).weighed(points, z, extra).value,
+            lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],
             np.array(found.theta),
             np.random.default_rng([self._seed, n]),
         )
@@ -213,7 +274,11 @@ class Regression(Generic[K]):
             InvalidStudy: they belong to another kernel or warp.
         """
         hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
-        self.draws = hyperparameters.draws
+        self.draws, self._extra = hyperparameters.draws, np.zeros(len(self))
+        for i, variance in hyperparameters.doubted:
+            if i >= len(self):
+                raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
+            self._extra[i] = variance
         self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         there, self._fitted = self._fitted is self._points and len(self) <= MOST, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
@@ -239,14 +304,16 @@ class Regression(Generic[K]):
     def _condition(self, made: Factor | None = None) -> None:
         some = counted(self.process, self._points, self.output.forward(self._outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
-        self._given = Conditioned(self.kernel, *self._rows(self._points[some], self._outcomes[some]), made)
+        self._given = Conditioned(
+            self.kernel, *self._rows(self._points[some], self._outcomes[some], self._extra[some]), made
+        )
 
     def _rows(
-        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
         """Bent points, residuals and noise variances."""
         residuals = (self.output.forward(outcomes) - self.mean)[:, None]
-        return self.process.warp(points), residuals, np.full(len(points), self.noise)
+        return self.process.warp(points), residuals, self.noise + extra
 
     @property
     def factor(self) -> Factor:
@@ -283,7 +350,13 @@ class Regression(Generic[K]):
     @property
     def fitted(self) -> Float[np.ndarray, " n"]:
         """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
-        return self.output.forward(self._outcomes[self.counted]) - (self.noise + self.factor.jitter) * self.weights
+        noise = self.noises + self.factor.jitter
+        return self.output.forward(self._outcomes[self.counted]) - noise * self.weights
+
+    @property
+    def noises(self) -> Float[np.ndarray, " m"]:
+        """Noise variances of the outcomes that count, standardised: those that are doubted have more."""
+        return self.noise + self._extra[self.counted]
 
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""

@@ -74,6 +74,7 @@ class Standardised:
             noise = RESOLVED * variance
             gram = model.kernel(inputs, inputs)
             gram.flat[:: len(inputs) + 1] += noise
+            gram.flat[: len(model.noises) * (len(inputs) + 1) : len(inputs) + 1] += model.noises - model.noise
             inverse = Factor(gram).inverse()
         weights = np.concatenate([model.weights, np.zeros(len(pending))])
         if slide is not None:
