@@ -38,6 +38,7 @@ def posterior_draws(
     gradient: Callable[[np.ndarray], np.ndarray],
     likeliest: Float[np.ndarray, " p"],
     random: np.random.Generator,
+    *,
     count: int = DRAWS,
 ) -> Float[np.ndarray, "k p"]:
     """Draws of hyperparameters from their posterior, (count, p).

@@ -42,6 +42,7 @@ def learned(
     X: Float[np.ndarray, "n d"],
     z: Float[np.ndarray, " n"],
     many: tuple[int, int],
+    *,
     extra: Float[np.ndarray, " n"],
 ) -> Fit:
     """Hyperparameters of a Gaussian process from all outcomes, or from `MOST` of them that are evenly spaced.

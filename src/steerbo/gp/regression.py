@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidOption, InvalidStudy, ModelFailure
@@ -23,7 +23,7 @@ from .hyperparameters import Hyperparameters
 from .kernels import Kernel
 from .likelihood import inverted
 from .many import learned
-from .outliers import LEAST, WORTH, gains
+from .outliers import LEAST, PATIENCE, PROMISING, WORTH, gains, suspected
 from .outliers import MOST as MOST_DOUBTED
 from .parameters import LIKELY_NOISE
 from .process import GaussianProcess
@@ -34,6 +34,25 @@ from .warp import Warp
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
+
+
+@dataclass(frozen=True, eq=False)
+class _Doubting:
+    """The likeliest hyperparameters where some outcomes are doubted.
+
+    Attributes:
+        doubts: (n,) which.
+        extra: (n,) the noise variance that these have beside the common one, standardised.
+        output: from the user's units to standardised ones.
+        fit: of the hyperparameters.
+        score: log posterior density in the user's units, less the price of every doubt.
+    """
+
+    doubts: Bool[np.ndarray, " n"]
+    extra: Float[np.ndarray, " n"]
+    output: Output
+    fit: Fit
+    score: float
 
 
 class Regression(Generic[K]):
@@ -206,48 +225,50 @@ class Regression(Generic[K]):
 
     def likeliest(self) -> Hyperparameters:
         """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³)."""
-        extra = np.zeros(len(self))
-        found, best = self._likeliest(extra, self.process.theta), self.last_fit
-        while best is not None and (more := self._doubt(found, extra)) is not None:
-            score = best.log_posterior - len(self) * math.log(found.output.scale)
-            other = self._likeliest(more, best.theta)
-            assert self.last_fit is not None
-            if self.last_fit.log_posterior - len(self) * math.log(other.output.scale) < score + WORTH:
-                break
-            found, best, extra = other, self.last_fit, more
-        self.last_fit = best
-        return found
+        best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta)
+        if LEAST <= len(self) <= self.many:
+            if (suspects := suspected(self._outcomes)).any() and suspects.sum() <= MOST_DOUBTED * len(self):
+                best = max(best, self._trusting(suspects, self.process.theta), key=lambda each: each.score)
+            latest = best
+            for _ in range(int(MOST_DOUBTED * len(self))):
+                if (doubts := self._doubt_one_more(latest)) is None:
+                    break
+                latest = self._trusting(doubts, latest.fit.theta)
+                if latest.score > best.score:
+                    best = latest
+                elif doubts.sum() - best.doubts.sum() >= PATIENCE:
+                    break
+        self.last_fit, self._fitted = best.fit, self._points
+        doubted = tuple((int(i), float(best.extra[i])) for i in np.flatnonzero(best.doubts))
+        return Hyperparameters(tuple(best.fit.theta.tolist()), best.output, (), doubted)
 
-    def _likeliest(self, extra: Float[np.ndarray, " n"], before: Float[np.ndarray, " p"]) -> Hyperparameters:
-        """The likeliest hyperparameters where some outcomes have extra noise, in units of those that have none."""
-        trusted = extra == 0.0
-        output = Output.fitted(self._outcomes[trusted], self._transform)
-        z, self._fitted = output.forward(self._outcomes), self._points
-        if len(z) < 2 or np.abs(z[trusted]).max() < 0.01:  # else their root mean square is 1
-            self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
+    def _trusting(self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"]) -> _Doubting:
+        """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
+        output = Output.fitted(self._outcomes[~doubts], self._transform)
+        z = output.forward(self._outcomes)
+        extra = np.where(doubts, np.maximum(z**2, 1.0), 0.0)
+        if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
+            fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            extra = np.where(trusted, 0.0, np.maximum(z**2, 1.0))
-            self.last_fit = learned(self._initial, before, self._points, z, (self.many, self.very_many), extra)
-        doubted = tuple((int(i), float(extra[i])) for i in np.flatnonzero(~trusted))
-        return Hyperparameters(tuple(self.last_fit.theta.tolist()), output, (), doubted)
+            fit = learned(self._initial, before, self._points, z, (self.many, self.very_many), extra=extra)
+        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
+        return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
 
-    def _doubt(self, found: Hyperparameters, extra: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
-        """Extra noise of one more outcome than has it so far; None: there is none that would gain enough."""
-        n, had = len(self), dict(found.doubted)
-        if not LEAST <= n <= self.many or np.count_nonzero(extra) + 1 > MOST_DOUBTED * n:
+    def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
+        """Which outcomes to doubt next: one more, by what the others say of it. None: none is worth it."""
+        n, process = len(self), self._initial.with_theta(known.fit.theta)
+        if known.doubts.sum() + 1 > MOST_DOUBTED * n or not math.isfinite(known.score):
             return None
-        process, z = self._initial.with_theta(np.array(found.theta)), found.output.forward(self._outcomes)
-        noise = np.array([had.get(i, 0.0) for i in range(n)])
         bent = process.warp(self._points)
         gram = process.kernel(bent, bent)
-        gram.flat[:: n + 1] += process.noise + noise
+        gram.flat[:: n + 1] += process.noise + known.extra
         try:
             inverse = inverted(gram)[0]
         except ModelFailure:
             return None
-        gained = np.where(noise > 0.0, 0.0, gains(inverse, inverse @ (z - process.mean), noise)[1])
-        worst = int(gained.argmax())
-        return np.where(np.arange(n) == worst, 1.0, extra) if gained[worst] > WORTH else None
+        residuals = known.output.forward(self._outcomes) - process.mean
+        gained = np.where(known.doubts, 0.0, gains(inverse, inverse @ residuals, known.extra))
+        return known.doubts | (np.arange(n) == gained.argmax()) if gained.max() > PROMISING else None
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
         """The same with draws from their posterior, where the regression has a seed and outcomes are not too many."""
@@ -289,7 +310,7 @@ class Regression(Generic[K]):
     def _draw(self) -> None:
         """Make the members: the same outcomes, seen with each draw of the hyperparameters."""
         self.members = ()
-        found = []
+        found: list[Self] = []
         for theta in self.draws:
             member = copy(self)
             member.draws, member.process = (), self._initial.with_theta(np.array(theta))

@@ -78,7 +78,7 @@ class SlantedRegression(Regression[Kernel]):
         free, used, points = self._free, self.process.theta, self._points
         starts = [used] if used[self._slopes].any() else [held + way * _BEGUN * self._slopes for way in (1, -1)]
         if len(z) > self.very_many:
-            return learned(free, starts[0], points, z, (self.many, self.very_many), np.zeros(len(z)))
+            return learned(free, starts[0], points, z, (self.many, self.very_many), extra=np.zeros(len(z)))
         return maximum_a_posteriori(
             free.parameters,
             lambda theta: free.with_theta(theta).log_likelihood(points, z),

@@ -111,8 +111,11 @@ class Following:
         """Whether hyperparameters learned at so many of n outcomes are due again."""
         if refit_due(fitted_at, n):
             return True
-        waited = self._learns and n - fitted_at >= max(1.0, fitted_at / PATIENT)
-        return waited and (self._doubted or any(abs(s) > STARTLED for s in self.calibration.surprises[-WITHIN:]))
+        if n - fitted_at < max(1.0, fitted_at / PATIENT):
+            return False
+        looked_at = WITHIN if self._learns else min(n - fitted_at, WITHIN)  # without a drift a fit settles a surprise
+        startled = any(abs(s) > STARTLED for s in self.calibration.surprises[-looked_at:])
+        return startled or (self._learns and self._doubted)
 
     def fit(
         self,

@@ -31,7 +31,7 @@ class Mixture:
         self._each = expectations
 
     def moments(self, points: Float[np.ndarray, "r c"]) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]]:
-        """m and √v at points (r, c)."""
+        """Mean and deviation, m and √v, at points (r, c)."""
         means, deviations = np.array([each.moments(points) for each in self._each]).transpose(1, 0, 2)
         mean: Float[np.ndarray, " r"] = means.mean(axis=0)
         return mean, np.sqrt((deviations**2 + (means - mean) ** 2).mean(axis=0))

@@ -197,8 +197,8 @@ def _structure(
     for member in kernel.members if isinstance(kernel, Product) else (kernel,):
         if isinstance(member, SlidingKernel):
             slide, member = member, member.space
-        smooth = isinstance(member, AnovaKernel | SquaredExponentialKernel)
-        if smooth and np.isinf(lengthscales[member.dimensions]).all():
+        smooth = member if isinstance(member, AnovaKernel | SquaredExponentialKernel) else None
+        if smooth is not None and np.isinf(lengthscales[smooth.dimensions]).all():
             lengthscales[member.dimensions] = member.lengthscales
             shares[member.dimensions] = member.weights if isinstance(member, AnovaKernel) else 1.0
             categorical[member.dimensions] = member.categorical

@@ -1,6 +1,6 @@
 """The ANOVA kernel: a product over variables in which each has a weight of its own.
 
-    k(x, z) = s² Π_d (1 − w_d + w_d e_d),   e_d = exp(−(x_d − z_d)² / 2ℓ_d²),   for a category exp(−1[x_d ≠ z_d] / 2ℓ_d²)
+    k(x, z) = s² Π_d (1 − w_d + w_d e_d),  e_d = exp(−(x_d − z_d)²/2ℓ_d²),  for a category exp(−1[x_d ≠ z_d]/2ℓ_d²)
 
 Multiplied out it is a sum over all sets of variables, each with a product of its own: a constant, main effects,
 interactions (Durrande et al. 2013; Duvenaud et al. 2011). A plain product (all w = 1) has one variance for all of them:
@@ -101,7 +101,7 @@ class AnovaKernel(Kernel):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Logarithms of the lengthscales, log odds of the weights where there are several, logarithm of the variance."""
+        """Logarithms of the lengthscales, log odds of the weights where there are several, the variance's logarithm."""
         k, names = len(self.dimensions), self.dimensions.tolist()
         scales = [lengthscale(ell, k, f"lengthscale[{d}]") for ell, d in zip(self.lengthscales, names, strict=True)]
         shares = [weight(w, f"weight[{d}]") for w, d in zip(self.weights, names, strict=True)] if k > 1 else []
@@ -187,8 +187,8 @@ class AnovaKernel(Kernel):
             bells.append(self._bell(j, X[:, d], Z[:, d]))
             M *= self._mixed(j, bells[-1].copy())
         for j in np.flatnonzero(~self.categorical):
-            part, d = M * self.share(j, bells[j]), self.dimensions[j]
-            gradient[:, d] = (part @ Z[:, d] - X[:, d] * part.sum(axis=1)) / self.lengthscales[j] ** 2
+            part, column = M * self.share(int(j), bells[j]), self.dimensions[j]
+            gradient[:, column] = (part @ Z[:, column] - X[:, column] * part.sum(axis=1)) / self.lengthscales[j] ** 2
         return gradient
 
 
