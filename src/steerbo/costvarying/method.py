@@ -106,11 +106,6 @@ class PartialControl(Learning[OptionsT]):
 
     def playing(self, number: int) -> Regression[Any]:
         """The model that round `number` is chosen by: with a draw of the hyperparameters."""
-        import os
-
-        how = os.environ.get("STEER_PLAY", "each")
-        if how == "map" or (how == "half" and number % 2) or (how == "third" and number % 3):
-            return self.model
         return self.model.member(self.streams.integer(number, "hyperparameters"))
 
     def _unknown(self, history: History) -> np.ndarray:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -107,7 +107,7 @@ class Regression(Generic[K]):
         self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
         self._seed = seed
         self.draws: tuple[tuple[float, ...], ...] = ()
-        self.members: tuple[Self, ...] = ()
+        self.members: tuple[Regression[K], ...] = ()
         self.last_fit: Fit | None = None
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
@@ -310,7 +310,7 @@ class Regression(Generic[K]):
     def _draw(self) -> None:
         """Make the members: the same outcomes, seen with each draw of the hyperparameters."""
         self.members = ()
-        found: list[Self] = []
+        found: list[Regression[K]] = []
         for theta in self.draws:
             member = copy(self)
             member.draws, member.process = (), self._initial.with_theta(np.array(theta))
@@ -318,7 +318,7 @@ class Regression(Generic[K]):
             found.append(member)
         self.members = tuple(found)
 
-    def member(self, k: int) -> Self:
+    def member(self, k: int) -> Regression[K]:
         """The regression with the k-th draw of the hyperparameters, counted on from the first; itself without draws."""
         return self.members[k % len(self.members)] if self.members else self
 

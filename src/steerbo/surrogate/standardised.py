@@ -199,10 +199,10 @@ def _structure(
             slide, member = member, member.space
         smooth = member if isinstance(member, AnovaKernel | SquaredExponentialKernel) else None
         if smooth is not None and np.isinf(lengthscales[smooth.dimensions]).all():
-            lengthscales[member.dimensions] = member.lengthscales
-            shares[member.dimensions] = member.weights if isinstance(member, AnovaKernel) else 1.0
-            categorical[member.dimensions] = member.categorical
-            variance *= member.variance
+            lengthscales[smooth.dimensions] = smooth.lengthscales
+            shares[smooth.dimensions] = smooth.weights if isinstance(smooth, AnovaKernel) else 1.0
+            categorical[smooth.dimensions] = smooth.categorical
+            variance *= smooth.variance
         else:
             drifts.append(member)
     if len(drifts) == 0 or np.isfinite(lengthscales).any():

@@ -186,8 +186,10 @@ class AnovaKernel(Kernel):
         for j, d in enumerate(self.dimensions):
             bells.append(self._bell(j, X[:, d], Z[:, d]))
             M *= self._mixed(j, bells[-1].copy())
-        for j in np.flatnonzero(~self.categorical):
-            part, column = M * self.share(int(j), bells[j]), self.dimensions[j]
+        for j, column in enumerate(self.dimensions):
+            if self.categorical[j]:
+                continue
+            part = M * self.share(j, bells[j])
             gradient[:, column] = (part @ Z[:, column] - X[:, column] * part.sum(axis=1)) / self.lengthscales[j] ** 2
         return gradient
 
