@@ -98,15 +98,16 @@ class PartialControl(Learning[OptionsT]):
         points = self._unknown(history) if pending else np.empty((0, len(self.columns_of_model)))
         present = self.problem.present(history) if staying else {}
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
-        model = self.model if answering else self.playing(len(history) + 1)
+        model = self.model if answering else self.playing
         process = Standardised.of(model, points, time)
         found = self.looking(process, request.get("context", {}), present, answering, time)
         each = [Standardised.of(member, points, time) for member in self.model.members] if answering else []
         return replace(found, follows=place_in_batch(request).follows, processes=each)
 
-    def playing(self, number: int) -> Regression[Any]:
-        """The model that round `number` is chosen by: with a draw of the hyperparameters."""
-        return self.model.member(self.streams.integer(number, "hyperparameters"))
+    @property
+    def playing(self) -> Regression[Any]:
+        """The model that a round is chosen by: with a draw of the hyperparameters, which the next outcome replaces."""
+        return self.model.member(self.streams.integer(len(self.model), "hyperparameters"))
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
@@ -197,7 +198,7 @@ class PartialControl(Learning[OptionsT]):
 
     def widening(self, history: History, scope: Scope) -> float:
         """Infinite until outcomes tell a scale; from then on bounds are those of the posterior."""
-        return 1.0 if self.following.scale_doubt < np.inf else np.inf
+        return self.following.widening
 
     def gain(self, history: History) -> float:
         """See `possible_gain`; on average over typical contexts where something is seen before choosing."""

@@ -31,11 +31,9 @@ from .kernels import (
     Sum,
     called,
 )
-from .later import Later, settle
 from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
 from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
-from .plausible import doubted, rougher
 from .process import GaussianProcess
 from .regression import MomentsAndGradients, Regression
 from .slanted import SlantedRegression
@@ -63,7 +61,6 @@ __all__ = [
     "Hyperparameters",
     "InUnitsKernel",
     "Kernel",
-    "Later",
     "Level",
     "Linear",
     "Matern12",
@@ -91,7 +88,6 @@ __all__ = [
     "correlation",
     "counted_of",
     "cut_gains",
-    "doubted",
     "drift_over",
     "evenly",
     "evidence",
@@ -103,7 +99,5 @@ __all__ = [
     "profiled_log_density",
     "put_right",
     "refit_due",
-    "rougher",
-    "settle",
     "to_hex",
 ]

@@ -27,6 +27,7 @@ LEAST = 8
 """Outcomes from which on there is something to compare one with."""
 MOST = 0.2
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
+_CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them
 
 
@@ -44,8 +45,8 @@ def gains(
     array([ 0. , 10.4])
     """
     precision = np.diagonal(inverse)
-    spread = np.maximum(1.0 / precision - extra, 1e-300)
-    ratio = np.maximum((alpha / precision) ** 2 / spread, 1.0)
+    spread = np.maximum(1.0 / precision - extra, _CERTAIN)
+    ratio = np.clip((alpha / precision) ** 2 / spread, 1.0, _HOPELESS)
     return 0.5 * (ratio - 1.0 - np.log(ratio))
 
 

@@ -379,6 +379,23 @@ class Regression(Generic[K]):
         """Noise variances of the outcomes that count, standardised: those that are doubted have more."""
         return self.noise + self._extra[self.counted]
 
+    def left_out(self, latest: int) -> Float[np.ndarray, " k"]:
+        """How far the latest outcomes are from what all others say of each, in predictive deviations, (k,). O(n²).
+
+        `α_i / √(K⁻¹)_ii` (Rasmussen & Williams 2006, 5.10 to 5.12); one that is doubted has more noise.
+
+        >>> from .kernels import SquaredExponentialKernel
+        >>> model = Regression(SquaredExponentialKernel([0.3]), noise=0.25)
+        >>> model.replace([[0.2], [5.0]], [0.0, 1.0])
+        >>> model.left_out(1).round(2)
+        array([0.89])
+        """
+        m = len(self.factor)
+        k = min(latest, m)
+        ends = np.eye(m)[:, m - k :]
+        precision = np.square(self.factor.half_solve(ends)).sum(axis=0)
+        return np.asarray(self.weights[m - k :] / np.sqrt(precision))
+
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
         mean, variance = self._given.average(self.process.warp(Z))

@@ -17,7 +17,6 @@ from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
 from .searches import Domain, again, highest, highest_of, polished, risen
 from .standardised import RESOLVED, Standardised
-from .surprise import Expected, expected
 from .thinning import thinned
 from .watching import Watching
 
@@ -31,7 +30,6 @@ __all__ = [
     "Drawn",
     "Encoded",
     "Expectation",
-    "Expected",
     "Failing",
     "Following",
     "Known",
@@ -55,7 +53,6 @@ __all__ = [
     "alike",
     "chances_over",
     "drawn",
-    "expected",
     "expected_improvement",
     "given",
     "highest",
