@@ -11,6 +11,7 @@ import numpy as np
 from ..bandit import Arms
 from ..gp import Regression
 from ..rounds import (
+    COMPARABLE,
     TIME,
     Added,
     Amended,
@@ -184,6 +185,16 @@ class PartialControl(Learning[OptionsT]):
         for name, value in outlook.known.items():
             points[:, self.columns_of_model.index(name)] = value
         return self.model.raw(self.model.means(points))
+
+    def expected_outcome(self, history: History, event: Told | Added) -> tuple[float, float, float] | None:
+        """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
+        if len(self.model) < COMPARABLE or (isinstance(event, Added) and self.course is not None):
+            return None
+        name, played = (event.token, history[event.token]) if isinstance(event, Told) else ("", None)
+        point, value = self._row(event.outcome, name, played)
+        mean, deviation = self.model.predictive(point)
+        sign = self.problem.sign
+        return sign * value, sign * mean, deviation
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 

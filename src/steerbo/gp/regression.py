@@ -379,6 +379,19 @@ class Regression(Generic[K]):
         """Noise variances of the outcomes that count, standardised: those that are doubted have more."""
         return self.noise + self._extra[self.counted]
 
+    def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
+        """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
+
+        Those of the mixture over draws of the hyperparameters, where there are any.
+        """
+        means, variances = [], []
+        for member in self.members or (self,):
+            mean, deviation = member.predict(x[None])
+            means.append(float(mean[0]))
+            variances.append(float(deviation[0]) ** 2 + member.scale**2 * member.noise)
+        spread = np.mean(variances) + np.var(means)
+        return float(np.mean(means)), math.sqrt(float(spread))
+
     def left_out(self, latest: int) -> Float[np.ndarray, " k"]:
         """How far the latest outcomes are from what all others say of each, in predictive deviations, (k,). O(n²).
 
