@@ -33,6 +33,7 @@ from .warp import Warp
 
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
+_EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
 
@@ -348,9 +349,13 @@ class Regression(Generic[K]):
 
     @contextmanager
     def hallucinated(self, X: ArrayLike) -> Iterator[Factor]:
-        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `Conditioned.extended`."""
+        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `Conditioned.extended`.
+
+        They do so as if their outcomes had hardly any noise: with much of it a pending point would be suggested again.
+        """
         bent = self.process.warp(self._read(X))
-        with self._given.extended(bent, np.full(len(bent), self.noise)) as factor:
+        noise = np.minimum(self.noise, _EXPECTED * self.kernel.diagonal(bent))
+        with self._given.extended(bent, noise) as factor:
             yield factor
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:

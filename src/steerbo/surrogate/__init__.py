@@ -8,7 +8,7 @@ from .expectation import Expectation
 from .failing import Failing, kept_margin
 from .following import Following
 from .given import alike, given
-from .learned import LearnedLaw
+from .learned import LearnedLaw, Regressed, learned_law
 from .mixture import Mixture
 from .outcomes import ENOUGH, UNKEPT, Likely, Watched, chances_over, margin_over, rows_at
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of, set_columns
@@ -41,6 +41,7 @@ __all__ = [
     "Moments",
     "Part",
     "Posterior",
+    "Regressed",
     "Rows",
     "Sample",
     "Score",
@@ -60,6 +61,7 @@ __all__ = [
     "inverse_root",
     "kept_margin",
     "kept_of",
+    "learned_law",
     "least_likely",
     "margin_over",
     "parts_of",
