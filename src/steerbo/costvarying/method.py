@@ -99,16 +99,16 @@ class PartialControl(Learning[OptionsT]):
         points = self._unknown(history) if pending else np.empty((0, len(self.columns_of_model)))
         present = self.problem.present(history) if staying else {}
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
-        model = self.model if answering else self.playing
+        model = self.model if answering else self.playing(len(history) + 1)
         process = Standardised.of(model, points, time)
         found = self.looking(process, request.get("context", {}), present, answering, time)
         each = [Standardised.of(member, points, time) for member in self.model.members] if answering else []
-        return replace(found, follows=place_in_batch(request).follows, processes=each)
+        follows = place_in_batch(request).follows and not self.model.members  # else ends are those of another draw
+        return replace(found, follows=follows, processes=each)
 
-    @property
-    def playing(self) -> Regression[Any]:
-        """The model that a round is chosen by: with a draw of the hyperparameters, which the next outcome replaces."""
-        return self.model.member(self.streams.integer(len(self.model), "hyperparameters"))
+    def playing(self, number: int) -> Regression[Any]:
+        """The model that round `number` is chosen by: with a draw of the hyperparameters."""
+        return self.model.member(self.streams.integer(number, "hyperparameters"))
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
