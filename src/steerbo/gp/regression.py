@@ -34,6 +34,7 @@ from .warp import Warp
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
 _EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
+_KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
 
@@ -71,6 +72,7 @@ class Regression(Generic[K]):
         warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
+        known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
         seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
 
     Raises:
@@ -95,6 +97,7 @@ class Regression(Generic[K]):
         transform: Transform | None = None,
         *,
         likely_noise: float = LIKELY_NOISE,
+        known_noise: float | None = None,
         seed: int | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
@@ -106,7 +109,7 @@ class Regression(Generic[K]):
         self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
         self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
-        self._seed = seed
+        self._seed, self._known_noise = seed, known_noise
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[Regression[K], ...] = ()
         self.last_fit: Fit | None = None
@@ -251,9 +254,15 @@ class Regression(Generic[K]):
         if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
             fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            fit = learned(self._initial, before, self._points, z, (self.many, self.very_many), extra=extra)
+            fit = learned(self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra)
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
         return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
+
+    def _believed(self, output: Output) -> GaussianProcess[K]:
+        """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
+        if self._known_noise is None:
+            return self._initial
+        return replace(self._initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
 
     def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
         """Which outcomes to doubt next: one more, by what the others say of it. None: none is worth it."""
@@ -276,7 +285,7 @@ class Regression(Generic[K]):
         fit, n = self.last_fit, len(self)
         if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
             return found
-        points, z, initial = self._points, found.output.forward(self._outcomes), self._initial
+        points, z, initial = self._points, found.output.forward(self._outcomes), self._believed(found.output)
         extra = np.zeros(n)
         for i, variance in found.doubted:
             extra[i] = variance
