@@ -16,6 +16,8 @@ from .control_sets import Arm, Outlook
 if TYPE_CHECKING:
     from .method import PartialControl
 
+SURE = 0.97725
+"""Probability of either bound alone: that of a normal deviate below two, so that both hold 95 times in a hundred."""
 TOLERANCE = Fraction(0.1)
 """What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
 
@@ -23,8 +25,8 @@ TOLERANCE = Fraction(0.1)
 def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendation:
     """Of every set the settings with the largest E μ; of these the cheapest that is acceptable, by posterior means.
 
-    Bounds are `E μ ± 2 sd[g]`, for the expected value itself. Where no set is acceptable, as with a threshold that
-    nothing reaches, the best one is recommended.
+    Bounds are quantiles of the posterior of the expected value, a mixture over draws of the hyperparameters. Where no
+    set is acceptable, as with a threshold that nothing reaches, the best one is recommended.
     """
     sign, costs = method.problem.sign, method.mean_costs()
     rows, least, good, chosen = _judged(method, outlook, costs)
@@ -101,9 +103,9 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
     """The best settings of a set, and what a search found there."""
     seed = method.streams.integer(0, f"recommend {i}")
     found, mixture = method.answer(outlook, i, seed)
-    mean, deviation = mixture.moments(found.point[None])
+    mean, _ = mixture.moments(found.point[None])
     sign = method.problem.sign
-    lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-BOUND, BOUND))
+    lower, upper = sorted(sign * method.raw(end) for end in mixture.quantiles(found.point, (1.0 - SURE, SURE)))
     kept = not (method.guarding and found.value <= UNLIKELY / 2)
     advice = Recommendation(
         method.problem.scopes[i],

@@ -17,6 +17,8 @@ from jaxtyping import Float
 from .batched_bounds import Stack
 from .expectation import Expectation
 
+_HALVINGS = 60  # of an interval that a quantile lies in
+
 
 class Mixture:
     """Expected values of one scope by several processes, and `m + β √v` of their mixture as a function of settings.
@@ -35,6 +37,25 @@ class Mixture:
         means, deviations = np.array([each.moments(points) for each in self._each]).transpose(1, 0, 2)
         mean: Float[np.ndarray, " r"] = means.mean(axis=0)
         return mean, np.sqrt((deviations**2 + (means - mean) ** 2).mean(axis=0))
+
+    def quantiles(self, point: Float[np.ndarray, " c"], levels: Sequence[float]) -> list[float]:
+        """Where the mixture of normal distributions at one point reaches these probabilities, by bisection.
+
+        Members that are sure and members that are not make tails which are heavier than a normal one's.
+        """
+        from scipy.special import ndtr, ndtri  # start-up time
+
+        means, deviations = np.array([each.moments(point[None]) for each in self._each])[:, :, 0].T
+        found = []
+        for level in levels:
+            ends = means + ndtri(level) * deviations  # of the members: the mixture's quantile is between
+            low, high = float(ends.min()), float(ends.max())
+            for _ in range(_HALVINGS if high > low else 0):
+                middle = 0.5 * (low + high)
+                below = float(np.mean(ndtr((middle - means) / np.maximum(deviations, 1e-300)))) < level
+                low, high = (middle, high) if below else (low, middle)
+            found.append(0.5 * (low + high))
+        return found
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """`m + β √v` at points (r, c)."""
