@@ -24,7 +24,7 @@ DRAWS = 16
 """Chains, and so draws."""
 DRAWN_UP_TO = 200
 """Outcomes up to which hyperparameters are drawn; with more the likeliest are as good: docs/results/calibration.md."""
-_TRIED, _STEPS = 96, 2  # draws from the approximation, and steps of each chain
+_TRIED, _STEPS = 128, 4  # draws from the approximation, and steps of each chain
 _FREEDOM = 5.0  # degrees of freedom of the approximation
 _STEP = 1e-3  # of the differences of gradients that curvature is
 _SHRUNK = 40  # points of an ellipse after which a chain stays where it is
