@@ -5,6 +5,7 @@ from .corrected import put_right
 from .counted import MOST, chosen, counted_of
 from .course import Course, learn_course
 from .cut import cut_gains
+from .draws import mixture_quantile
 from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, Sliding, correlation, drift_over
 from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
@@ -96,6 +97,7 @@ __all__ = [
     "learn_course",
     "log_prior",
     "maximum_a_posteriori",
+    "mixture_quantile",
     "profiled_log_density",
     "put_right",
     "refit_due",
