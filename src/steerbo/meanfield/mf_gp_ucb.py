@@ -57,7 +57,7 @@ from .process import Observations
 from .region import Region
 from .trust_region import Bound, TrustRegion
 
-_NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
+_NOISY = 5e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
 _ANEW = 3  # random distributions after a change
 _ANSWER = 2.0  # standard deviations that an answer's lower bound is chosen by
 _SURE = 0.97725  # probability of either bound of an answer alone
