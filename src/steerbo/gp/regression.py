@@ -237,7 +237,7 @@ class Regression(Generic[K]):
             for _ in range(int(MOST_DOUBTED * len(self))):
                 if (doubts := self._doubt_one_more(latest)) is None:
                     break
-                latest = self._trusting(doubts, latest.fit.theta)
+                latest = self._trusting(doubts, latest.fit.theta, nearly=True)
                 if latest.score > best.score:
                     best = latest
                 elif doubts.sum() - best.doubts.sum() >= PATIENCE:
@@ -246,7 +246,9 @@ class Regression(Generic[K]):
         doubted = tuple((int(i), float(best.extra[i])) for i in np.flatnonzero(best.doubts))
         return Hyperparameters(tuple(best.fit.theta.tolist()), best.output, (), doubted)
 
-    def _trusting(self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"]) -> _Doubting:
+    def _trusting(
+        self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"], nearly: bool = False
+    ) -> _Doubting:
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
         output = Output.fitted(self._outcomes[~doubts], self._transform)
         z = output.forward(self._outcomes)
@@ -254,7 +256,9 @@ class Regression(Generic[K]):
         if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
             fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            fit = learned(self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra)
+            fit = learned(
+                self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra, nearly=nearly
+            )
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
         return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
 
