@@ -32,7 +32,7 @@ from tests.torture.outages import outages
 from tests.torture.overhead import overhead
 from tests.torture.picture import draw_asks
 from tests.torture.reopening import reopening
-from tests.torture.served import beside_a_bare_route, hostile_requests, rounds_served
+from tests.torture.served import beside_a_bare_route, connections_held, hostile_requests, rounds_served
 from tests.torture.server import missing, postgres, server
 from tests.torture.turns import turns
 
@@ -90,6 +90,8 @@ def main() -> None:
         part("GET beside a bare route", lambda: beside_a_bare_route(oven(folder / "beside"), "oven"))
         (folder / "hostile").mkdir()
         part("hostile requests", lambda: hostile_requests(folder / "hostile", 10_000))
+        (folder / "held").mkdir()
+        part("connections held", lambda: connections_held(oven(folder / "held"), 300))
         if reason := missing():
             print(f"PostgreSQL skipped: {reason}")
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import httpx2
 
 from steerbo.serve import guard
 from tests.serve.players import bearer, key_for, oven, served
-from tests.serve.processes import serving
+from tests.serve.processes import half_heads, serving
 from tests.serve.test_hostile import request
 
 TOLD = {"value": 1.0, "cost": 0.001, "realised": {"oven": 150.0, "speed": 0.5}}
@@ -148,3 +149,26 @@ def hostile_requests(folder: Path, count: int) -> dict[str, Any]:
     finally:
         guard.RATE, guard.BURST = rate, burst
     return {"requests": count, "answers": dict(sorted(answers.items()))}
+
+
+def connections_held(place: Path | str, count: int, files: int = 256) -> dict[str, Any]:
+    """So many connections that send half a head, as their first request or their second, to a server with few files.
+
+    Raises:
+        AssertionError: one request more was not answered.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found: dict[str, Any] = {"connections": count}
+    for allowed in (files, soft):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))  # which the server inherits
+        try:
+            with serving(place, options=("--keys",)) as made:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+                began = time.perf_counter()
+                status = half_heads(made.url, count)
+                assert status == 401
+                found[f"status of one more, {allowed} files"] = status
+                found[f"seconds, {allowed} files"] = round(time.perf_counter() - began, 1)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return found
