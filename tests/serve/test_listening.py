@@ -141,9 +141,12 @@ def test_an_answer_that_is_not_read_is_not_kept(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(guard, "RATE", 1e9)
     monkeypatch.setattr(guard, "BURST", 1e9)
     wanted = b"GET /static/steerbo.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with listening_here(oven(tmp_path)) as place, socket.create_connection(place, timeout=20) as deaf:
+    with listening_here(oven(tmp_path)) as place, socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**14)
+        deaf.settimeout(60)
+        deaf.connect(place)
         with pytest.raises(OSError, match=r"Broken pipe|reset"):
-            _send(deaf, 100 * wanted, 10_000, 0.0)
+            _send(deaf, 1000 * wanted, 10_000, 0.0)
         with socket.create_connection(place, timeout=20) as other:
             is_answered(other)
 
