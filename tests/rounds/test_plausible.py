@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import pytest
 
@@ -82,7 +83,7 @@ def test_who_tells_gets_the_warnings_as_data_also_the_second_time() -> None:
     suggestion = optimizer.ask()
     assert suggestion is not None
     assert suggestion.warnings == ()
-    outcome = {"value": 1.0, "realised": {"humidity": 500}}
+    outcome: dict[str, Any] = {"value": 1.0, "realised": {"humidity": 500}}
     with pytest.warns(OutOfRangeWarning) as caught:
         said = optimizer.tell(suggestion, **outcome)
     assert said == tuple(str(each.message) for each in caught)
@@ -91,8 +92,8 @@ def test_who_tells_gets_the_warnings_as_data_also_the_second_time() -> None:
         assert optimizer.amend(suggestion, realised={"humidity": 600})
     assert optimizer.amend(suggestion, realised={"humidity": 60}) is None
     with pytest.warns(OutOfRangeWarning, match="t = 220"):
-        (said,) = optimizer.add(1.0, {"t": 220, "humidity": 50, "line": "a"}) or ()
-    assert said.startswith("added-1: t = 220 is far")
+        (added,) = optimizer.add(1.0, {"t": 220, "humidity": 50, "line": "a"}) or ()
+    assert added.startswith("added-1: t = 220 is far")
     broken = optimizer.ask()
     assert broken is not None
     with pytest.warns(OutOfRangeWarning, match="humidity = 500"):
