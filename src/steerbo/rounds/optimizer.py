@@ -122,7 +122,7 @@ class Optimizer(Reading, Answering):
         self.refit()
         asked = self._fold.choose(read, place)
         self.recorder(asked)
-        return self.doubted(self.history[asked.token].suggestion)
+        return self.with_warnings(self.history[asked.token].suggestion)
 
     def refit(self) -> None:
         """Learn hyperparameters anew where that is due, and log them. `ask` does so first of all."""
@@ -144,7 +144,7 @@ class Optimizer(Reading, Answering):
         """
         decided = self._fold.decide_again(suggestion, context) if again else self._fold.decide(suggestion, context)
         self.recorder(decided)
-        return self.doubted(self.history[decided.token].suggestion)
+        return self.with_warnings(self.history[decided.token].suggestion)
 
     def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> Doubts:
         about = () if call == "add" else (suggestion,)

@@ -64,7 +64,7 @@ class Reading:
         """Suggestions whose outcome is still to come."""
         return tuple(r.suggestion for r in self._fold.history.pending)
 
-    def doubted(self, suggestion: Suggestion) -> Suggestion:
+    def with_warnings(self, suggestion: Suggestion) -> Suggestion:
         """A suggestion with warnings of what was seen, or looked at, far outside its range."""
         request = self.history[suggestion.token].request
         return replace(suggestion, warnings=doubts_of_looks(suggestion, request, self.problem.space))

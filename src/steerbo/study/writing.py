@@ -90,7 +90,7 @@ class Writer:
         if suggestion is None:
             return None
         self.worker.out.add(suggestion.token)
-        return self.optimizer.doubted(suggestion)
+        return self.optimizer.with_warnings(suggestion)
 
     def _chosen(self, request: Mapping[str, Any], place: Place, wish: str) -> Suggestion | None:
         """A new round; one that was chosen by another meanwhile, or by this worker, and then for others, too."""
@@ -168,7 +168,7 @@ class Writer:
 
         def work() -> Suggestion:
             if decided(self.optimizer.history, about, context):
-                return self.optimizer.doubted(self.optimizer.history[about].suggestion)
+                return self.optimizer.with_warnings(self.optimizer.history[about].suggestion)
             return self.company.timed(lambda: self.optimizer.decide(suggestion, context, again=again))
 
         return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
