@@ -6,9 +6,13 @@ import warnings
 from dataclasses import replace
 
 from ..errors import LawWarning, OutOfRangeWarning, UnusualOutcomeWarning
-from .events import Created, Event, Log, Refitted, Told, in_order
+from .arithmetic import one_blas_thread
+from .events import Added, Created, Event, Log, Refitted, Told, in_order
 from .fold import Fold
-from .plausible import doubts, unlike_others
+from .plausible import doubts, unlike_others, unlikely
+
+MOST_COMPARED = 200
+"""Data that nobody suggested, up to which each is held against what was expected: that takes a prediction for each."""
 
 Doubts = tuple[str, ...] | None
 """What is hard to believe in what was told, and what was found of it, a sentence each; None: nothing."""
@@ -28,6 +32,7 @@ class Recorder:
     def __init__(self, fold: Fold, log: Log | None) -> None:
         self.fold, self.log = fold, log
         self.by: str | None = None
+        self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
 
     def __call__(self, event: Event | None) -> Doubts:
         """Write an event down, where there is one, and take it in.
@@ -46,10 +51,20 @@ class Recorder:
         doubted = self.take(event)
         for warning in doubted:
             warnings.warn(warning, stacklevel=3)
-        return (*self.fold.checks.findings[before:], *map(str, doubted)) or None
+        said = (*self.fold.checks.findings[before:], *map(str, doubted))
+        token = getattr(event, "token", "")
+        self._said.pop(token, None)
+        if said and token:
+            self._said[token] = said
+        return said or None
 
     def known(self, token: str) -> Doubts:
-        """What is hard to believe in the outcome of a round, or its failure, that is known already."""
+        """What was said when a round's outcome or failure was told, which is told again.
+
+        Of another process's it is worked out anew, without what was expected then.
+        """
+        if token in self._said:
+            return self._said[token]
         played = self.fold.history[token]
         event = Told(token, played.outcome) if played.state == "told" and played.outcome else played.failure
         return tuple(map(str, self._doubts(event))) or None if event else None
@@ -61,13 +76,24 @@ class Recorder:
 
     def take(self, event: Event) -> list[OutOfRangeWarning]:
         """Take in an event that is written down; returns what is hard to believe in it."""
-        before = len(self.fold.checks.findings)
+        before, expected = len(self.fold.checks.findings), self._expected(event)
         self.fold.take(event)
         for finding in self.fold.checks.findings[before:]:
             warnings.warn(LawWarning(finding), stacklevel=4)
-        return self._doubts(event)
+        return self._doubts(event, expected)
 
-    def _doubts(self, event: Event) -> list[OutOfRangeWarning]:
+    def _doubts(self, event: Event, expected: tuple[float, float, float] | None = None) -> list[OutOfRangeWarning]:
+        """What is hard to believe; a value is held against others where no model says what was expected."""
         problem, history = self.fold.problem, self.fold.history
-        unusual = map(UnusualOutcomeWarning, unlike_others(event, problem, history))
-        return [*map(OutOfRangeWarning, doubts(event, problem.space, history)), *unusual]
+        unusual = unlike_others(event, problem, history, value=expected is None)
+        if expected is not None:
+            unusual += unlikely(event, *expected, history)
+        return [*map(OutOfRangeWarning, doubts(event, problem.space, history)), *map(UnusualOutcomeWarning, unusual)]
+
+    def _expected(self, event: Event) -> tuple[float, float, float] | None:
+        """See `Method.expected_outcome`; of thousands of rows that come at once only the first are held against it."""
+        history = self.fold.history
+        if not isinstance(event, Told | Added) or (isinstance(event, Added) and len(history.data) > MOST_COMPARED):
+            return None
+        with one_blas_thread():
+            return self.fold.method.expected_outcome(history, event)
