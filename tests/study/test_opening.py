@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steerbo.errors import InvalidStudy
+from steerbo.errors import InvalidOption, InvalidStudy
 from steerbo.record import from_plain, to_plain
 from steerbo.rounds import Event
 from steerbo.study import Study
@@ -56,3 +56,9 @@ def test_the_only_study_needs_no_name(tmp_path: Path) -> None:
     for wrong in (place, f"sqlite:///{place}#feld"):
         with pytest.raises(InvalidStudy, match="field, glasshouse"):
             Study.open(wrong, Stub())
+
+
+@pytest.mark.parametrize("name", ["self", "problem", "method", "seed", "rounds", "budget", "stop", "log"])
+def test_what_a_study_takes_itself_is_no_option_of_its_method(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match=rf"options\.{name}: 1 .*an option of the method"):
+        Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=3, options={name: 1})

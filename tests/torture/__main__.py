@@ -32,7 +32,15 @@ from tests.torture.outages import outages
 from tests.torture.overhead import overhead
 from tests.torture.picture import draw_asks
 from tests.torture.reopening import reopening
-from tests.torture.served import beside_a_bare_route, hostile_requests, rounds_served
+from tests.torture.served import (
+    beside_a_bare_route,
+    connections_held,
+    forged,
+    hostile_requests,
+    mistyped,
+    reserved_names,
+    rounds_served,
+)
 from tests.torture.server import missing, postgres, server
 from tests.torture.turns import turns
 
@@ -70,8 +78,8 @@ def main() -> None:
         RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 
     each, many = -(-asked.kills // len(WINGS)), asked.rounds
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"  # snapshots of what is gone in a moment
         kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
@@ -90,6 +98,15 @@ def main() -> None:
         part("GET beside a bare route", lambda: beside_a_bare_route(oven(folder / "beside"), "oven"))
         (folder / "hostile").mkdir()
         part("hostile requests", lambda: hostile_requests(folder / "hostile", 10_000))
+        (folder / "held").mkdir()
+        part("connections held", lambda: connections_held(oven(folder / "held"), 300))
+        for name, row in (
+            ("mistyped", partial(mistyped, count=100)),
+            ("forged addresses", partial(forged, count=200)),
+            ("reserved names", reserved_names),
+        ):
+            (folder / name).mkdir()
+            part(name, partial(row, folder / name))
         if reason := missing():
             print(f"PostgreSQL skipped: {reason}")
         else:

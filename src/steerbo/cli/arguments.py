@@ -12,6 +12,7 @@ import typer
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable
 from ..masking import CREDENTIALS, has_secrets, split_name, to_type
 from ..rounds import Created, Event, Problem, finite
+from ..rounds.request import check_taken
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
 from ..study.keeping import Keeping
 from ..study.sheet import decoded
@@ -159,6 +160,7 @@ def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
         found[name] = read(problem, _content(name, text)) if read else read_value(text)  # to be refused by name
     if seen:
         found["context"] = seen_before(problem, seen)
+    check_taken(found, known, problem.kind, drifts=hasattr(problem, "drift"))  # "batch", say, is no name of a request
     return found
 
 

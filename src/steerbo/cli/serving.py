@@ -45,6 +45,10 @@ def serve(
     name: Annotated[
         list[str] | None, typer.Option(metavar="HOST", help="A name by which browsers call this machine.")
     ] = None,
+    forwarded_by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Of a proxy that is believed when it says whose requests it forwards."),
+    ] = None,
     prepare: Annotated[
         int,
         typer.Option(
@@ -59,10 +63,11 @@ def serve(
     try:
         from ..serve import Hall, application, listen  # an extra
         from ..serve.lines import json_lines  # an extra
-        from ..serve.listening import socket_at  # an extra
+        from ..serve.listening import proxies, socket_at  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
+        believed = proxies(forwarded_by or ())
         opened = _openers(studies, LOGGER.warning if as_json else None)
         for _, open_one in opened.values():
             open_one().close()  # what cannot be opened is said before anybody asks
@@ -77,7 +82,7 @@ def serve(
             print_json({"url": url, "studies": list(opened), "keys": hall.keyed})
         else:
             echo(f"{url}  (Ctrl-C ends it)", err=True)
-        listen(application(hall, tuple(name or ())), listening)
+        listen(application(hall, tuple(name or ())), listening, believed)
 
 
 def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dict[str, tuple[str, Callable[[], Study]]]:

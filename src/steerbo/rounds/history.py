@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, assert_never
@@ -211,6 +211,16 @@ class History:
                 pass
             case _:
                 assert_never(event)
+
+    def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
+        """Have a waiting round as it was after these of its looks; only of a copy, whose events are not its own."""
+        now, self._rounds = self[asked.token], dict(self._rounds)
+        first = History(self.created, self._order)
+        first.apply(asked)
+        for event in decided:
+            first.apply(event)
+        then = first[asked.token]
+        self._rounds[asked.token] = replace(now, suggestion=then.suggestion, realised=then.realised)
 
     def _begin(self, event: Asked) -> None:
         seen = event.request.get("context", {})

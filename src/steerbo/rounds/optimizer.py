@@ -14,7 +14,7 @@ from .fold import Fold
 from .method import Method
 from .problem import Problem
 from .reading import Reading
-from .recorder import Recorder
+from .recorder import Doubts, Recorder
 from .request import Place
 from .revision import read_revision
 from .stopping import Stop
@@ -122,26 +122,36 @@ class Optimizer(Reading, Answering):
         self.refit()
         asked = self._fold.choose(read, place)
         self.recorder(asked)
-        return self.history[asked.token].suggestion
+        return self.with_warnings(self.history[asked.token].suggestion)
 
     def refit(self) -> None:
         """Learn hyperparameters anew where that is due, and log them. `ask` does so first of all."""
         self.recorder(self._fold.refit())
 
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
         """Give what was looked at; returns the suggestion with the values that follow and the next things to observe.
+
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            context: values by variable. Those far outside their range are kept; `warnings` of what is returned names
+                them.
+            again: take the last look back, and decide by this one: it was mistyped. What is left out of it stays.
+                Where more was looked at since, the values that followed from it are set, and it stays as it is.
 
         Raises:
             InvalidContext: a context is missing, not a number, unknown, or given before its turn.
-            OutcomeConflict: the round has an outcome already.
+            OutcomeConflict: the round has an outcome already; or nothing was looked at that could be taken back.
         """
-        decided = self._fold.decide(suggestion, context)
+        decided = self._fold.decide_again(suggestion, context) if again else self._fold.decide(suggestion, context)
         self.recorder(decided)
-        return self.history[decided.token].suggestion
+        return self.with_warnings(self.history[decided.token].suggestion)
 
-    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> None:
+    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> Doubts:
         about = () if call == "add" else (suggestion,)
-        self.recorder(getattr(self._fold.reports, call)(*about, **given))
+        event = getattr(self._fold.reports, call)(*about, **given)
+        if event is None and suggestion is not None:  # it was told before
+            return self.recorder.known(self._fold.reports.about(suggestion).suggestion.token)
+        return self.recorder(event)
 
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; what nature does stays as it is.

@@ -19,7 +19,7 @@ from .history import History
 from .limits import with_limits
 from .method import Method
 from .notebook import html_lines, html_table
-from .plausible import outside
+from .plausible import doubts_of_looks, outside
 from .problem import Problem
 from .round import Round
 from .stopping import with_curve
@@ -63,6 +63,11 @@ class Reading:
     def pending(self) -> tuple[Suggestion, ...]:
         """Suggestions whose outcome is still to come."""
         return tuple(r.suggestion for r in self._fold.history.pending)
+
+    def with_warnings(self, suggestion: Suggestion) -> Suggestion:
+        """A suggestion with warnings of what was seen, or looked at, far outside its range."""
+        request = self.history[suggestion.token].request
+        return replace(suggestion, warnings=doubts_of_looks(suggestion, request, self.problem.space))
 
     def _repr_html_(self) -> str:
         """For notebooks: how far it has come, and the latest rounds. Nothing is computed for it."""

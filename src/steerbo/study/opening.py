@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,24 @@ def by_name(field: str, given: Any) -> Mapping[str, Any]:
     if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
         raise InvalidOption(field, given, "values by name")
     return given or {}
+
+
+_BESIDE = frozenset(signature(Optimizer.__init__).parameters) - {"options"}
+
+
+def method_options(given: Any) -> Mapping[str, Any]:
+    """Options of a method by name, none of which is anything else that `Optimizer` takes.
+
+    Raises:
+        InvalidOption: one is.
+
+    >>> method_options({"seed": 1})
+    Traceback (most recent call last):
+        ...
+    steerbo.errors.InvalidOption: options.seed: 1 is not allowed; expected an option of the method. ...
+    """
+    options = by_name("options", given)
+    for name in sorted(_BESIDE & options.keys()):
+        hint = "Limits and seed of a study stand beside the options, not among them."
+        raise InvalidOption(f"options.{name}", options[name], "an option of the method", hint)
+    return options

@@ -7,11 +7,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..rounds import Answering, Method, Optimizer, Problem, Reading, Recommendation, Stop, Suggestion, one_or_more
+from ..rounds import (
+    Answering,
+    Doubts,
+    Method,
+    Optimizer,
+    Problem,
+    Reading,
+    Recommendation,
+    Stop,
+    Suggestion,
+    one_or_more,
+)
 from .backup import copy_of, save
 from .log import EventLog
 from .logger import LOGGER
-from .opening import by_name, found_log, new_log, replay
+from .opening import by_name, found_log, method_options, new_log, replay
 from .patience import WAIT
 from .run import drive
 from .to_frame import to_frame
@@ -100,7 +111,7 @@ class Study(Reading, Answering):
         """
         check_options(worker)
         limits: dict[str, Any] = {"budget": budget, "rounds": rounds, "stop": stop, "seed": seed}
-        optimizer = Optimizer(problem, method, **limits, **by_name("options", options))
+        optimizer = Optimizer(problem, method, **limits, **method_options(options))
         return cls(new_log(log, name, optimizer.events[0]), optimizer, **worker)
 
     @classmethod
@@ -230,16 +241,15 @@ class Study(Reading, Answering):
         self.refresh()
         save((copy_of(self.log, self.events),), file)
 
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
         """Give what was looked at; see `Optimizer.decide`."""
-        return self.writer.decide(suggestion, context)
+        return self.writer.decide(suggestion, context, again)
 
-    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> None:
+    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> Doubts:
         """Whoever asked may be another worker."""
         if call == "abandon":
-            self.writer.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
-        else:
-            self.writer.give(call, suggestion, given)
+            return self.writer.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
+        return self.writer.give(call, suggestion, given)
 
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from ..errors import LogConflict, SteerboError
-from ..rounds import SEEN, Event, Optimizer, Place, Suggestion, as_text
+from ..rounds import SEEN, Doubts, Event, Optimizer, Place, Suggestion, as_text
 from ..search import sobol_points
 from .again import decided, give_again, is_there
 from .company import TRIES, Company
@@ -87,9 +87,10 @@ class Writer:
         wish = self.serving.wish(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name))
         suggestion = suggestion or self.logged(lambda: self._chosen(request, place, wish), wish)
-        if suggestion is not None:
-            self.worker.out.add(suggestion.token)
-        return suggestion
+        if suggestion is None:
+            return None
+        self.worker.out.add(suggestion.token)
+        return self.optimizer.with_warnings(suggestion)
 
     def _chosen(self, request: Mapping[str, Any], place: Place, wish: str) -> Suggestion | None:
         """A new round; one that was chosen by another meanwhile, or by this worker, and then for others, too."""
@@ -161,21 +162,21 @@ class Writer:
         wish = TELL if answer.call != "decide" else ""  # whoever chooses should know of it, and serves those behind it
         self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
 
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
         """Give what was looked at, unless a worker that found it waiting in a file has done so."""
         about = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
 
         def work() -> Suggestion:
             if decided(self.optimizer.history, about, context):
-                return self.optimizer.history[about].suggestion
-            return self.company.timed(lambda: self.optimizer.decide(suggestion, context))
+                return self.optimizer.with_warnings(self.optimizer.history[about].suggestion)
+            return self.company.timed(lambda: self.optimizer.decide(suggestion, context, again=again))
 
-        return self.kept("decide", suggestion, {"context": context}, work)
+        return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
 
-    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
+    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Doubts:
         """Make a call with these arguments, kept in a file until it is in the log."""
         about = () if call == "add" else (suggestion,)
-        self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), TELL)
+        return self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), TELL)
 
     def kept(
         self,
