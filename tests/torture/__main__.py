@@ -34,6 +34,7 @@ from tests.torture.picture import draw_asks
 from tests.torture.reopening import reopening
 from tests.torture.served import beside_a_bare_route, hostile_requests, rounds_served
 from tests.torture.server import missing, postgres, server
+from tests.torture.threads import threads
 from tests.torture.turns import turns
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
@@ -78,6 +79,10 @@ def main() -> None:
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, many // 5, 6, asked.seconds))
         eight: dict[str, Any] = {"workers": 8, "rounds": many // 20, "kills": 3, "seconds": asked.seconds}
         part("turns on SQLite", lambda: [turns(f"{folder}/turns.db", folder, evaluation=e, **eight) for e in (0, 1)])
+        part(
+            "threads on SQLite",
+            lambda: [threads(f"{folder}/threads.db", f"{n} threads", n, many // 10) for n in (2, 8)],
+        )
         part("order of values", lambda: order(folder, 12, asked.seconds))
         part("forks on SQLite", lambda: forks(f"{folder}/forks.db", "forks", folder, 3, 120, 10))
         part("damage", lambda: damage(folder / "damage", 300))

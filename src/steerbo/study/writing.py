@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..errors import LogConflict, SteerboError
 from ..rounds import SEEN, Event, Optimizer, Place, Suggestion, as_text
+from ..rounds.turns import one_at_a_time
 from ..search import sobol_points
 from .again import decided, give_again, is_there
 from .company import TRIES, Company
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 
 class Writer:
-    """Ties an optimizer to a log that others write to as well.
+    """Ties an optimizer to a log that others write to as well; threads take turns, by the optimizer's lock.
 
     Args:
         log: where the events are.
@@ -41,7 +42,7 @@ class Writer:
     def __init__(
         self, log: EventLog, optimizer: Optimizer, wait: float, say: Callable[[str], None], **worker: Any
     ) -> None:
-        self.optimizer = optimizer
+        self.optimizer, self._lock = optimizer, optimizer._lock
         self.keeping = Keeping(log.spill, say)
         self.log = PatientLog(log, wait, say, self.keeping.harden)
         self.worker = Worker(self.log, **worker)
@@ -68,6 +69,7 @@ class Writer:
         finally:
             self.log.close()
 
+    @one_at_a_time
     def refresh(self) -> int:
         """Take in what other workers have logged; returns how many events that were."""
         self.worker.be_oneself()
@@ -77,6 +79,7 @@ class Writer:
         self.company.heard(len(new))
         return len(new)
 
+    @one_at_a_time
     def ask(self, request: Mapping[str, Any], place: Place) -> Suggestion | None:
         """An unfinished round that nobody evaluates, else a new one, for a place in a batch."""
         if self.keeping.left:
@@ -108,6 +111,7 @@ class Writer:
         self.refresh()
         return self.optimizer.history[token].state == "open"
 
+    @one_at_a_time
     def unfinished(self, context: Any = None) -> Suggestion | None:
         """An open round that nobody evaluates any more, now leased to this worker; None: there is none.
 
@@ -149,6 +153,7 @@ class Writer:
         """Seconds until the first lease of an open round runs out; None where none does."""
         return self.worker.leases.next_lapse({s.token for s in self.optimizer.pending})
 
+    @one_at_a_time
     def settle(self) -> None:
         """Write to the log what waits in files since it was away. What is refused stays there, and is spoken of."""
         wait, self.log.seconds = self.log.seconds, 0.0
@@ -177,6 +182,7 @@ class Writer:
         about = () if call == "add" else (suggestion,)
         self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), TELL)
 
+    @one_at_a_time
     def kept(
         self,
         call: str,
@@ -213,10 +219,18 @@ class Writer:
         if (answer := self._answer(call, suggestion, given)) is not None:
             self.keeping.keep(answer, left)
 
+    def keep_meanwhile(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
+        """Keep what is to be said until it is this thread's turn to say it, where `give` does so from then on."""
+        if call in ("decide", "tell", "fail") and not self.log.private:
+            answer = self._answer(call, suggestion, given)
+            if answer is not None:
+                self.keeping.spill.keep(answer)
+
     def append(self, event: Event) -> None:
         """The optimizer's log: this study's, with a lease where the event is a new round."""
         self.log.append(event, self.serving.lease() if event.kind == "asked" else None)
 
+    @one_at_a_time
     def logged(self, call: Callable[[], T], wish: str = "") -> T:
         """Compute on everything that is logged, and keep what it leads to, where much has come; `wish`: see `Turns`."""
         try:
