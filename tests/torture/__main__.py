@@ -23,6 +23,7 @@ from tests.serve.players import OVEN, oven
 from tests.torture.backups import backups
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
+from tests.torture.endless import endless
 from tests.torture.forks import forks
 from tests.torture.kills import WINGS, kill_often
 from tests.torture.lifetime import KINDS, QUICK, long_sessions
@@ -88,6 +89,7 @@ def main() -> None:
         part("damage", lambda: damage(folder / "damage", 300))
         part("backups on SQLite", lambda: backups(f"{folder}/backups.db", folder, many // 10, 4, asked.seconds))
         part("malformed", lambda: malformed(12_000, folder))
+        part("files without end", lambda: endless(folder / "endless"))
         part("overhead", lambda: overhead(folder))
         part("reopening", lambda: reopening(folder))
         part("served on SQLite", lambda: rounds_served(oven(folder, budget=1e6), "oven", 8, 10.0))
