@@ -22,10 +22,12 @@ from tests.study.test_turns import ELSEWHERE, take
 from tests.torture import order, reopening
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
+from tests.torture.first_connection import first_connection
 from tests.torture.kills import WINGS, kill_often
 from tests.torture.lifetime import lifetime, small_disk
 from tests.torture.malformed import malformed
 from tests.torture.server import postgres
+from tests.torture.threads import threads
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals")]
 
@@ -46,6 +48,14 @@ def test_kills_on_sqlite(tmp_path: Path, wing: str) -> None:
 def test_kills_and_a_crowd_on_postgresql(server: str, tmp_path: Path) -> None:
     assert kill_often(server, "stub in stages", tmp_path, 6, 60, rounds=10)["kills"] == 6
     assert crowd(server, "crowd", 3, 24, 1, 120)["killed"] == 1
+
+
+def test_a_crash_during_a_first_connection_is_an_outage(server: str) -> None:
+    assert first_connection(server)["called wrong input"] == 0
+
+
+def test_threads_on_postgresql(server: str) -> None:
+    assert threads(server, "threads", 4, 24)["rounds"] == 24
 
 
 def test_studies_have_names_on_postgresql(server: str) -> None:

@@ -24,6 +24,7 @@ from tests.torture.backups import backups
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
 from tests.torture.endless import endless
+from tests.torture.first_connection import first_connection
 from tests.torture.forks import forks
 from tests.torture.kills import WINGS, kill_often
 from tests.torture.lifetime import KINDS, QUICK, long_sessions
@@ -106,6 +107,8 @@ def main() -> None:
                     "kills on PostgreSQL",
                     lambda: [kill_often(url, w, folder, fewer, asked.seconds) for w in WINGS],
                 )
+                part("crashes in a first connection", lambda: first_connection(url))
+                part("threads on PostgreSQL", lambda: [threads(url, f"{n} threads", n, many // 10) for n in (2, 8)])
                 part("backups on PostgreSQL", lambda: backups(url, folder, many // 5, 4, asked.seconds))
                 part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, many, 10, asked.seconds))
                 part("turns on PostgreSQL", lambda: turns(url, folder, **eight))
