@@ -21,6 +21,7 @@ from typing import Any
 from steerbo.study import Study
 from tests.serve.players import OVEN, oven
 from tests.torture.backups import backups
+from tests.torture.clocks import clocks
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
 from tests.torture.endless import endless
@@ -85,6 +86,7 @@ def main() -> None:
             "threads on SQLite",
             lambda: [threads(f"{folder}/threads.db", f"{n} threads", n, many // 10) for n in (2, 8)],
         )
+        part("clocks apart", lambda: clocks(f"{folder}/clocks.db", folder, many // 20))
         part("order of values", lambda: order(folder, 12, asked.seconds))
         part("forks on SQLite", lambda: forks(f"{folder}/forks.db", "forks", folder, 3, 120, 10))
         part("damage", lambda: damage(folder / "damage", 300))

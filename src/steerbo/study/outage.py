@@ -17,7 +17,14 @@ _SQLITE = {
 _STATES = ("08", "25006", "40", "53", "55P03", "57", "58")
 """SQLSTATE, or how it begins: no connection, a standby, deadlocks, no room, a lock, an operator, the system."""
 _STARTING = ("starting up", "shutting down", "in recovery", "not yet accepting", "too many clients", "reserved for")
-_WRONG = ("authentication", "password", "pg_hba.conf", "does not exist", "permission denied", "not permitted to log in")
+_WRONG: tuple[str, ...] = (
+    "authentication",
+    "password",
+    "pg_hba.conf",
+    "does not exist",
+    "permission denied",
+    "not permitted to log in",
+)
 _WRONG += ("certificate", "does not support SSL", "private key", "SSL error", "service file", "invalid ")
 _WRONG += ("name or service not known", "nodename nor servname", "translate host name", "resolve host")
 """Said without an SQLSTATE, by a server before anybody is let in, or by the driver: a name or a key is wrong."""

@@ -119,7 +119,7 @@ class Writer:
         `context`: what it was chosen for has passed.
         """
         self.refresh()
-        for token, lapses in self.worker.leases.take_over(
+        for token, lapses, whose in self.worker.leases.take_over(
             [s.token for s in self.optimizer.pending if s.token not in self.worker.out]
         ):
             self.settle()  # what its worker measured may be in a file
@@ -130,6 +130,11 @@ class Writer:
                 self.logged(lambda token=token, why=why: self._give_up(token, why))  # type: ignore[misc]
             elif self.optimizer.history[token].state == "open":
                 LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
+                if whose:
+                    self.keeping.say(
+                        f"round {token} is taken over: by this clock {whose} was not heard of for too long. Should it "
+                        "still evaluate it, set the clocks of the machines alike: it is evaluated twice"
+                    )
                 return self.optimizer.history[token].suggestion
             if self.optimizer.history[token].state != "open":  # another was quicker, and has told
                 self.worker.leases.drop(token)
