@@ -23,9 +23,8 @@ from ..masking import split_name
 from ..record import from_plain, to_plain
 from ..rounds import Created, Event
 from ..rounds.upgrade import FORMAT
-from ..text import unsafe
 from .connections import DOCTOR, Database
-from .log import TURN, Lease, checked_name, checked_place, ends_a_round
+from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_name
 from .spill import Spill
 from .tables import EVENTS, HEADS, LEASES, TABLES
 
@@ -167,8 +166,8 @@ class DatabaseLog:
             self._extend(events, lease)
 
     def _extend(self, events: Sequence[Event], lease: Lease | None) -> None:
-        if not self.seen and (fault := unsafe(self.name)):
-            raise InvalidStudy("name", self.name, "a name of characters that can be seen", f"It has {fault}.")
+        if not self.seen:
+            new_name(self.name)
         rows, tip = list[dict[str, Any]](), self.tip
         for position, event in enumerate(events, self.seen + 1):
             body = writable(event)
@@ -266,7 +265,10 @@ class DatabaseLog:
 
     def event(self, position: int, body: str) -> Event:
         """An event from its text."""
-        event: Event = from_plain(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
+        try:
+            event: Event = from_plain(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
+        except (json.JSONDecodeError, RecursionError):
+            raise self._damage(f"event {position}", body, "an event in JSON") from None
         return event
 
     def _damage(self, field: str, value: object, allowed: str) -> DamagedLog:

@@ -207,3 +207,18 @@ def checked_name(given: Any) -> str:
         hint = f"It has {fault}." if fault else ""
         raise InvalidStudy("name", given, f"a text of 1 to {LONGEST_NAME} characters that can be seen", hint)
     return given
+
+
+def new_name(given: Any) -> str:
+    """What a study may be called that begins now: its name is a part of addresses, and perhaps of a file's name.
+
+    Raises:
+        InvalidStudy: it cannot. Studies of earlier versions that are called so are opened all the same.
+
+    >>> new_name("pH & temperature")
+    'pH & temperature'
+    """
+    name = checked_name(given)
+    if name in (".", "..") or any(sign in name for sign in "/\\"):
+        raise InvalidStudy("name", name, "a name without / and \\, and neither . nor ..")
+    return name

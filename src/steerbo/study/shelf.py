@@ -14,7 +14,7 @@ from .backup import backup
 from .connections import Database
 from .database import DatabaseLog
 from .keys import KEYS
-from .log import BY_HAND, checked_name, is_gone
+from .log import BY_HAND, is_gone, new_name
 from .opening import read, replay
 from .tables import EVENTS, HEADS, LEASES
 
@@ -55,7 +55,7 @@ def rename(place: Path | str, name: str, new: str) -> None:
     """
     with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
         _alone(connection, name)
-        if checked_name(new) in _names(connection):
+        if new_name(new) in _names(connection):
             raise InvalidStudy("new", new, "a name that no study there has")
         for table in _tables(connection):
             connection.execute(sa.update(table).where(table.c.study == name).values(study=new))
