@@ -40,11 +40,23 @@ def variance(value: float, name: str) -> Parameter:
     return Parameter(name, math.log(value), 0.0, 1.5, math.log(1e-4), math.log(1e4))
 
 
-LITTLE_NOISE = math.exp(-6.0)
-"""Small against outcomes of variance one."""
+def weight(value: float, name: str) -> Parameter:
+    """The log odds of a variable's weight in an ANOVA kernel: even odds, give or take a factor of seven.
+
+    A weight of 1, as a plain product has, is at the upper end.
+    """
+    odds = math.inf if value >= 1.0 else math.log(value) - math.log1p(-value) if value > 0.0 else -math.inf
+    return Parameter(name, min(max(odds, -WHOLE), WHOLE), 0.0, 2.0, -WHOLE, WHOLE)
 
 
-def noise(value: float, likely: float = LITTLE_NOISE) -> Parameter:
+WHOLE = 40.0
+"""Log odds of a weight that is 1 to the last bit."""
+
+LIKELY_NOISE = math.exp(-2.0)
+"""Noise variance believed beforehand, against outcomes of variance one: between hardly any and all of it."""
+
+
+def noise(value: float, likely: float = LIKELY_NOISE) -> Parameter:
     """The noise variance's logarithm: about `likely`, but hardly more is believed of it: give or take a factor of 7."""
     return Parameter("noise", math.log(value), math.log(likely), 2.0, math.log(1e-8), math.log(10.0))
 

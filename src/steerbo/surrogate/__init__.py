@@ -9,6 +9,7 @@ from .failing import Failing, kept_margin
 from .following import Following
 from .given import alike, given
 from .learned import LearnedLaw
+from .mixture import Mixture
 from .outcomes import ENOUGH, UNKEPT, Likely, Watched, chances_over, margin_over, rows_at
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of, set_columns
 from .posterior import Columns, Posterior, inverse_root
@@ -16,7 +17,6 @@ from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
 from .searches import Domain, again, highest, highest_of, polished, risen
 from .standardised import RESOLVED, Standardised
-from .surprise import Expected, expected
 from .thinning import thinned
 from .watching import Watching
 
@@ -30,7 +30,6 @@ __all__ = [
     "Drawn",
     "Encoded",
     "Expectation",
-    "Expected",
     "Failing",
     "Following",
     "Known",
@@ -38,6 +37,7 @@ __all__ = [
     "LawOf",
     "LearnedLaw",
     "Likely",
+    "Mixture",
     "Moments",
     "Part",
     "Posterior",
@@ -53,7 +53,6 @@ __all__ = [
     "alike",
     "chances_over",
     "drawn",
-    "expected",
     "expected_improvement",
     "given",
     "highest",

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import InvalidRequest
-from ..gp import Factor, Kernel, Output, Regression, SquaredExponentialKernel, Warp
+from ..gp import AnovaKernel, Factor, Kernel, Output, Regression, Warp
 from ..search import Box
 from ..space import Space
 from .expectation import Expectation
@@ -128,8 +128,11 @@ class Posterior:
         _check_affine(output)
         over = Expectation.over(process, parts, product=False)
         held = over.controlled
-        kernel = SquaredExponentialKernel(
-            process.lengthscales[held], process.variance, categorical=process.categorical[held].tolist()
+        kernel = AnovaKernel(
+            process.lengthscales[held],
+            process.shares[held],
+            process.variance,
+            categorical=process.categorical[held].tolist(),
         )
         return cls(
             columns, kernel, Warp(), process.inputs[:, held], process.weights,
