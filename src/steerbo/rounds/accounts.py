@@ -65,6 +65,8 @@ class Accounts:
 
     def change(self, before: Round, after: Round) -> None:
         """A round is another one now."""
+        if (after.charged, after.unpriced) == (before.charged, before.unpriced) and after.paid == before.paid:
+            return
         self._charged += Fraction(after.charged) - Fraction(before.charged)
         self._estimated += after.unpriced * Fraction(after.charged) - before.unpriced * Fraction(before.charged)
         self.unpriced += after.unpriced - before.unpriced

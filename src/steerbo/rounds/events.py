@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from pydantic import BeforeValidator, Field
 
@@ -231,14 +230,23 @@ class Log(Protocol):
         """Add one event at the end."""
 
 
+R = TypeVar("R")
 _BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
 
 
 def in_order(event: Event, order: Callable[[Any], Any]) -> Event:
     """The event with what stands in it by name put in order; `Problem.in_order` knows which."""
-    changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := getattr(event, name, None))}
-    if (outcome := getattr(event, "outcome", None)) is not None:
-        changes["outcome"] = Outcome(order(outcome.value), outcome.cost, order(outcome.realised))
-    if (failure := getattr(event, "failure", None)) is not None:
+    fields = vars(event)
+    changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := fields.get(name))}
+    if (outcome := fields.get("outcome")) is not None:
+        changes["outcome"] = _changed(outcome, value=order(outcome.value), realised=order(outcome.realised))
+    if (failure := fields.get("failure")) is not None:
         changes["failure"] = in_order(failure, order)
-    return replace(event, **changes) if changes else event
+    return _changed(event, **changes) if changes else event
+
+
+def _changed(checked: R, **changes: Any) -> R:
+    """A copy of a record that was checked, with the same values in another order: they need not be checked again."""
+    made: R = object.__new__(type(checked))
+    vars(made).update(vars(checked), **changes)
+    return made

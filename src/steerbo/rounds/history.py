@@ -234,10 +234,10 @@ class History:
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
-        after = replace(before, **changes)
-        known = after.outcome or after.failure
-        told = {**after.request.get("context", {}), **after.suggestion.values, **(known.realised if known else {})}
-        after = replace(after, realised=self._order(told))
+        outcome, failure = changes.get("outcome", before.outcome), changes.get("failure", before.failure)
+        known, suggestion = outcome or failure, changes.get("suggestion", before.suggestion)
+        told = {**before.request.get("context", {}), **suggestion.values, **(known.realised if known else {})}
+        after = replace(before, realised=self._order(told), **changes)
         self._rounds[token] = after
         self._accounts.change(before, after)
         self._failed += (after.state == "failed") - (before.state == "failed")
