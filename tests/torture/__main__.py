@@ -76,7 +76,6 @@ def main() -> None:
     each, many = -(-asked.kills // len(WINGS)), asked.rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"  # snapshots of what is gone in a moment
         kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, many // 5, 6, asked.seconds))

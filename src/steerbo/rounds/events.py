@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
-from ..record import record
+from ..record import record, with_checked
 from .scope import Scope
 from .upgrade import FORMAT, upgraded
 
@@ -230,7 +230,6 @@ class Log(Protocol):
         """Add one event at the end."""
 
 
-R = TypeVar("R")
 _BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperparameters", "bounds")
 
 
@@ -239,14 +238,7 @@ def in_order(event: Event, order: Callable[[Any], Any]) -> Event:
     fields = vars(event)
     changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := fields.get(name))}
     if (outcome := fields.get("outcome")) is not None:
-        changes["outcome"] = _changed(outcome, value=order(outcome.value), realised=order(outcome.realised))
+        changes["outcome"] = with_checked(outcome, value=order(outcome.value), realised=order(outcome.realised))
     if (failure := fields.get("failure")) is not None:
         changes["failure"] = in_order(failure, order)
-    return _changed(event, **changes) if changes else event
-
-
-def _changed(checked: R, **changes: Any) -> R:
-    """A copy of a record that was checked, with the same values in another order: they need not be checked again."""
-    made: R = object.__new__(type(checked))
-    vars(made).update(vars(checked), **changes)
-    return made
+    return with_checked(event, **changes) if changes else event

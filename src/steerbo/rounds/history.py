@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, assert_never
 
 from ..errors import UnknownSuggestion, show
+from ..record import with_checked
 from .accounts import Accounts
 from .events import (
     Abandoned,
@@ -174,7 +175,7 @@ class History:
                 old = self[event.token].suggestion
                 self._change(
                     event.token,
-                    suggestion=replace(
+                    suggestion=with_checked(
                         old,
                         values=self._order({**old.values, **event.values}),
                         context=self._order({**old.context, **event.context}),
@@ -237,7 +238,7 @@ class History:
         outcome, failure = changes.get("outcome", before.outcome), changes.get("failure", before.failure)
         known, suggestion = outcome or failure, changes.get("suggestion", before.suggestion)
         told = {**before.request.get("context", {}), **suggestion.values, **(known.realised if known else {})}
-        after = replace(before, realised=self._order(told), **changes)
+        after = with_checked(before, realised=self._order(told), **changes)
         self._rounds[token] = after
         self._accounts.change(before, after)
         self._failed += (after.state == "failed") - (before.state == "failed")

@@ -22,6 +22,7 @@ from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..masking import split_name
 from ..record import from_plain, to_plain
 from ..rounds import Created, Event
+from ..rounds.arithmetic import uncollected
 from ..rounds.upgrade import FORMAT
 from .connections import DOCTOR, Database
 from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_name
@@ -144,11 +145,12 @@ class DatabaseLog:
             hint = "Update steerbo to read this log."
             raise InvalidStudy(f"{self.place}: format", head.format, f"at most {FORMAT}", hint)
         found: list[Event] = []
-        for row in rows if head.position is not None else []:
-            if row.position != seen + 1 or row.checksum != checksum(tip, row.position, str(row.body)):
-                raise self._damage(f"event {seen + 1}", row.body, "an event that matches its checksum")
-            found.append(self.event(row.position, row.body))
-            seen, tip = row.position, row.checksum
+        with uncollected():
+            for row in rows if head.position is not None else []:
+                if row.position != seen + 1 or row.checksum != checksum(tip, row.position, str(row.body)):
+                    raise self._damage(f"event {seen + 1}", row.body, "an event that matches its checksum")
+                found.append(self.event(row.position, row.body))
+                seen, tip = row.position, row.checksum
         if (head.events, head.tip) != (seen, tip):
             raise self._damage("events", seen, f"the {head.events} events that the log once had")
         return found, seen, tip

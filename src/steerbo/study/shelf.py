@@ -15,7 +15,7 @@ from .connections import Database
 from .database import DatabaseLog
 from .keys import KEYS
 from .log import BY_HAND, is_gone, new_name
-from .opening import read, replay
+from .opening import replay
 from .tables import EVENTS, HEADS, LEASES
 
 
@@ -42,7 +42,7 @@ def shelved(place: Path | str) -> tuple[Shelved, ...]:
     for name in names:
         with closing(DatabaseLog(url, name, make=False)) as log:
             log.name = name
-            optimizer = replay(log.place, read(log), None)
+            optimizer = replay(log.place, log.read(), None)
             found.append(Shelved(name, optimizer.problem.kind, str(optimizer.status), len(optimizer.events)))
     return tuple(found)
 

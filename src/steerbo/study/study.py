@@ -128,7 +128,7 @@ class Study(Reading, Answering):
             LogUnavailable: the log cannot be reached.
         """
         check_options(worker)
-        log, ours, events = found_log(log, name, quickly=True)
+        log, ours, events = found_log(log, name)
         try:
             opened = cls(log, replay(log.place, events, problem), **worker)
             opened.writer.settle()

@@ -20,7 +20,6 @@ from .logger import LOGGER
 from .patience import PatientLog
 from .prepared import Prepared
 from .serving import Serving
-from .snapshots import Snapshot
 from .spill import Answer
 from .turns import TELL, Turns
 from .worker import Worker
@@ -46,8 +45,6 @@ class Writer:
         self.keeping = Keeping(log.spill, say)
         self.log = PatientLog(log, wait, say, self.keeping.harden)
         self.worker = Worker(self.log, **worker)
-        self.snapshot = Snapshot(log)
-        self.snapshot.keep(optimizer._fold)
         self.turns = Turns(self.log, self.worker)
         self.serving = Serving(self.log, self.turns, self.worker)
         self.company, self.prepared = Company(), Prepared(optimizer)
@@ -237,14 +234,9 @@ class Writer:
 
     @one_at_a_time
     def logged(self, call: Callable[[], T], wish: str = "") -> T:
-        """Compute on everything that is logged, and keep what it leads to, where much has come; `wish`: see `Turns`."""
-        try:
-            result = self._in_turn(call, wish)
-        except KeyboardInterrupt:
-            self.snapshot.stop()
-            raise
+        """Compute on everything that is logged; `wish`: see `Turns`."""
+        result = self._in_turn(call, wish)
         self.prepared.check()
-        self.snapshot.keep(self.optimizer._fold)
         return result
 
     def _in_turn(self, call: Callable[[], T], wish: str) -> T:
