@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
+import pickle
 import random
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,6 @@ import steerbo as sb
 from steerbo.record import from_plain
 from steerbo.rounds import Event, Optimizer
 from steerbo.rounds.arithmetic import one_blas_thread
-from steerbo.study.pickling import OwnPickler, OwnUnpickler
 from steerbo.testing import Case
 from steerbo.testing.case import bits
 from tests.causal import test_drift, test_guarding
@@ -63,11 +62,8 @@ def looked_at(optimizer: Optimizer) -> Optimizer:
 
 
 def written_down(optimizer: Optimizer) -> Optimizer:
-    """As a snapshot is, between two events."""
-    file = io.BytesIO()
-    OwnPickler(file, protocol=5).dump(optimizer._fold)
-    file.seek(0)
-    return Optimizer._of(OwnUnpickler(file).load())
+    """As a copy is that another process gets, between two events."""
+    return Optimizer._of(pickle.loads(pickle.dumps(optimizer._fold, protocol=5)))
 
 
 def left_alone(optimizer: Optimizer) -> Optimizer:

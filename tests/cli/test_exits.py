@@ -67,7 +67,7 @@ def test_marks_are_never_shown(wording: object) -> None:
     optimizer = Optimizer(Stub(), Nearest, rounds=3)
     asked = optimizer.ask()
     assert asked is not None
-    calls: tuple[Callable[[], None], ...] = (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: optimizer.tell(asked, 1.0),
         lambda: optimizer.amend(asked, 1.0),
         lambda: optimizer.add("high", {}),

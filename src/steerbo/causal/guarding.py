@@ -216,7 +216,7 @@ class Guarding(Paying[O]):
 
 @dataclass(frozen=True, eq=False)
 class _OfModel:
-    """What is to be known of model `k`. Snapshots of a study hold it, which neither closures nor partials can be in."""
+    """What is to be known of model `k`. Copies for other processes hold it, which closures cannot be in."""
 
     method: Guarding[Any]
     k: int

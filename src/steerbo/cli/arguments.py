@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable
+from ..files import LARGEST_TABLE, read_file
 from ..masking import CREDENTIALS, has_secrets, split_name, to_type
 from ..rounds import Created, Event, Problem, finite
 from ..rounds.request import check_taken
@@ -199,8 +200,9 @@ def _content(field: str, given: str) -> str | Rows:
     ending = given.strip().lower().rpartition(".")[2]
     if not given.strip().lower().endswith((".csv", ".json")):
         return given
+    raw = read_file(given, field, InvalidRequest, LARGEST_TABLE)
     try:
-        text = decoded(Path(given).read_bytes())
-    except (OSError, ValueError) as error:
+        text = decoded(raw)
+    except ValueError as error:
         raise InvalidRequest(field, given, "a file that can be read", f"({error})") from None
     return read_rows(field, text) if ending == "csv" else text

@@ -15,7 +15,7 @@ class Answering(ABC):
     """The words by which an `Optimizer`, or a `Study` on its log, is told what came of its suggestions."""
 
     @abstractmethod
-    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> Doubts:
+    def _give(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         """Check what a call was given (see `Reports`), and write it down; returns what is warned of."""
 
     def tell(

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict
 from ..record import from_plain, identity
-from .arithmetic import fingerprint, one_blas_thread
+from .arithmetic import fingerprint, one_blas_thread, uncollected
 from .clock import known_before
 from .events import Added, Asked, Created, Decided, Event, Extended, Refitted, in_order
 from .extension import after
@@ -70,8 +70,9 @@ class Fold:
         kind = find_method(problem, created.method)
         fold = cls(problem, kind, created)
         fold.check_wheels(stacklevel=4)
-        for event in rest:
-            fold.take(event)
+        with uncollected(), one_blas_thread():
+            for event in rest:
+                fold._take(event)
         return fold
 
     def check_wheels(self, stacklevel: int = 3) -> None:
@@ -89,6 +90,10 @@ class Fold:
 
     def take(self, event: Event) -> None:
         """Take one event in."""
+        with one_blas_thread():
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
         self.whole = False
         event = in_order(event, self.problem.in_order)
         if isinstance(event, Extended):
@@ -96,8 +101,7 @@ class Fold:
         self.history.apply(event)
         self.events.append(event)
         self.checks.learn(event, self.history)
-        with one_blas_thread():
-            self.method.learn(event, self.history)
+        self.method.learn(event, self.history)
         self.whole = True
 
     def _begin_anew(self, problem: Problem) -> None:

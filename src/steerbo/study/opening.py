@@ -12,7 +12,6 @@ from ..masking import split_name
 from ..rounds import Created, Event, Optimizer, Problem, problem_of
 from .database import DatabaseLog
 from .log import EventLog
-from .snapshots import Remembered, Snapshot
 
 
 def replay(place: str, events: list[Event], problem: Problem | None) -> Optimizer:
@@ -27,9 +26,7 @@ def replay(place: str, events: list[Event], problem: Problem | None) -> Optimize
     if not isinstance(created, Created):
         raise DamagedLog(f"{place}: event 1", created, "a 'created' event")
     try:
-        known = problem_of(created, place, problem)
-        fold = events.fold(problem) if isinstance(events, Remembered) else None
-        return Optimizer.replay(known, events) if fold is None else Optimizer._of(fold)
+        return Optimizer.replay(problem_of(created, place, problem), events)
     except InvalidStudy:
         raise
     except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -54,28 +51,18 @@ def read_events(log: EventLog | Path | str, *, name: str | None = None) -> list[
     return events
 
 
-def read(log: EventLog) -> list[Event]:
-    """All events of a log that nothing was read of; `replay` knows at once what those lead to that a snapshot has."""
-    return Snapshot(log).read()
-
-
-def found_log(
-    log: EventLog | Path | str, name: str | None, quickly: bool = False
-) -> tuple[EventLog, bool, list[Event]]:
-    """A log that is there, whether it was opened here, and its events; the only study where none is named.
-
-    `quickly`: by a snapshot, where there is one.
-    """
+def found_log(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, bool, list[Event]]:
+    """A log that is there, whether it was opened here, and its events; the only study where none is named."""
     named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
     log, ours = log_at(log, "study" if name is None else name, make=False)
     try:
-        events = read(log) if quickly else log.read()
+        events = log.read()
         if not events and ours and isinstance(log, DatabaseLog) and (names := log.names()):
             if named or len(names) > 1:
                 hint = "Name one after a URL, such as sqlite:///FILE#NAME; in Python, by `name`."
                 raise InvalidStudy(f"{log.place}: study", log.name, one_of(names, log.name), hint)
             log.name = names[0]
-            events = read(log) if quickly else log.read()
+            events = log.read()
     except BaseException:
         if ours:
             log.close()

@@ -47,8 +47,9 @@ def written(study: Study, new: Sequence[New]) -> list[Line]:
         writer.log.extend(events)
         return [record.take(event) for event in events]
 
-    doubts = writer.logged(work)
-    names = list(study.history.data)[-len(new) :]
+    with writer._lock:
+        doubts = writer.logged(work)
+        names = list(study.history.data)[-len(new) :]
     lines = []
     for each, name, doubted in zip(new, names, doubts, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
