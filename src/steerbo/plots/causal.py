@@ -18,6 +18,7 @@ from ..rounds import Reading, Recommendation, Scope
 from .drawing import (
     BLUE,
     COLOURS,
+    COLUMN,
     DASHES,
     GREEN,
     ORANGE,
@@ -63,7 +64,7 @@ _NAME, _TITLE = 24, 90  # characters
 # -- public pictures ---------------------------------------------------------------------------------------------------
 
 
-def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (3.54, 2.9)) -> Any:
+def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (COLUMN, 2.9)) -> Any:
     """Draw the graph while a scope is played: actions squares, contexts circles, the target a diamond.
 
     Dashed double arrows are latent common causes. Grey edges are cut by setting their end; orange ones lead from a

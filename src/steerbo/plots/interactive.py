@@ -317,7 +317,7 @@ def graph(study: Reading, scope: Scope | None = None) -> Any:
             xs, ys = zip(*(places[name] for name in mine), strict=True)
             shown.add_scatter(
                 x=xs, y=ys, mode="markers+text", text=[_words(name) for name in mine], textposition="bottom center",
-                marker={**mark, "opacity": 1.0}, name=label, hoverinfo="text",
+                marker=mark, name=label, hoverinfo="text",
                 cliponaxis=False,
             )  # fmt: skip
     xs, ys = zip(*places.values(), strict=True)
