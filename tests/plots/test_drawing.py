@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 import steerbo as sb
-from steerbo.plots import pictures
+from steerbo.plots import Picture, pictures
 from steerbo.plots.drawing import (
     acceptable,
     legend_below,
@@ -83,6 +83,14 @@ def test_no_label_leaves_its_picture(kind: str, names: list[str]) -> None:
                 box = text.get_window_extent()
                 inside = edge.x0 <= box.x0 <= box.x1 <= edge.x1 and edge.y0 <= box.y0 <= box.y1 <= edge.y1
                 assert inside, (picture.title, text.get_text())
+
+
+def test_a_picture_is_drawn_once_when_it_is_looked_at() -> None:
+    drawn = iter(["figure", "another"])
+    picture = Picture("a title", "a text", lambda: next(drawn))
+    assert (picture.figure, picture.figure) == ("figure", "figure")
+    assert next(drawn) == "another"
+    assert Picture("a title", "a text", "figure").figure == "figure"
 
 
 @pytest.mark.parametrize("label", ["W" * 48, "set dose after looking at age and pulse", "m" * 20])

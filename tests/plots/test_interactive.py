@@ -54,7 +54,7 @@ def test_prices_are_the_recommendation_a_row_each() -> None:
     with pytest.raises(InvalidProblem, match="CostVarying"):
         interactive.prices(box())
     with pytest.raises(InvalidProblem, match="prices: None"):
-        interactive.prices(scopes())
+        interactive.prices(sb.Optimizer(scopes().problem))
 
 
 @pytest.mark.parametrize("make", [control_sets, mixed_control_sets, seen, box, drifting, scopes])

@@ -36,6 +36,7 @@ def sites(**more: Any) -> sb.Optimizer:
     optimizer = sb.Optimizer(sb.TimeVarying(variables, priors, **more), "gp-ucb", seed=0)
     for time in range(12):
         suggestion = optimizer.ask(time=float(time))
+        assert suggestion is not None
         optimizer.tell(suggestion, 1 - 9 * (suggestion.values["a"] - 0.5) ** 2)
     return optimizer
 
@@ -194,7 +195,9 @@ def test_a_finite_domain_has_slices_through_its_points() -> None:
     assert piece.at == [pytest.approx(0.05 * k) for k in range(21)]
     k = int(np.argmin(np.abs(np.array(piece.at) - advice.values["a"])))
     assert piece.mean[k] == pytest.approx(advice.mean)
-    assert piece.best == (advice.values["a"], pytest.approx(advice.mean))
+    assert piece.best is not None
+    assert piece.best[0] == advice.values["a"]
+    assert piece.best[1] == pytest.approx(advice.mean)
     with pytest.raises(InvalidRequest, match="prior: 'valleys'"):
         plots.known(optimizer, prior="valleys")
     with pytest.raises(InvalidRequest, match="scope"):

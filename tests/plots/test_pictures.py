@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -94,7 +95,7 @@ def check_print(figure: Any, least: float = 7.0) -> None:
     edge = figure.bbox.padded(3.0)
     assert found
     for text, box in found:
-        assert text.get_fontsize() >= least, text.get_text()
+        assert float(text.get_fontsize()) >= least, text.get_text()
         inside = edge.x0 <= box.x0 <= box.x1 <= edge.x1 and edge.y0 <= box.y0 <= box.y1 <= edge.y1
         assert inside, ("leaves the figure", text.get_text())
     for (one, box), (other, beside) in combinations(found, 2):
@@ -146,9 +147,15 @@ STUDIES: dict[str, Callable[[], Any]] = {
 }
 
 
+@cache
+def study(name: str) -> Any:
+    """One of these, played once: pictures change nothing."""
+    return STUDIES[name]()
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_pictures_of_the_page_can_be_printed(name: str) -> None:
-    optimizer = STUDIES[name]()
+    optimizer = study(name)
     found = list(pictures(optimizer))
     assert len(found) >= 2
     for picture in found:
@@ -171,9 +178,9 @@ MODULES: dict[str, Any] = {
 @pytest.mark.parametrize("width", [COLUMN, PAGE], ids=["90 mm", "180 mm"])
 @pytest.mark.parametrize("name", STUDIES)
 def test_pictures_on_given_axes_can_be_printed(name: str, width: float) -> None:
-    optimizer = STUDIES[name]()
+    optimizer = study(name)
     kind = optimizer.problem.kind
-    drawn = [*BY_KIND[kind], plots.progress]
+    drawn: list[Callable[..., Any]] = [*BY_KIND[kind], plots.progress]
     if kind != "mean-field":
         drawn += [plots.known, *([plots.importance] if len(optimizer.problem.space) > 1 else [])]
     for draw in drawn:
@@ -184,7 +191,7 @@ def test_pictures_on_given_axes_can_be_printed(name: str, width: float) -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_figures_of_several_panels_can_be_printed(name: str) -> None:
-    optimizer = STUDIES[name]()
+    optimizer = study(name)
     kind = optimizer.problem.kind
     figure = MODULES[kind].figure(optimizer)
     assert figure.get_figwidth() == pytest.approx(PAGE)

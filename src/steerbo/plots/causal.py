@@ -282,7 +282,7 @@ def _nodes(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> Non
             )  # fmt: skip
     texts = {place: wrapped(name, 14, 2, _NAME) for name, place in places.items()}
     name_beside(axes, texts, [_NODE] * len(texts), curves)
-    axes.set_title(wrapped(f"{before}set {scope}", 48, 3, _TITLE), fontsize=TITLE)
+    axes.set_title(wrapped(f"{before}set {scope}", 38, 3, _TITLE), fontsize=TITLE)
     axes.axis("off")
 
 

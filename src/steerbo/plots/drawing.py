@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import cycle
 from pathlib import Path
 from textwrap import wrap
@@ -51,6 +51,7 @@ _GAP, _FARTHER = 2.5, 6.0  # points between a mark and its name
 _WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
 _LEAVES = 15.0  # and to leave the axes
 _SAMPLES = 25  # points of a curve
+_WIDE = 4.7  # points of an axis that a letter of its label needs
 _MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0  # rows that are shown; letters of a name; points of axes for a letter
 
 
@@ -68,9 +69,9 @@ class Picture:
     text: str
     source: Any
 
-    @property
+    @cached_property
     def figure(self) -> Any:
-        """The matplotlib `Figure`, drawn anew where `source` is a function."""
+        """The matplotlib `Figure`, drawn when this is first read where `source` is a function."""
         return self.source() if callable(self.source) else self.source
 
 
@@ -182,9 +183,11 @@ def styled(axes: Any) -> None:
     bare(axes)
     axes.title.set_size(TITLE)
     axes.tick_params(labelsize=SMALL)
-    for axis in (axes.xaxis, axes.yaxis):
+    for axis, room in ((axes.xaxis, axes.bbox.width), (axes.yaxis, axes.bbox.height)):
         axis.label.set_size(LABEL)
         axis.get_offset_text().set_size(SMALL)
+        letters = max(int(room * 72.0 / axes.figure.dpi / _WIDE), 12)
+        axis.set_label_text("\n".join(_broken(line, letters) for line in axis.get_label_text().split("\n")))
     if axes.get_xlabel() == "round":
         axes.xaxis.get_major_locator().set_params(integer=True)
 
@@ -198,6 +201,11 @@ def finished(axes: Any) -> Any:
         elif not isinstance(axes.figure, _figure_class()):
             _legend_under(axes)
     return axes
+
+
+def _broken(text: str, letters: int) -> str:
+    """A label in lines of so many letters, so that it is no longer than its axis."""
+    return text if len(text) <= letters else "\n".join(wrap(text, letters))
 
 
 def colour_bar(axes: Any, marks: Any, label: str) -> None:

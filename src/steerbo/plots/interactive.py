@@ -248,7 +248,7 @@ def expected(study: Reading, value: str = "") -> Any:
     """
     of_kind(study, TimeVarying)
     method: Any = study._method
-    shown = _figure("What was expected, and what came", "time", _value(study, value))
+    shown = _figure("Expected, and what came", "time", _value(study, value))
     noted = [(played, note) for played in study.history if (note := predicted(played.suggestion)) is not None]
     for k, p in enumerate(dict.fromkeys(note.prior for _, note in noted)):
         mine = [(played, note) for played, note in noted if note.prior == p]

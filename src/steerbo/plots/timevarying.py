@@ -112,7 +112,7 @@ def weights(study: Reading, ax: Any = None) -> Any:
     order = np.argsort(-heavy, kind="stable")[:_ROWS]
     axes = on(ax, 0.9 + 0.27 * len(order))
     axes.barh(range(len(order)), heavy[order], color=BLUE, height=0.62)
-    axes.set_yticks(range(len(order)), [wrapped(names[p], 20) for p in order])
+    axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.set(xlabel="probability", xlim=(0, 1), title="How probable each prior is by now")
@@ -191,7 +191,7 @@ def _expected(axes: Any, optimizer: Reading, value: str) -> None:
         axes.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="band of the prior used")
         axes.plot(times, mean, color=BLUE, lw=1.4, label="expected")
     axes.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3.5, color="black", mew=0, ls="none", label="outcome")
-    axes.set(ylabel=value_words(optimizer, value), title="What was expected, and what came")
+    axes.set(ylabel=value_words(optimizer, value), title="Expected, and what came")
 
 
 def _priors(axes: Any, names: Sequence[str], optimizer: Reading, noted: Sequence[tuple[float, Prediction]]) -> None:
@@ -204,7 +204,7 @@ def _priors(axes: Any, names: Sequence[str], optimizer: Reading, noted: Sequence
         axes.plot([t for t, note in noted if note.prior == p], [row] * plays[p], "|", ms=9, color=BLUE)
     if crosses:
         axes.plot(*np.array(crosses, dtype=float).T, "x", ms=8, mew=2, color=VERMILION, ls="none", label="dropped")
-    axes.set_yticks(range(len(order)), [wrapped(names[p], 20) for p in order])
+    axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.set(xlabel="time", title="The prior behind each choice")
