@@ -64,7 +64,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
     """Yield the picture for the page: kinds of problem that declare no others have this one."""
     yield Picture(
         "What every round gave",
-        f"Every outcome by round, and {_summary(optimizer)} as a line",
+        f"What every round gave, and the {_summary(optimizer)}",
         lambda: progress(optimizer).figure,
     )
 
