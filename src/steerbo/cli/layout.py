@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from textwrap import fill
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -62,6 +63,20 @@ class Laid:
                 shown.add_row(literal(f"  {column}"), literal(cell.strip()))
             yield shown
             yield ""
+
+
+def hung(line: str, width: int) -> str:
+    """A line "  heading   text" within `width`: further lines stand below the text, and no word is cut.
+
+    >>> print(hung("  variable    ph: float, 4 to 8; left to itself uniform", 40))
+      variable    ph: float, 4 to 8; left to
+                  itself uniform
+    """
+    head = re.match(r" +\S.{10} *|", line)
+    below = head.end() if head is not None else 0
+    return fill(
+        line, max(width, below + _GAP), subsequent_indent=" " * below, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
