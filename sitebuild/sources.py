@@ -14,9 +14,8 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 AT_HOME = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing/index.md"}
 """Files of the top folder that are pages, too, and where."""
-_LINK = re.compile(
-    r"(?<!\\)\[(?P<words>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<rest>[^)]*)\)"
-)
+_WORDS = r"(?<!\\)\[(?P<words>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
+_LINK = re.compile(_WORDS + r"\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<rest>[^)]*)\)")
 
 
 def written() -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from textwrap import fill
+from textwrap import wrap
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -74,8 +74,9 @@ def hung(line: str, width: int) -> str:
     """
     head = re.match(r" +\S.{10} *|", line)
     below = head.end() if head is not None else 0
-    return fill(
-        line, max(width, below + _GAP), subsequent_indent=" " * below, break_long_words=False, break_on_hyphens=False
+    room = max(width - below, 1)
+    return line[:below] + f"\n{' ' * below}".join(
+        wrap(line[below:], room, break_long_words=False, break_on_hyphens=False)
     )
 
 
