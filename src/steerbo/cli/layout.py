@@ -68,9 +68,8 @@ class Laid:
 def hung(line: str, width: int) -> str:
     """A line "  heading   text" within `width`: further lines stand below the text, and no word is cut.
 
-    >>> print(hung("  variable    ph: float, 4 to 8; left to itself uniform", 40))
-      variable    ph: float, 4 to 8; left to
-                  itself uniform
+    >>> hung("  variable    ph: float, 4 to 8; left to itself uniform", 40).splitlines()
+    ['  variable    ph: float, 4 to 8; left to', '              itself uniform']
     """
     head = re.match(r" +\S.{10} *|", line)
     below = head.end() if head is not None else 0

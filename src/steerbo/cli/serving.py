@@ -21,7 +21,7 @@ from ..study.logger import LOGGER
 from .arguments import AsJson, Place, open_study, title
 from .commands import group
 from .screen import answer, echo, print_json
-from .usage import offered, whole, word
+from .usage import whole, word
 
 commands = group()
 _KEY_DOES = ("create", "list", "revoke")
@@ -146,7 +146,6 @@ def key(
         typer.Argument(
             metavar="|".join(_KEY_DOES),
             parser=word("WHAT", _KEY_DOES),
-            shell_complete=offered(_KEY_DOES),
             help="What to do.",
             show_default=False,
         ),

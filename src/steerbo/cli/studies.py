@@ -16,7 +16,7 @@ from .commands import group
 from .layout import rich_table
 from .report import console
 from .screen import answer, echo, print_json
-from .usage import offered, word
+from .usage import word
 
 commands = group()
 
@@ -30,7 +30,6 @@ def studies(
         typer.Argument(
             metavar="|".join(_DOES),
             parser=word("WHAT", _DOES),
-            shell_complete=offered(_DOES),
             help="What to do.",
             show_default=False,
         ),

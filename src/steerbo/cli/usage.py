@@ -59,15 +59,6 @@ def word(name: str, words: Sequence[str]) -> Callable[[Any], str]:
     return read
 
 
-def offered(words: Sequence[str]) -> Callable[[Any, Any, str], list[str]]:
-    """Completions of an argument that is one of these words.
-
-    >>> offered(["list", "delete"])(None, None, "d")
-    ['delete']
-    """
-    return lambda context, parameter, begun: [each for each in words if each.startswith(begun)]
-
-
 def look_over(command: Any, path: str, args: Sequence[str]) -> None:
     """Refuse options that a command has not, and more words than it takes.
 
