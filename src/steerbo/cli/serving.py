@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing, nullcontext
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -21,9 +21,10 @@ from ..study.logger import LOGGER
 from .arguments import AsJson, Place, open_study, title
 from .commands import group
 from .screen import answer, echo, print_json
-from .usage import whole
+from .usage import whole, word
 
 commands = group()
+_KEY_DOES = ("create", "list", "revoke")
 KEY = "STEERBO_KEY"
 """Of the environment: the key that an assistant's words are said with."""
 
@@ -145,7 +146,15 @@ def mcp(
 
 @commands.command()
 def key(
-    what: Annotated[Literal["create", "list", "revoke"], typer.Argument(help="What to do.", show_default=False)],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(_KEY_DOES),
+            parser=word("WHAT", _KEY_DOES),
+            help="What to do.",
+            show_default=False,
+        ),
+    ],
     study: Place,
     id: Annotated[str | None, typer.Argument(metavar="ID", help="Of the key to revoke.", show_default=False)] = None,
     *,
