@@ -134,7 +134,7 @@ def _path(complaint: Any, given: object) -> tuple[Any, ...]:
         last = i == len(complaint["loc"]) - 1
         if last and complaint["type"].startswith(("missing", *_UNKNOWN)):
             path.append(part)
-        elif _has(given, part) and (last or isinstance(given[part], Mapping | list | tuple)):  # type: ignore[index]
+        elif _has(given, part):
             path.append(part)
             given = given[part]  # type: ignore[index]
         elif isinstance(part, int):

@@ -65,3 +65,28 @@ def test_far_is_half_a_width_beyond_what_is_usual(
     variable: sb.Float | sb.Integer, near: tuple[float, float], far: tuple[float, float]
 ) -> None:
     assert [variable.is_far(value) for value in (*near, *far)] == [False, False, True, True]
+
+
+def test_outcomes_that_are_next_to_nothing_are_kept_with_a_warning() -> None:
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=9)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.warns(OutOfRangeWarning, match=r"round 1: value 1e-300 is kept, but nothing below 1e-100"):
+        optimizer.tell(suggestion, 1e-300, realised={"humidity": 50})
+    told = optimizer.history[suggestion.token].outcome
+    assert told is not None
+    assert told.value == 1e-300
+    with pytest.warns(OutOfRangeWarning, match="smaller unit"):
+        optimizer.add(-1e-120, {"t": 22, "humidity": 50, "line": "a"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optimizer.amend(suggestion, 0.0)
+        optimizer.amend(suggestion, 1e-99)
+
+
+def test_payoffs_that_are_next_to_nothing_are_found_in_their_table() -> None:
+    optimizer = sb.Optimizer(sb.MeanField(("a", "b"), agents=4, feedback="agents"), "random", rounds=9)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.warns(OutOfRangeWarning, match="value 1e-200 is kept"):
+        optimizer.tell(suggestion, {"everyone": {"a": 1e-200, "b": 1.0}})

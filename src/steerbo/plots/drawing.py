@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
-from ..rounds import Problem, Reading
+from ..rounds import Problem, Reading, Recommendation
 from ..text import visible
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
@@ -30,11 +30,28 @@ _SHARE = 0.9  # of a figure's width that several columns may fill
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of a study: its title, what is to be seen on it (for those who cannot see it), and a `Figure`."""
+    """A picture of a study.
+
+    Args:
+        title: its headline.
+        text: a description of what is to be seen on it, for those who cannot see it.
+        figure: a matplotlib `Figure`.
+    """
 
     title: str
     text: str
     figure: Any
+
+
+class DrawPictures(Protocol):
+    """The signature of the function that `Problem.pictures` names; `study` is an `Optimizer` or a `Study`.
+
+    It is called before anything is measured, too, and may yield nothing then. It reads, and never asks or tells.
+    """
+
+    def __call__(self, study: Reading, advice: Recommendation, /) -> Iterable[Picture]:
+        """Draw a study whose present recommendation is `advice`."""
+        ...
 
 
 P = TypeVar("P", bound=Problem)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 
-from ..errors import InvalidProblem
+from ..errors import InvalidProblem, SteerboError, show
 from ..rounds import Reading, Recommendation
-from .drawing import Picture
+from .drawing import DrawPictures, Picture
 
 
 def pictures(optimizer: Reading, advice: Recommendation | None = None) -> Iterator[Picture]:
-    """What `optimizer.problem.pictures` names, called with the optimizer and what it recommends.
+    """Call the function that `optimizer.problem.pictures` names with the optimizer and what it recommends.
 
     Args:
         optimizer: whose pictures.
@@ -19,13 +19,31 @@ def pictures(optimizer: Reading, advice: Recommendation | None = None) -> Iterat
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidProblem: there is no such function.
+        InvalidProblem: there is no such function, it fails, or what it yields is no `Picture`.
     """
-    place = optimizer.problem.pictures
-    module, _, name = place.partition(":")
+    place, field = optimizer.problem.pictures, f"{optimizer.problem.kind}: pictures"
     try:
-        draw = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+        module, _, name = place.partition(":")
+        draw: DrawPictures = getattr(import_module(module), name)
+        drawn = iter(draw(optimizer, optimizer.recommend() if advice is None else advice))
+    except SteerboError:
+        raise
+    except Exception as error:  # whatever a module of others raises while it is imported or called
         allowed = 'the place of a function that draws a study, as "package.module:function"'
-        raise InvalidProblem(f"{optimizer.problem.kind}: pictures", place, allowed, f"({error})") from None
-    yield from draw(optimizer, advice or optimizer.recommend())
+        raise InvalidProblem(field, place, allowed, f"({type(error).__name__}: {error})") from None
+    while (picture := _next(drawn, field, place)) is not None:
+        if not isinstance(picture, Picture) or not callable(getattr(picture.figure, "savefig", None)):
+            allowed = "a function that yields `Picture`s, each with a title, a text and a figure of matplotlib"
+            raise InvalidProblem(field, place, allowed, f"It yields {show(picture)}.")
+        yield picture
+
+
+def _next(drawn: Iterator[Picture], field: str, place: str) -> Picture | None:
+    """Draw one more picture; None after the last one."""
+    try:
+        return next(drawn, None)
+    except SteerboError:
+        raise
+    except Exception as error:
+        hint = f"It failed: {type(error).__name__}: {error}."
+        raise InvalidProblem(field, place, "a function that draws such a study", hint) from None

@@ -15,6 +15,7 @@ from ..text import unsafe
 from .arithmetic import fingerprint
 from .events import Created
 from .finite import LARGEST, finite
+from .limits import check_declared
 from .method import Method
 from .problem import Problem
 from .registry import find_method, name_of, packages, place_of_problem
@@ -43,7 +44,7 @@ def creation(
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
         stop: when enough is known; see `stopping`.
-        seed: a whole number not below 0.
+        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         options: the method's options, by name.
 
     Raises:
@@ -58,6 +59,7 @@ def creation(
         if (fault := unsafe(text))
     ]
     wrong += _unsuitable(problem)
+    attempt(wrong, lambda: check_declared(problem))
     chosen = attempt(wrong, lambda: _options(problem, method, options))
     limit = attempt(wrong, lambda: read_budget(budget))
     most = attempt(wrong, lambda: read_rounds(rounds))

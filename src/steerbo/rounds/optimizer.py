@@ -32,7 +32,7 @@ class Optimizer(Reading, Answering):
         rounds: suggestions that may be made; None: no limit.
         stop: end when enough is known: a difference in the objective that is not worth looking for, or "enough": what
             could still be gained is less than a play costs. None: go on to the limits.
-        seed: a whole number not below 0.
+        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
 

@@ -1,12 +1,13 @@
-"""Measured values that can hardly be meant: they are kept, and whoever told them is warned."""
+"""Measured values that can hardly be meant: they are kept, with a warning."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..space import Space
 from .events import Added, Amended, Asked, Decided, Event, Failed, Told
+from .finite import SMALLEST
 from .history import History
 
 _ROUNDING = 1e-9
@@ -14,7 +15,7 @@ _ROUNDING = 1e-9
 
 
 def doubts(event: Event, space: Space, history: History) -> list[str]:
-    """In words, which values of an event that was just taken in lie far outside their ranges, and how to correct them.
+    """In words, which values of an event that was just taken in are next to nothing or far outside their ranges.
 
     Far is more than half the range's width beyond its ends; see `Float.is_far`.
     """
@@ -31,13 +32,34 @@ def doubts(event: Event, space: Space, history: History) -> list[str]:
             played = history[event.token]
             said = played.suggestion.context
             new = {name: value for name, value in played.realised.items() if said.get(name) != value}
-            return _named(f"round {played.number}", new, space, f"amend {event.token}")
+            where = f"round {played.number}"
+            return [*_tiny(where, event), *_named(where, new, space, f"amend {event.token}")]
         case Amended():
-            return _named(event.token, history.data[event.token].outcome.realised, space, f"amend {event.token}")
+            measured = history.data[event.token].outcome.realised
+            return [*_tiny(event.token, event), *_named(event.token, measured, space, f"amend {event.token}")]
         case Added():
             name = history.latest_data
-            return _named(name, event.outcome.realised, space, f"amend {name}")
+            return [*_tiny(name, event), *_named(name, event.outcome.realised, space, f"amend {name}")]
     return []
+
+
+def _tiny(where: str, event: Told | Failed | Amended | Added) -> list[str]:
+    """A warning of a value that is next to nothing, in a unit of which models have no use."""
+    outcome = None if isinstance(event, Failed) else event.outcome
+    small = [x for x in _numbers(outcome.value if outcome else None) if 0 < abs(x) < SMALLEST]
+    if not small:
+        return []
+    said = f"{where}: value {small[0]:g} is kept, but nothing below {SMALLEST:g} in size can be told from 0."
+    return [f"{said} If all values are so small, give them in a smaller unit."]
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """Every number of a value, which may be payoffs by name."""
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _numbers(part)
+    elif isinstance(value, int | float):
+        yield value
 
 
 def _named(where: str, measured: Mapping[str, Any], space: Space, how: str) -> list[str]:
