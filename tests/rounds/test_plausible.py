@@ -82,6 +82,7 @@ def test_outcomes_that_are_next_to_nothing_are_kept_with_a_warning() -> None:
         warnings.simplefilter("error")
         optimizer.amend(suggestion, 0.0)
         optimizer.amend(suggestion, 1e-99)
+        optimizer.add(1e-120, {"t": 23, "humidity": 50, "line": "a"})  # beside a larger one it is as good as 0
 
 
 def test_payoffs_that_are_next_to_nothing_are_found_in_their_table() -> None:
@@ -89,4 +90,4 @@ def test_payoffs_that_are_next_to_nothing_are_found_in_their_table() -> None:
     suggestion = optimizer.ask()
     assert suggestion is not None
     with pytest.warns(OutOfRangeWarning, match="value 1e-200 is kept"):
-        optimizer.tell(suggestion, {"everyone": {"a": 1e-200, "b": 1.0}})
+        optimizer.tell(suggestion, {"everyone": {"a": 1e-200, "b": 0.0}})

@@ -33,24 +33,24 @@ def doubts(event: Event, space: Space, history: History) -> list[str]:
             said = played.suggestion.context
             new = {name: value for name, value in played.realised.items() if said.get(name) != value}
             where = f"round {played.number}"
-            return [*_tiny(where, event), *_named(where, new, space, f"amend {event.token}")]
+            return [*_tiny(where, event, history), *_named(where, new, space, f"amend {event.token}")]
         case Amended():
             measured = history.data[event.token].outcome.realised
-            return [*_tiny(event.token, event), *_named(event.token, measured, space, f"amend {event.token}")]
+            return [*_tiny(event.token, event, history), *_named(event.token, measured, space, f"amend {event.token}")]
         case Added():
             name = history.latest_data
-            return [*_tiny(name, event), *_named(name, event.outcome.realised, space, f"amend {name}")]
+            return [*_tiny(name, event, history), *_named(name, event.outcome.realised, space, f"amend {name}")]
     return []
 
 
-def _tiny(where: str, event: Told | Failed | Amended | Added) -> list[str]:
-    """A warning of a value that is next to nothing, in a unit of which models have no use."""
+def _tiny(where: str, event: Told | Failed | Amended | Added, history: History) -> list[str]:
+    """A warning of a value that is next to nothing, where no other one is larger: models have no scale for it."""
     outcome = None if isinstance(event, Failed) else event.outcome
     small = [x for x in _numbers(outcome.value if outcome else None) if 0 < abs(x) < SMALLEST]
-    if not small:
+    if not small or any(abs(x) >= SMALLEST for _, told, _ in history.outcomes() for x in _numbers(told.value)):
         return []
     said = f"{where}: value {small[0]:g} is kept, but nothing below {SMALLEST:g} in size can be told from 0."
-    return [f"{said} If all values are so small, give them in a smaller unit."]
+    return [f"{said} No value so far is larger: give all of them in a smaller unit."]
 
 
 def _numbers(value: Any) -> Iterator[float]:
