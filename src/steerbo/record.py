@@ -25,6 +25,7 @@ from .complaints import translate
 from .errors import InvalidInput, InvalidProblem, show
 
 T = TypeVar("T")
+_LARGEST_WHOLE = 2**128  # the largest seed; Python does not print numbers of thousands of digits
 _CONFIG = ConfigDict(extra="forbid", strict=False, arbitrary_types_allowed=True)
 
 
@@ -77,6 +78,8 @@ def _number(value: Any) -> Any:
 def _whole(value: Any) -> Any:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise PydanticCustomError("whole", "a whole number")
+    if abs(value) > _LARGEST_WHOLE:
+        raise PydanticCustomError("whole", "a whole number of at most 2**128 in size")
     return value
 
 
