@@ -76,7 +76,7 @@ def _something(chance: random.Random, value: Any) -> Any:
         return chance.choice(SIZES) * chance.choice([1, 1, -1])
     if kind < 0.85:
         return chance.choice(TEXTS)
-    return chance.choice([lambda: [value], lambda: {"x": value}, lambda: (value, value), lambda: np.array(2.5)])()
+    return chance.choice([[value], {"x": value}, (value, value), np.array(2.5)])
 
 
 def _used(made: Any) -> None:

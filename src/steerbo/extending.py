@@ -27,8 +27,7 @@ out.
 ...     solves = CostVarying
 ...     def choose(self, history, request):
 ...         names = self.problem.control_sets[len(history) % len(self.problem.control_sets)]
-...         middles = {v.name: (v.low + v.high) / 2 for v in self.problem.space if v.name in names}
-...         return Choice(Scope(names), middles)
+...         return Choice(Scope(names), {name: self.problem.space[name].decode([0.5])[0] for name in names})
 ...     def recommend(self, history):
 ...         return Recommendation(Scope(self.problem.control_sets[0]), {}, note="it has not learned anything")
 ...     def explain(self, history):

@@ -76,9 +76,11 @@ def _number(value: Any) -> Any:
 
 
 def _whole(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise PydanticCustomError("whole", "a whole number")
-    if abs(value) > _LARGEST_WHOLE:
+    size: Any = abs(value)
+    if size > _LARGEST_WHOLE:
         raise PydanticCustomError("whole", "a whole number of at most 2**128 in size")
     return value
 
@@ -95,7 +97,20 @@ def _text(value: Any) -> str:
     return value
 
 
-_CHECKS: Mapping[str, Callable[[Any], Any]] = {"float": _number, "int": _whole, "bool": _flag, "str": _text}
+def _several(value: Any) -> Any:
+    if not isinstance(value, list | tuple):  # a generator may have no end, and a set has no order
+        raise PydanticCustomError("listed", "a list")
+    return value
+
+
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "float": _number,
+    "int": _whole,
+    "bool": _flag,
+    "str": _text,
+    "list": _several,
+    "tuple": _several,
+}
 _OWN = ("dataclass", "model", "function-before", "function-plain", "function-wrap", "literal", "definition-ref")
 
 
@@ -115,10 +130,10 @@ def _plain(schema: Any) -> Any:
         return type(schema)(_plain(part) for part in schema)
     if not isinstance(schema, dict) or schema.get("type") in _OWN:
         return schema
-    if schema.get("type") in _CHECKS:
-        return core_schema.no_info_before_validator_function(_CHECKS[schema["type"]], schema)
     inner = ("schema", "fields", "choices", "items_schema", "keys_schema", "values_schema", "items")
-    return {name: _plain(part) if name in inner else part for name, part in schema.items()}
+    made: Any = {name: _plain(part) if name in inner else part for name, part in schema.items()}
+    check = _CHECKS.get(schema["type"]) if "type" in schema else None
+    return made if check is None else core_schema.no_info_before_validator_function(check, made)
 
 
 @functools.cache

@@ -56,7 +56,8 @@ def scopes(
 ) -> None:
     """Print the scopes among which the best always is; with prices, one that is worth it."""
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
-    known = CausalGraph.from_file(graph, **{role: names for role, names in said.items() if names})
+    roles: dict[str, Any] = {role: names for role, names in said.items() if names}
+    known = CausalGraph.from_file(graph, **roles)
     prices = pairs(None, "price", price, InvalidContext)
     kept = policy_scopes(known, mode, prices=prices or None)  # type: ignore[arg-type]
     words, kept = _priced(kept, prices, base) if prices else ({}, kept)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from ..complaints import attempt
 from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, one_of, together
@@ -22,6 +22,62 @@ from .registry import find_method, name_of, packages, place_of_problem
 from .stopping import read_stop
 
 LARGEST_SEED = 2**128 - 1
+
+
+class MethodOptions(TypedDict, total=False):
+    """Options of steerbo's own methods, so that type checkers know a mistyped one; each method checks its own.
+
+    Options of other packages' methods are given as a dict: ``Optimizer(problem, Mine, **options)``.
+    """
+
+    acquisition: str | None
+    alpha: float
+    alpha_floor: float
+    arm_rule: str
+    beta: float
+    candidates: int
+    caution: float
+    confidence: str | float
+    cooling: float
+    cost_bound: str
+    delta: float
+    delta_b: float
+    discount: float
+    embedding: str
+    epsilon: float
+    explore_cycles: int | None
+    explore_fraction: float
+    failures: int
+    first_plays: int
+    initial: int | None
+    iterations: int
+    kernel: str
+    length: float
+    limit: int
+    mode: str
+    norm: float
+    notice_changes: bool
+    observations: str
+    on_exhausted: str
+    patience: float
+    period: int
+    plays: Any
+    population: int
+    prior: str | int | None
+    rho: float | None
+    sampling: str
+    slanted: bool
+    span: float | None
+    starting_points: int
+    starts: int
+    successes: int
+    switch_every: float | None
+    temper: float
+    transform: str | None
+    warp: bool
+    window: int
+
+
 _CHANGES = "Leave it out, or take a cost-varying problem: that takes it."
 _OR_NONE = "; leave it out for no limit"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from ..errors import InvalidOption
 from .answering import Answering
-from .creation import creation
+from .creation import MethodOptions, creation
 from .events import Event, Extended, Log
 from .extension import read_bounds
 from .fold import Fold
@@ -18,7 +18,7 @@ from .recorder import Recorder
 from .request import Place
 from .revision import read_revision
 from .stopping import Stop
-from .suggestion import Suggestion, one_or_more
+from .suggestion import MaybeNone, Suggestion, one_or_more
 
 
 class Optimizer(Reading, Answering):
@@ -63,7 +63,7 @@ class Optimizer(Reading, Answering):
         stop: Stop | None = None,
         seed: int = 0,
         log: Log | None = None,
-        **options: Any,
+        **options: Unpack[MethodOptions],
     ) -> None:
         if log is not None and not callable(getattr(log, "append", None)):
             raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
@@ -94,11 +94,13 @@ class Optimizer(Reading, Answering):
         return optimizer
 
     @overload
-    def ask(self, batch: None = None, **request: Any) -> Suggestion | None: ...
+    def ask(self, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
     @overload
     def ask(self, batch: int, **request: Any) -> list[Suggestion]: ...
-    def ask(self, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | None:
+    def ask(self, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
         """Suggest what to do next, or return None where the study is finished (`status` says why).
+
+        To type checkers it is a suggestion, since most studies know when to stop: only a loop has to ask for None.
 
         Args:
             batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which

@@ -16,7 +16,7 @@ from ..errors import InvalidInput, InvalidProblem, one_of
 
 MOST_ENTRIES = 1_000_000
 """A list that is given has no more entries than these."""
-LARGEST_NUMBER = 1e100
+LARGEST_NUMBER = 1e150
 """Largest size of a number that is declared, and one over the smallest above 0: models square and divide them."""
 LARGEST_WHOLE = 2**53
 """Beyond this a float64 no longer tells neighbouring whole numbers apart."""
@@ -107,13 +107,17 @@ def _number(value: object) -> float:
     return number
 
 
-def _positive(value: object) -> float:
+def _positive(value: object, most: float = LARGEST_NUMBER) -> float:
     number = as_number(value)
     if number is None or number <= 0:
         raise PydanticCustomError("positive", "a finite number above 0")
-    if not 1 / LARGEST_NUMBER <= number <= LARGEST_NUMBER:
-        raise PydanticCustomError("positive", f"a number from {1 / LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")
+    if not 1 / most <= number <= most:
+        raise PydanticCustomError("positive", f"a number from {1 / most:g} to {most:g}")
     return number
+
+
+def _variance(value: object) -> float:
+    return _positive(value, LARGEST_NUMBER**2)
 
 
 def _whole(value: object) -> int:
@@ -161,6 +165,8 @@ def listed(value: object) -> tuple[Any, ...]:
 
 Number = Annotated[float, BeforeValidator(_number)]
 Positive = Annotated[float, BeforeValidator(_positive)]
+Variance = Annotated[float, BeforeValidator(_variance)]
+"""The square of a positive number."""
 Whole = Annotated[int, BeforeValidator(_whole)]
 Flag = Annotated[bool | None, BeforeValidator(_flag)]
 """True, or None: a word that is not said stays out of files and logs, which then read as they always did."""

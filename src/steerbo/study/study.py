@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from ..rounds import Answering, Method, Optimizer, Problem, Reading, Recommendation, Stop, Suggestion, one_or_more
+from ..rounds.suggestion import MaybeNone
 from .backup import copy_of, save
 from .log import EventLog
 from .logger import LOGGER
@@ -166,7 +167,11 @@ class Study(Reading, Answering):
         finally:
             record.by = before
 
-    def ask(self, batch: int | None = None, **request: Any) -> Any:
+    @overload
+    def ask(self, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
+    @overload
+    def ask(self, batch: int, **request: Any) -> list[Suggestion]: ...
+    def ask(self, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
         """A suggestion that nobody else evaluates: an unfinished one, else a new one; None where there is neither.
 
         Args:
