@@ -166,7 +166,8 @@ def test_a_decay_per_hour() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "match"), [([], "at least one prior"), ("Auto", "or the word 'auto'"), ([3], "a table")]
+    ("given", "match"),
+    [([], "at least one prior"), ("Auto", "or the word 'auto'"), ([3], "a Prior, in a file a table")],
 )
 def test_refused(given: Any, match: str) -> None:
     with pytest.raises(InvalidProblem, match=match):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from ..complaints import attempt
@@ -79,6 +80,8 @@ class MethodOptions(TypedDict, total=False):
 
 
 _CHANGES = "Leave it out, or take a cost-varying problem: that takes it."
+_LIMITS = ("problem", "method", "budget", "rounds", "stop", "seed", "log")
+_SURE = 0.75  # how alike a mistyped limit is
 _OR_NONE = "; leave it out for no limit"
 
 
@@ -177,9 +180,10 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
         raise InvalidOption("options", options, "values by the option's name")
     kind = method.Options
     names = [option.name for option in fields(kind)]
-    unknown = [option for option in options if option not in names]
     wrong: list[InvalidInput] = [
-        InvalidOption(str(o), options[o], f"an option of {method.name!r}, {one_of(names, o)}") for o in unknown
+        InvalidOption(str(option), options[option], *_unknown(method.name, names, option))
+        for option in options
+        if option not in names
     ]
     given = {option: value for option, value in options.items() if option in names}
     try:
@@ -189,6 +193,13 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
     if wrong:
         raise together(wrong)
     return method, to_plain(chosen) | _nothing(chosen)
+
+
+def _unknown(method: str, names: list[str], option: object) -> tuple[str, str]:
+    """What is allowed in the place of an option that the method does not have, and which limit may be meant."""
+    limit = get_close_matches(str(option), _LIMITS, n=1, cutoff=_SURE)
+    known = f"an option of {method!r}, {one_of(names, '' if limit else option)}"
+    return known if names else f"nothing: {method!r} has no options", f"Did you mean {limit[0]!r}?" if limit else ""
 
 
 def _nothing(options: Any) -> dict[str, None]:
