@@ -14,6 +14,7 @@
     ├── LogUnavailable                    the log cannot be reached or written just now: try again
     ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
     ├── ModelFailure                      no model could be fitted to what was observed
+    ├── LimitBroken                       a method of others chose or answered what a limit forbids
     ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
     └── MissingExtra (also ImportError)   an optional dependency is not installed
 
@@ -57,7 +58,7 @@ class DamagedLog(InvalidStudy):
 
 
 class OutOfRangeWarning(UserWarning):
-    """A measured value lies far outside its variable's range. It is kept; `amend` corrects it."""
+    """A measured value lies far outside its variable's range, or is next to nothing; it is kept, and can be amended."""
 
 
 class UnusualOutcomeWarning(OutOfRangeWarning):
@@ -105,6 +106,10 @@ class ModelFailure(SteerboError):  # noqa: N818
     """No model could be fitted to what was observed."""
 
 
+class LimitBroken(SteerboError):  # noqa: N818
+    """A method from another package chose, or answered, what a limit of the problem forbids."""
+
+
 class ObjectiveFailure(SteerboError):  # noqa: N818
     """The user's objective failed, timed out or answered rubbish."""
 
@@ -134,6 +139,7 @@ __all__ = [
     "InvalidRequest",
     "InvalidStudy",
     "LawWarning",
+    "LimitBroken",
     "LogConflict",
     "LogUnavailable",
     "MissingExtra",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -34,7 +35,7 @@ FEW = settings(max_examples=60, deadline=None, derandomize=True)
         ("graph { a -- b }", {"target": "a"}, "arrows ->"),
     ],
 )
-def test_refused(text: str, roles: dict[str, object], message: str) -> None:
+def test_refused(text: str, roles: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
         CausalGraph.from_text(text, **{"intervenable": [], **roles})
 

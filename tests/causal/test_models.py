@@ -182,7 +182,7 @@ def test_where_observations_are_checked_plays_and_they_are_told_apart() -> None:
     of = problem(IDENTIFIED)
     found = models(of, Scope.of({"x": ["c"]}), options=ModelOptions(observations="checked"))
     optimizer = Optimizer(of, "coca-bo", seed=0, observations="checked")
-    suggestion = optimizer.decide(optimizer.ask(), {"c": 0.1})  # type: ignore[arg-type]
+    suggestion = optimizer.decide(optimizer.ask(), {"c": 0.1})
     optimizer.tell(suggestion, 1.0)
     for k in range(3):
         optimizer.add(3.0 + k, {"x": 0.2 * k, "c": 0.25})

@@ -159,7 +159,7 @@ def test_a_few_observations_and_constant_columns(rows: int) -> None:
         optimizer.add(1.0, {"x": 0.5, "c": 0.5})
     assert optimizer.recommend().mean is not None
     for k in range(6):
-        suggestion = optimizer.decide(optimizer.ask(), {"c": 0.2 * k})  # type: ignore[arg-type]
+        suggestion = optimizer.decide(optimizer.ask(), {"c": 0.2 * k})
         optimizer.tell(suggestion, play(suggestion.values["x"], 0.2 * k))
     assert np.isfinite(optimizer.recommend().mean or np.nan)
 

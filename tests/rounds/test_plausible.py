@@ -162,3 +162,29 @@ def test_a_look_is_taken_back_until_something_else_was_looked_at() -> None:
         optimizer.decide(suggestion, {"pulse": 0.8}, again=True)
     again = Optimizer.replay(Stub(), optimizer.events)
     assert again.history[suggestion.token] == optimizer.history[suggestion.token]
+
+
+def test_outcomes_that_are_next_to_nothing_are_kept_with_a_warning() -> None:
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=9)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.warns(OutOfRangeWarning, match=r"round 1: value 1e-300 is kept, but nothing below 1e-100"):
+        optimizer.tell(suggestion, 1e-300, realised={"humidity": 50})
+    told = optimizer.history[suggestion.token].outcome
+    assert told is not None
+    assert told.value == 1e-300
+    with pytest.warns(OutOfRangeWarning, match="smaller unit"):
+        optimizer.add(-1e-120, {"t": 22, "humidity": 50, "line": "a"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optimizer.amend(suggestion, 0.0)
+        optimizer.amend(suggestion, 1e-99)
+        optimizer.add(1e-120, {"t": 23, "humidity": 50, "line": "a"})  # beside a larger one it is as good as 0
+
+
+def test_payoffs_that_are_next_to_nothing_are_found_in_their_table() -> None:
+    optimizer = sb.Optimizer(sb.MeanField(("a", "b"), agents=4, feedback="agents"), "random", rounds=9)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.warns(OutOfRangeWarning, match="value 1e-200 is kept"):
+        optimizer.tell(suggestion, {"everyone": {"a": 1e-200, "b": 0.0}})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,8 @@ from tests.rounds.test_registry import KIND, PROBLEM, created
 
 
 def test_a_class_is_logged_by_its_place_and_found_again() -> None:
-    optimizer = sb.Optimizer(Stub(), Nearest, seed=4, step=0.2)
+    options: dict[str, Any] = {"step": 0.2}
+    optimizer = sb.Optimizer(Stub(), Nearest, seed=4, **options)
     assert created(optimizer).method == "tests.rounds.stub:Nearest"
     assert created(optimizer).problem_class == "tests.rounds.stub:Stub"
     again = sb.load(optimizer.to_json())

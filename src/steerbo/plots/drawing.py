@@ -9,14 +9,14 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import cycle
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Picture:
 
     Args:
         title: its headline.
-        text: what is to be seen on it, for those who cannot see it.
+        text: a description of what is to be seen on it, for those who cannot see it.
         source: a matplotlib `Figure`, or a function without arguments that draws one.
     """
 
@@ -76,6 +76,18 @@ class Picture:
 
 
 # -- whose picture, and in which words ---------------------------------------------------------------------------------
+
+
+class DrawPictures(Protocol):
+    """The signature of the function that `Problem.pictures` names; `study` is an `Optimizer` or a `Study`.
+
+    It is called before anything is measured, too, and may yield nothing then. It reads, and never asks or tells.
+    """
+
+    def __call__(self, study: Reading, advice: Recommendation, /) -> Iterable[Picture]:
+        """Draw a study whose present recommendation is `advice`."""
+        ...
+
 
 P = TypeVar("P", bound=Problem)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidProblem, InvalidRequest
+from ..errors import InvalidProblem, InvalidRequest, SteerboError, show
 from ..rounds import Reading, Recommendation, Round, time_of
 from ..space import Variable
 from .drawing import (
@@ -19,6 +19,7 @@ from .drawing import (
     PAGE,
     SMALL,
     VERMILION,
+    DrawPictures,
     Picture,
     finished,
     legend_below,
@@ -48,16 +49,35 @@ def pictures(optimizer: Reading, advice: Recommendation | None = None) -> Iterat
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        InvalidProblem: there is no such function.
+        InvalidProblem: there is no such function, it fails, or what it yields is no `Picture`.
     """
-    place = optimizer.problem.pictures
-    module, _, name = place.partition(":")
+    place, field = optimizer.problem.pictures, f"{optimizer.problem.kind}: pictures"
     try:
-        draw = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+        module, _, name = place.partition(":")
+        draw: DrawPictures = getattr(import_module(module), name)
+        drawn = iter(draw(optimizer, optimizer.recommend() if advice is None else advice))
+    except SteerboError:
+        raise
+    except Exception as error:  # whatever a module of others raises while it is imported or called
         allowed = 'the place of a function that draws a study, as "package.module:function"'
-        raise InvalidProblem(f"{optimizer.problem.kind}: pictures", place, allowed, f"({error})") from None
-    yield from draw(optimizer, advice or optimizer.recommend())
+        raise InvalidProblem(field, place, allowed, f"({type(error).__name__}: {error})") from None
+    while (picture := _next_picture(drawn, field, place)) is not None:
+        source = getattr(picture, "source", None)
+        if not isinstance(picture, Picture) or not (callable(source) or callable(getattr(source, "savefig", None))):
+            allowed = "a function that yields `Picture`s, each with a title, a text and a figure of matplotlib"
+            raise InvalidProblem(field, place, allowed, f"It yields {show(picture)}.")
+        yield picture
+
+
+def _next_picture(drawn: Iterator[Picture], field: str, place: str) -> Picture | None:
+    """Draw one more picture; None after the last one."""
+    try:
+        return next(drawn, None)
+    except SteerboError:
+        raise
+    except Exception as error:
+        hint = f"It failed: {type(error).__name__}: {error}."
+        raise InvalidProblem(field, place, "a function that draws such a study", hint) from None
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:

@@ -16,7 +16,7 @@ from .events import Added, Asked, Created, Decided, Event, Extended, Refitted, i
 from .extension import after
 from .history import History
 from .law_checks import LawChecks
-from .limits import check_decided, check_kept
+from .limits import check_kept
 from .method import Method
 from .problem import Problem
 from .randomness import Streams
@@ -194,7 +194,7 @@ class Fold:
         told = with_place(request, place) if self.problem.space.changes or place.follows else request
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
-        check_kept(self.problem, self.method.name, choice.values, request)
+        check_kept(self.problem, self.method.name, choice.values, request.get("context", {}))
         moving = self.problem.change_cost(choice.values, self.history)
         expected = choice.expected_cost
         if expected is None:
@@ -260,5 +260,5 @@ class Fold:
         with one_blas_thread():
             decision = self.method.decide(history, pending, {**pending.suggestion.context, **seen})
         given = {**known_before(pending.request), **pending.suggestion.context, **seen, **pending.suggestion.values}
-        check_decided(self.problem, self.method.name, decision.values, given)
+        check_kept(self.problem, self.method.name, decision.values, given)
         return Decided(pending.suggestion.token, seen, dict(decision.values), decision.observe, dict(decision.note))

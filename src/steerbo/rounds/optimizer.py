@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from ..errors import InvalidOption
 from .answering import Answering
-from .creation import creation
+from .creation import MethodOptions, creation
 from .events import Event, Extended, Log
 from .extension import read_bounds
 from .fold import Fold
@@ -18,7 +18,7 @@ from .recorder import Doubts, Recorder
 from .request import Place
 from .revision import read_revision
 from .stopping import Stop
-from .suggestion import Suggestion, one_or_more
+from .suggestion import MaybeNone, Suggestion, one_or_more
 from .turns import CallLock, one_at_a_time
 
 
@@ -33,7 +33,7 @@ class Optimizer(Reading, Answering):
         rounds: suggestions that may be made; None: no limit.
         stop: end when enough is known: a difference in the objective that is not worth looking for, or "enough": what
             could still be gained is less than a play costs. None: go on to the limits.
-        seed: a whole number not below 0.
+        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
 
@@ -64,7 +64,7 @@ class Optimizer(Reading, Answering):
         stop: Stop | None = None,
         seed: int = 0,
         log: Log | None = None,
-        **options: Any,
+        **options: Unpack[MethodOptions],
     ) -> None:
         if log is not None and not callable(getattr(log, "append", None)):
             raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
@@ -95,12 +95,14 @@ class Optimizer(Reading, Answering):
         return optimizer
 
     @overload
-    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | None: ...
+    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
     @overload
     def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
     @one_at_a_time
-    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | None:
+    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
         """Suggest what to do next, or return None where the study is finished (`status` says why).
+
+        To type checkers it is a suggestion, since most studies know when to stop: only a loop has to ask for None.
 
         Args:
             batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which

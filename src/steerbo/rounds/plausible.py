@@ -1,14 +1,15 @@
-"""Values that can hardly be meant: they are kept, and the person who told them is warned."""
+"""Values that can hardly be meant: they are kept, with a warning."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from ..space import Space
 from .clock import known_before
 from .events import Added, Amended, Asked, Decided, Event, Failed, Outcome, Told
+from .finite import SMALLEST
 from .history import History
 from .problem import Problem
 from .suggestion import Suggestion
@@ -18,7 +19,7 @@ _ROUNDING = 1e-9
 
 
 def doubts(event: Event, space: Space, history: History) -> list[str]:
-    """In words, which values of an event that was just taken in lie far outside their ranges, and how to correct them.
+    """In words, which values of an event that was just taken in are next to nothing or far outside their ranges.
 
     Far is more than half the range's width beyond its ends; see `Float.is_far`.
     """
@@ -35,12 +36,14 @@ def doubts(event: Event, space: Space, history: History) -> list[str]:
             played = history[event.token]
             said = played.suggestion.context
             new = {name: value for name, value in played.realised.items() if said.get(name) != value}
-            return _named(f"round {played.number}", new, space, f"amend {event.token}")
+            where = f"round {played.number}"
+            return [*_tiny(where, event, history), *_named(where, new, space, f"amend {event.token}")]
         case Amended():
-            return _named(event.token, history.data[event.token].outcome.realised, space, f"amend {event.token}")
+            measured = history.data[event.token].outcome.realised
+            return [*_tiny(event.token, event, history), *_named(event.token, measured, space, f"amend {event.token}")]
         case Added():
             name = history.latest_data
-            return _named(name, event.outcome.realised, space, f"amend {name}")
+            return [*_tiny(name, event, history), *_named(name, event.outcome.realised, space, f"amend {name}")]
     return []
 
 
@@ -70,6 +73,25 @@ def unlikely(event: Event, value: float, mean: float, deviation: float, history:
         f"{where}: {value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}; it is kept, and counts "
         f"for little until more like it come. If it is wrong, amend {name}."
     ]
+
+
+def _tiny(where: str, event: Told | Failed | Amended | Added, history: History) -> list[str]:
+    """A warning of a value that is next to nothing, where no other one is larger: models have no scale for it."""
+    outcome = None if isinstance(event, Failed) else event.outcome
+    small = [x for x in _numbers(outcome.value if outcome else None) if 0 < abs(x) < SMALLEST]
+    if not small or any(abs(x) >= SMALLEST for _, told, _ in history.outcomes() for x in _numbers(told.value)):
+        return []
+    said = f"{where}: value {small[0]:g} is kept, but nothing below {SMALLEST:g} in size can be told from 0."
+    return [f"{said} No value so far is larger: give all of them in a smaller unit."]
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """Every number of a value, which may be payoffs by name."""
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _numbers(part)
+    elif isinstance(value, int | float):
+        yield value
 
 
 def _named(where: str, measured: Mapping[str, Any], space: Space, how: str) -> list[str]:

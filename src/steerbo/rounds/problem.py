@@ -47,7 +47,9 @@ class Problem(ABC):
     instead: ClassVar[Mapping[str, str]] = {}
     """Why fields of other kinds are none of this one, and what to use instead, by name."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
-    """Where the function is, as "package.module:function", that draws a study: see `steerbo.plots.pictures`."""
+    """The place of the function that draws a study, as "package.module:function": ``draw(study, advice)`` yields
+    `Picture`s. See `DrawPictures` in `steerbo.extending` for its signature, `steerbo.testing.PicturesContract` for its
+    test."""
 
     @property
     @abstractmethod

@@ -16,7 +16,7 @@ from .arithmetic import one_blas_thread
 from .events import Event
 from .fold import Fold
 from .history import History
-from .limits import with_limits
+from .limits import check_advice, check_kept, with_limits
 from .method import Method
 from .notebook import html_lines, html_table
 from .plausible import doubts_of_looks, outside
@@ -82,9 +82,14 @@ class Reading:
 
     @one_at_a_time
     def recommend(self) -> Recommendation:
-        """What to do from now on, with bounds; before anything is measured no value is expected."""
+        """What to do from now on, with bounds; before anything is measured no value is expected.
+
+        Raises:
+            LimitBroken: what the method, from another package, recommends breaks a limit of the problem.
+        """
         with one_blas_thread():
-            return self._said(self._method.recommend(self._fold.history))
+            advice = self._method.recommend(self._fold.history)
+            return self._said(check_advice(self.problem, self._method.name, advice))
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """In the problem's order, with what such plays have cost, and without expectations of what nobody measured."""
@@ -111,6 +116,7 @@ class Reading:
         Raises:
             InvalidContext: something that belongs together is missing, unknown or not a value of its variable.
             InvalidRequest: as `ask`; or nothing was told yet.
+            LimitBroken: what the method, from another package, would set breaks a limit of the problem.
         """
         read = self.problem.read_applied(self._given(request), self._fold.history)
         if context is not None and not isinstance(context, Mapping):
@@ -118,6 +124,7 @@ class Reading:
         seen = self.problem.read_seen(context or {})
         with one_blas_thread():
             step = self._method.policy(self._fold.history, seen, read)
+        check_kept(self.problem, self._method.name, step.values, {**seen, **step.context}, "would set")
         order = self.problem.in_order
         step = replace(step, note="; ".join(filter(None, [step.note, outside(seen, self.problem.space)])))
         return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))

@@ -18,6 +18,9 @@ from .scope import Scope
 MOST_AT_ONCE = 10_000
 """Suggestions of one batch."""
 
+MaybeNone = Any
+"""None, once a study is finished: a type that need not be asked for it, as of `re.Match.group` in typeshed."""
+
 
 @record
 class Suggestion(Plain):

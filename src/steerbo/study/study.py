@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from ..rounds import (
     Answering,
@@ -19,6 +19,7 @@ from ..rounds import (
     Suggestion,
     one_or_more,
 )
+from ..rounds.suggestion import MaybeNone
 from ..rounds.turns import one_at_a_time
 from .backup import copy_of, save
 from .log import EventLog
@@ -182,8 +183,12 @@ class Study(Reading, Answering):
             finally:
                 record.by = before
 
+    @overload
+    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
+    @overload
+    def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
     @one_at_a_time
-    def ask(self, /, batch: int | None = None, **request: Any) -> Any:
+    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
         """A suggestion that nobody else evaluates: an unfinished one, else a new one; None where there is neither.
 
         Args:
