@@ -182,7 +182,7 @@ def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
             return finished(axes).figure
 
         yield Picture("What each scope would give", text, rows)
-    text = f"The causal graph while the recommended scope is played: set {advice.scope}"
+    text = "The causal graph while the recommended scope is played: what is set in it, and what is looked at before"
     yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
     yield from learned_pictures(optimizer, advice)
     if len({played.suggestion.scope for played in optimizer.history}) > 1:

@@ -640,7 +640,7 @@ def learned_pictures(study: Reading, advice: Recommendation) -> Iterator[Picture
 
     for name in found.names[:_MOST_PANELS]:
         text = (
-            f"Expected value along {name}, all else as recommended, with a band of two standard deviations, outcomes, "
+            "Expected value along one variable, all else as recommended, a band of two standard deviations, outcomes, "
             "the recommendation and what is suggested next"
         )
         yield Picture(f"Expected along {name}", text, _calling(of, name))
