@@ -31,7 +31,6 @@ def guarded() -> Case:
 WORLDS: dict[str, tuple[Callable[[], Case], int]] = {
     "at random": (lambda: staged("random"), 40),
     "by a model": (lambda: staged("coca-bo", initial=2), 20),
-    "observations checked": (lambda: staged("coca-bo", initial=2, observations="checked"), 16),
     "prices": (lambda: priced(STAGED, ("dose", "age"), {"dose": 1, "age": 0.5}, initial=1), 16),
     "drift": (lambda: test_drift.drifting("coca-bo", "learned", initial=2), 14),
     "drift at random": (lambda: test_drift.drifting("random", "learned"), 12),

@@ -27,7 +27,7 @@ def problem(graph: sb.CausalGraph = GRAPH, **more: Any) -> sb.Causal:
 def models(of: sb.Causal, *scopes: Scope, options: ModelOptions | None = None, drift: Any = None) -> Models:
     options = options or ModelOptions()
     arms = [Arm(scope, of.graph, of.space, timed=drift is not None) for scope in scopes]
-    return Models(arms, options.model, of.sign, options.checking, drift)
+    return Models(arms, options.model, of.sign, drift)
 
 
 def played(rounds: int = 12, **more: Any) -> Optimizer:
@@ -178,24 +178,34 @@ def test_where_effects_change_with_time_observations_say_nothing() -> None:
     assert models(of, Scope.of({"x": ["c"]}), drift=of.drift).adjusted_for == [None]
 
 
-def test_where_observations_are_checked_plays_and_they_are_told_apart() -> None:
+def test_bounds_mean_something_as_soon_as_outcomes_tell_a_scale() -> None:
+    optimizer = played()
+    found = of_played(optimizer)
+    assert not any(found.scaled(k) for k in range(len(found.each)))
+    for each in optimizer.history:
+        assert each.outcome is not None
+        found.take(each, each.outcome, each.suggestion.token)
+    learned = found.refit(float)
+    assert learned is not None
+    found.set(learned)
+    assert [found.scaled(k) for k in range(len(found.each))] == [len(model) > 1 for model in found.each]
+
+
+def test_outcomes_that_were_doubted_are_still_doubted_after_a_correction_of_another() -> None:
+    """By number they are others then: one that was amended is the last of its model."""
     of = problem(IDENTIFIED)
-    found = models(of, Scope.of({"x": ["c"]}), options=ModelOptions(observations="checked"))
-    optimizer = Optimizer(of, "coca-bo", seed=0, observations="checked")
-    suggestion = optimizer.decide(optimizer.ask(), {"c": 0.1})  # type: ignore[arg-type]
-    optimizer.tell(suggestion, 1.0)
-    for k in range(3):
-        optimizer.add(3.0 + k, {"x": 0.2 * k, "c": 0.25})
-    (first,) = optimizer.history
-    assert first.outcome is not None
-    found.take(first, first.outcome, first.suggestion.token)
-    for outcome in optimizer.history.added:
-        found.observe(outcome)
-    assert found.plays(0).tolist() == [True, False, False, False]
-    assert found.each[0].outcomes.tolist() == [1.0, 3.0, 4.0, 5.0]
-    assert found._counted(0) == 1, "the schedule goes by plays"
-
-
-def test_bounds_are_as_wide_as_the_model_has_been_wrong() -> None:
-    found = models(problem(), Scope(["x"]), Scope(["z"]))
-    assert found.doubt(Scope(["x"])) == np.inf, "no scale is known yet"
+    optimizer = Optimizer(of, "cobo", seed=0)
+    for k in range(16):
+        suggestion = optimizer.decide(optimizer.ask(), {"c": round(k / 16, 3)})  # type: ignore[arg-type]
+        x = suggestion.values["x"]
+        optimizer.tell(suggestion, 500.0 if k == 9 else x + 0.01 * (k % 3), realised={"x": x, "c": round(k / 16, 3)})
+    optimizer.refit()
+    method: Any = optimizer._method
+    (model,) = method.models.each
+    assert model.outcomes[model.doubted].tolist() == [500.0]
+    optimizer.amend(next(iter(optimizer.history)).suggestion, void=True, reason="mixed up")
+    (model,) = method.models.each
+    assert len(model) == 15
+    assert model.outcomes[model.doubted].tolist() == [500.0]
+    assert all(member.outcomes[member.doubted].tolist() == [500.0] for member in model.members)
+    assert Optimizer.replay(of, optimizer.events).ask() == optimizer.ask()

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import Annotated, Any
 
 import numpy as np
+from jaxtyping import Float
 from pydantic import Field
 
 from ..bandit import BOUND
 from ..errors import InvalidContext, one_of
+from ..gp import Averaged
 from ..record import record
 from ..rounds import Recommendation, Scope, Table, as_text
 from .arm import Arm
-from .arm_model import ArmModel
+from .arm_model import ArmModel, Posterior
 
 PolicyOf = Callable[[Mapping[str, Any]], dict[str, Any]]
 _SHOWN = 9  # rows of a policy's table
@@ -89,7 +92,7 @@ def policy_table(arm: Arm, act: Callable[[int], dict[str, Any]], contexts: list[
 
 def recommended(
     arm: Arm,
-    model: ArmModel,
+    model: Posterior,
     act: PolicyOf,
     contexts: list[dict[str, Any]],
     sign: float,
@@ -98,19 +101,34 @@ def recommended(
 ) -> Policy:
     """A policy with the outcome to expect of it on average over contexts, whose model is in units of `sign · value`.
 
-    Its deviation is the model's own at these contexts, as if they were fully correlated; and that of a mean over so few
-    contexts, which are a sample of those to come. What is `known` before
-    choosing is the same in all of them: where a scope looks at nothing else, there is one setting and no table.
+    What is `known` before choosing is the same in all of them: where a scope looks at nothing else, there is one
+    setting and no table. For the deviation see `value_of`.
     """
     settings = [act(seen) for seen in contexts]
     rows = [arm.encode({**seen, **values}) for seen, values in zip(contexts, settings, strict=True)]
-    means, sds = model.predict(np.concatenate(rows))
-    mean, sampled = (
-        sign * float(means.mean()),
-        float(means.std(ddof=1)) / np.sqrt(len(means)) if len(means) > 1 else 0.0,
-    )
-    sd = float(np.hypot(sds.mean(), sampled))
+    found, sd = value_of(model, np.concatenate(rows))
+    mean = sign * found
     simple = not set(arm.contexts) - set(known)
     values = act(known) if simple else {}
     table = None if simple else policy_table(arm, settings.__getitem__, contexts)
     return Policy(arm.scope, values, mean, mean - BOUND * sd, mean + BOUND * sd, arm.scope.price, table=table, act=act)
+
+
+def value_of(model: Posterior, rows: Float[np.ndarray, "m d"]) -> tuple[float, float]:
+    """Mean and deviation of the average of f over rows (m, d), contexts with what is set there, in the user's units.
+
+    Over all draws of the hyperparameters as one mixture; and the rows are a sample of those to come.
+    """
+    means, deviations, sampled = [], [], []
+    for each in model.members if isinstance(model, Averaged) else (model,):
+        found, spread = each.predict(rows)
+        means.append(float(found.mean()))
+        deviations.append(_deviation(each, rows, spread))
+        sampled.append(float(found.std(ddof=1)) / math.sqrt(len(found)) if len(found) > 1 else 0.0)
+    own = math.fsum(sd**2 for sd in deviations) / len(means)
+    return float(np.mean(means)), math.sqrt(own + float(np.var(means)) + float(np.mean(sampled)) ** 2)
+
+
+def _deviation(model: ArmModel, rows: Float[np.ndarray, "m d"], spread: Float[np.ndarray, " m"]) -> float:
+    """That of the average over rows; where outcomes are bent as if deviations at the rows, `spread`, were one."""
+    return model.scale * math.sqrt(model.average(rows)[1]) if model.output.affine else float(spread.mean())

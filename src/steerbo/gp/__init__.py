@@ -24,7 +24,6 @@ from .kernels import (
     Matern52,
     PeriodicKernel,
     Product,
-    Sheared,
     SlidingKernel,
     SquaredExponentialKernel,
     Stationary,
@@ -37,8 +36,7 @@ from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
 from .plausible import doubted, rougher
 from .process import GaussianProcess
-from .regression import MomentsAndGradients, Regression
-from .slanted import SlantedRegression
+from .regression import Averaged, MomentsAndGradients, Regression
 from .transforms import Output
 from .warp import Warp
 
@@ -47,6 +45,7 @@ __all__ = [
     "MOST",
     "AnovaKernel",
     "AnyDrift",
+    "Averaged",
     "Called",
     "Conditioned",
     "Constant",
@@ -77,8 +76,6 @@ __all__ = [
     "PeriodicKernel",
     "Product",
     "Regression",
-    "Sheared",
-    "SlantedRegression",
     "Sliding",
     "SlidingKernel",
     "SquaredExponentialKernel",
