@@ -23,17 +23,18 @@ def cheap_gain(method: CheapFirst, history: History) -> float:
     which hardly any play has worked is not waited for. Where something is seen before choosing, it is the mean over
     typical contexts.
     """
-    if method.for_a_start(range(len(method.arms))) is not None or not method.judged:
+    judged = method.judged.tolist()
+    if method.for_a_start(range(len(method.arms))) is not None or not judged:
         return math.inf
 
     def at(seen: Mapping[str, Any]) -> float:
         seen = {**method.present(history), **seen}
         (chosen, best), *_ = method.ranked(history, seen)
-        worths = list(method.worths(history, range(len(method.arms)), seen))
+        worths = list(method.worths(history, judged, seen))
         offers = [offer(each, BOUND, ROWS) for each in worths]
         if UNKEPT in best.note:
             return math.inf
-        some, offers, worths = likeliest(range(len(method.arms)), offers, worths)
+        some, offers, worths = likeliest(judged, offers, worths)
         upper = method.upper(some, offers)
         assert best.cost is not None or method.problem.prices is None
         assert best.mean is not None
@@ -41,7 +42,7 @@ def cheap_gain(method: CheapFirst, history: History) -> float:
         sure = method.problem.sign * best.mean - (best.upper - best.mean)
         wanted = min(float(upper.max()), method.acceptable(float(upper.max()), seen))
         cost = float(method.prices[chosen]) if best.cost is None else best.cost
-        below = [cheaper(each, BOUND, cost) for i, each in zip(some, worths, strict=True) if method.scaled[i]]
+        below = [cheaper(each, BOUND, cost) for each in worths]
         return float(max([wanted - sure, *(bound - wanted for bound in below if bound is not None)]))
 
     return mean_over(typical(method.problem.space, history), at) if method.known else at({})

@@ -8,7 +8,7 @@ from ..errors import InvalidOption
 from ..gp import AnovaKernel, Constant, Course, Kernel, Regression
 from ..record import record
 from ..space import Space
-from .arm_model import LIKELY_NOISE, ArmModel
+from .arm_model import ArmModel
 
 
 @record

@@ -29,7 +29,8 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
     which hardly any play has worked is not waited for. Where something is seen before choosing, it is the mean over
     typical contexts.
     """
-    if method.unready(history) is not None or not method.judged:
+    judged = method.judged
+    if method.unready(history) is not None or not len(judged):
         return np.inf
 
     def at(seen: Mapping[str, Any]) -> float:
@@ -37,12 +38,9 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
         advice = method.ranked(history, known)[0][1] if seen else method.recommend(history)
         if UNKEPT in advice.note:
             return np.inf
-        some = method.likeliest(history, range(len(method.arms)), known)
+        some = method.likeliest(history, judged, known)
         highest = [
-            highest_policy(method.keeping(i), method.answering(i), method.pool(history, i, known), BOUND)
-            if method.scaled[i]
-            else np.inf
-            for i in some
+            highest_policy(method.keeping(i), method.answering(i), method.pool(history, i, known), BOUND) for i in some
         ]
         assert advice.mean is not None
         assert advice.lower is not None

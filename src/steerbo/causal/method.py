@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 
 from ..errors import InvalidRequest
 from ..gp import Averaged, Kernel, counted_of
@@ -232,10 +232,13 @@ class ScopeBandit(Guarding[O]):
         return np.array([self.models.scaled(k) for k in self.models.of])
 
     @property
-    def judged(self) -> bool:
-        """Whether bounds of every arm mean something, but of those that plays show to fail."""
-        scaled = self.scaled
-        return bool(scaled.any() and (scaled | (self.chances < 1.0)).all())
+    def judged(self) -> Int[np.ndarray, " k"]:
+        """The arms whose bounds mean something; none as long as one of the others may yet have outcomes.
+
+        What has failed, and has told next to nothing, is not waited for.
+        """
+        scaled, failed = self.scaled, np.array([self.failing[k].failures > 0 for k in self.models.of])
+        return np.flatnonzero(scaled & (scaled | failed).all())
 
     def remark(self, history: History) -> str:
         """Whether there are more outcomes than are counted, in the model that has most of them."""
