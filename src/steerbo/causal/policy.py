@@ -131,4 +131,7 @@ def value_of(model: Posterior, rows: Float[np.ndarray, "m d"]) -> tuple[float, f
 
 def _deviation(model: ArmModel, rows: Float[np.ndarray, "m d"], spread: Float[np.ndarray, " m"]) -> float:
     """That of the average over rows; where outcomes are bent as if deviations at the rows, `spread`, were one."""
+    import os
+    if os.environ.get('CORR'):
+        return float(spread.mean())
     return model.scale * math.sqrt(model.average(rows)[1]) if model.output.affine else float(spread.mean())
