@@ -38,6 +38,4 @@ class CheapOptions:
         kernel: Kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
         if course is not None:
             kernel = course.over(kernel, 0 if space is None else space.dimension)
-        return Regression(
-            kernel, likely_noise=LIKELY_NOISE, seed=seed
-        )
+        return Regression(kernel, likely_noise=LIKELY_NOISE, seed=seed)

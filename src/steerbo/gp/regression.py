@@ -482,12 +482,6 @@ class Averaged(Generic[K]):
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point and member."""
         return np.asarray(np.mean([member.means(Z) for member in self.members], axis=0))
 
-    def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
-        """Mean and variance of the average of f over the rows of Z (m, d), standardised."""
-        means, variances = np.array([member.average(Z) for member in self.members]).T
-        mean, variance = _mixed(means[:, None], variances[:, None])
-        return float(mean[0]), float(variance[0])
-
     def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
         """Mean and variance of f at every row, standardised (r,), and their gradients (r, d)."""
         if not self._deviations:
