@@ -25,7 +25,6 @@ from .kernels import (
     Matern52,
     PeriodicKernel,
     Product,
-    Sheared,
     SlidingKernel,
     SquaredExponentialKernel,
     Stationary,
@@ -36,8 +35,7 @@ from .likelihood import Evidence, Level, evidence, inverted, profiled_log_densit
 from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
 from .process import GaussianProcess
-from .regression import MomentsAndGradients, Regression
-from .slanted import SlantedRegression
+from .regression import Averaged, MomentsAndGradients, Regression
 from .transforms import Output
 from .warp import Warp
 
@@ -46,6 +44,7 @@ __all__ = [
     "MOST",
     "AnovaKernel",
     "AnyDrift",
+    "Averaged",
     "Called",
     "Conditioned",
     "Constant",
@@ -75,8 +74,6 @@ __all__ = [
     "PeriodicKernel",
     "Product",
     "Regression",
-    "Sheared",
-    "SlantedRegression",
     "Sliding",
     "SlidingKernel",
     "SquaredExponentialKernel",

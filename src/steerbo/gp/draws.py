@@ -146,7 +146,8 @@ def _approximation(
             ends = [gradient(likeliest + side * _STEP * np.eye(p)[i]) for side in (1.0, -1.0)]
         except ModelFailure:
             continue
-        curvature[i] = (ends[1] - ends[0]) / (2.0 * _STEP)
+        with np.errstate(invalid="ignore"):  # what is no number is found below
+            curvature[i] = (ends[1] - ends[0]) / (2.0 * _STEP)
     curvature = 0.5 * (curvature + curvature.T) * np.outer(spreads, spreads)
     if not np.isfinite(curvature).all():
         return np.diag(spreads)
