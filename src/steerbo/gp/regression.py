@@ -23,7 +23,7 @@ from .hyperparameters import Hyperparameters
 from .kernels import Kernel
 from .likelihood import inverted
 from .many import learned
-from .outliers import LEAST, PATIENCE, PROMISING, WORTH, gains, suspected
+from .outliers import LEAST, PATIENCE, PROMISING, WORTH, gains, supported, suspected
 from .outliers import MOST as MOST_DOUBTED
 from .parameters import LIKELY_NOISE
 from .process import GaussianProcess
@@ -243,7 +243,7 @@ class Regression(Generic[K]):
         """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³)."""
         best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta)
         if LEAST <= len(self) <= self.many:
-            if (suspects := suspected(self._outcomes)).any() and suspects.sum() <= MOST_DOUBTED * len(self):
+            if (suspects := self._suspects()).any() and suspects.sum() <= MOST_DOUBTED * len(self):
                 best = max(best, self._trusting(suspects, self.process.theta), key=lambda each: each.score)
             latest = best
             for _ in range(int(MOST_DOUBTED * len(self))):
@@ -280,21 +280,37 @@ class Regression(Generic[K]):
             return self._initial
         return replace(self._initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
 
+    def _suspects(self) -> Bool[np.ndarray, " n"]:
+        """Outcomes that are far from all others, but for those whose neighbours are, too."""
+        far = suspected(self._outcomes)
+        if not far.any():
+            return far
+        bent = self.process.warp(self._points)
+        away = self._outcomes - np.median(self._outcomes)
+        return far & ~supported(self.process.kernel(bent, bent), away, far)
+
     def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
         """Which outcomes to doubt next: one more, by what the others say of it. None: none is worth it."""
         n, process = len(self), self._initial.with_theta(known.fit.theta)
         if known.doubts.sum() + 1 > MOST_DOUBTED * n or not math.isfinite(known.score):
             return None
         bent = process.warp(self._points)
-        gram = process.kernel(bent, bent)
+        near = process.kernel(bent, bent)
+        gram = near.copy()
         gram.flat[:: n + 1] += process.noise + known.extra
         try:
             inverse = inverted(gram)[0]
         except ModelFailure:
             return None
-        residuals = known.output.forward(self._outcomes) - process.mean
-        gained = np.where(known.doubts, 0.0, gains(inverse, inverse @ residuals, known.extra))
-        return known.doubts | (np.arange(n) == gained.argmax()) if gained.max() > PROMISING else None
+        alpha = inverse @ (known.output.forward(self._outcomes) - process.mean)
+        gained = np.where(known.doubts, 0.0, gains(inverse, alpha, known.extra))
+        for i in np.argsort(-gained, kind="stable"):
+            if gained[i] <= PROMISING:
+                return None
+            doubts = known.doubts | (np.arange(n) == i)
+            if not supported(near, alpha, doubts).any():
+                return doubts
+        return None
 
     def drawn(self, found: Hyperparameters) -> Hyperparameters:
         """The same with draws from their posterior, where the regression has a seed and outcomes are not too many."""
