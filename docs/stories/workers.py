@@ -31,8 +31,8 @@ problem = sb.CostVarying(
         sb.Float("ph", 4, 8, law=sb.Uniform()),
     ],
     control_sets=[["temperature"], ["ph"], ["temperature", "ph"]],
-    costs=[1, 1.5, 2.2],
-    tolerance=sb.Absolute(0.5),
+    costs=[1, 1.5, 3],
+    tolerance=sb.Absolute(1.0),
 )
 rounds = 40  # thin: rounds=12
 study = sb.Study.create(

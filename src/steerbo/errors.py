@@ -18,8 +18,8 @@
     ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
     └── MissingExtra (also ImportError)   an optional dependency is not installed
 
-`OutOfRangeWarning` and `LawWarning` are no errors: what they warn of is kept. Every message of an `InvalidInput` names
-the field, the value, what is allowed and, where it can, what to do next.
+`OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are no errors: what they warn of is kept. Every message of
+an `InvalidInput` names the field, the value, what is allowed and, where it can, what to do next.
 """
 
 from __future__ import annotations
@@ -59,6 +59,10 @@ class DamagedLog(InvalidStudy):
 
 class OutOfRangeWarning(UserWarning):
     """A measured value lies far outside its variable's range, or is next to nothing; it is kept, and can be amended."""
+
+
+class UnusualOutcomeWarning(OutOfRangeWarning):
+    """A value or cost lies far from all others, as if it were mistyped. It is kept; `amend` corrects it."""
 
 
 class LawWarning(UserWarning):
@@ -145,6 +149,7 @@ __all__ = [
     "OutcomeConflict",
     "SteerboError",
     "UnknownSuggestion",
+    "UnusualOutcomeWarning",
     "one_of",
     "show",
     "together",

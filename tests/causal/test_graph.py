@@ -106,11 +106,6 @@ def test_projection_keeps_separation(seed: int) -> None:
         assert (a in graph.ancestors([b])) == (a in small.ancestors([b]))
 
 
-def test_districts() -> None:
-    graph = CausalGraph([("a", "y")], [("b", "c"), ("c", "y")], target="y", intervenable=["a"], variables=["d"])
-    assert set(map(frozenset, graph.districts())) == {frozenset("a"), frozenset("d"), frozenset("bcy")}
-
-
 def test_given_must_not_hold_what_is_compared() -> None:
     with pytest.raises(InvalidProblem, match="given"):
         OURS.separated("age", "y", ["age"])

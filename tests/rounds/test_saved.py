@@ -46,3 +46,11 @@ def test_a_log_from_elsewhere_imports_nothing_of_pythons_own() -> None:
     with pytest.raises(InvalidStudy, match=r"events.0: method: 'antigravity:fly' is not allowed"):
         sb.load(text)
     assert "antigravity" not in sys.modules
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 200_000, "[" * 900 + "]" * 900])
+def test_what_is_nested_without_end_is_no_log(text: str) -> None:
+    deep = f'{{"events": [{{"kind": "created", "problem": {text}, "method": "random", "seed": 0}}]}}'
+    for given in (text, deep):
+        with pytest.raises(InvalidStudy):
+            sb.load(given)

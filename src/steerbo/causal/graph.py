@@ -17,7 +17,7 @@ from .diagram import Roles
 from .exchange import read_networkx, write_gml, write_networkx
 from .formats import read, read_file
 from .lines import write_lines
-from .projection import Edge, causal_order, connected, projected
+from .projection import Edge, causal_order, projected
 from .separation import Masks, bits, mask_of
 
 if TYPE_CHECKING:
@@ -228,10 +228,6 @@ class CausalGraph:
         """A shortest path that connects them given other variables, latent causes shown; empty where separated."""
         path = self.masks.active_path(self.index(a), self.index(b), self.mask(given))
         return tuple(self.label(node) for node in path)
-
-    def districts(self) -> tuple[tuple[str, ...], ...]:
-        """Variables connected by bidirected edges, one tuple for each such component."""
-        return connected(self.names, self.bidirected)
 
     def projected(self, keep: Iterable[str]) -> CausalGraph:
         """The latent projection: the same relations among fewer variables (Verma & Pearl 1990).

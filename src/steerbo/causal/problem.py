@@ -182,7 +182,9 @@ class Causal(Measuring):
     def in_order(self, plain: Any) -> Any:
         """See `Problem.in_order`; so are the actions of a scope."""
         if isinstance(plain, Scope):
-            return replace(Scope.of(super().in_order(dict(plain.actions))), price=plain.price)
+            ordered = super().in_order(dict(plain.actions))
+            there = not plain.keep and list(ordered) == list(plain.actions)
+            return plain if there else replace(Scope.of(ordered), price=plain.price)
         return super().in_order(plain)
 
     @cached_property

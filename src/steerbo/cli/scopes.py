@@ -44,7 +44,7 @@ def scopes(
         list[str] | None,
         typer.Option(help="What can be looked at, where that is not all the rest; as often as needed."),
     ] = None,
-    mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published, joint or natural.")] = "pruned",
+    mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published or joint.")] = "pruned",
     price: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=PRICE", help="What it costs to set or to look at one: a number, or a formula."),

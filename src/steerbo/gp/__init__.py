@@ -5,11 +5,13 @@ from .corrected import put_right
 from .counted import MOST, chosen, counted_of
 from .course import Course, learn_course
 from .cut import cut_gains
+from .draws import mixture_quantile
 from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, Sliding, correlation, drift_over
 from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import (
+    AnovaKernel,
     Called,
     Constant,
     DecayKernel,
@@ -23,28 +25,26 @@ from .kernels import (
     Matern52,
     PeriodicKernel,
     Product,
-    Sheared,
     SlidingKernel,
     SquaredExponentialKernel,
     Stationary,
     Sum,
     called,
 )
-from .later import Later, settle
 from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
 from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
-from .plausible import doubted, rougher
 from .process import GaussianProcess
-from .regression import MomentsAndGradients, Regression
-from .slanted import SlantedRegression
+from .regression import Averaged, MomentsAndGradients, Regression
 from .transforms import Output
 from .warp import Warp
 
 __all__ = [
     "MANY",
     "MOST",
+    "AnovaKernel",
     "AnyDrift",
+    "Averaged",
     "Called",
     "Conditioned",
     "Constant",
@@ -61,7 +61,6 @@ __all__ = [
     "Hyperparameters",
     "InUnitsKernel",
     "Kernel",
-    "Later",
     "Level",
     "Linear",
     "Matern12",
@@ -75,8 +74,6 @@ __all__ = [
     "PeriodicKernel",
     "Product",
     "Regression",
-    "Sheared",
-    "SlantedRegression",
     "Sliding",
     "SlidingKernel",
     "SquaredExponentialKernel",
@@ -89,7 +86,6 @@ __all__ = [
     "correlation",
     "counted_of",
     "cut_gains",
-    "doubted",
     "drift_over",
     "evenly",
     "evidence",
@@ -98,10 +94,9 @@ __all__ = [
     "learn_course",
     "log_prior",
     "maximum_a_posteriori",
+    "mixture_quantile",
     "profiled_log_density",
     "put_right",
     "refit_due",
-    "rougher",
-    "settle",
     "to_hex",
 ]

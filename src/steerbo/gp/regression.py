@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import ExitStack, contextmanager
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidOption
+from ..errors import InvalidOption, InvalidStudy, ModelFailure
 from .conditioned import Conditioned
 from .counted import MOST, counted
+from .draws import DRAWN_UP_TO, posterior_draws
 from .factor import Factor
 from .fit import Fit
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
+from .likelihood import inverted
 from .many import learned
-from .parameters import LITTLE_NOISE
+from .outliers import LEAST, PATIENCE, PROMISING, WORTH, gains, suspected
+from .outliers import MOST as MOST_DOUBTED
+from .parameters import LIKELY_NOISE
 from .process import GaussianProcess
 from .reading import read_outcomes, read_points
 from .transforms import Output, Transform
@@ -28,7 +33,28 @@ from .warp import Warp
 
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
+_EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
+_KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
+
+
+@dataclass(frozen=True, eq=False)
+class _Doubting:
+    """The likeliest hyperparameters where some outcomes are doubted.
+
+    Attributes:
+        doubts: (n,) which.
+        extra: (n,) the noise variance that these have beside the common one, standardised.
+        output: from the user's units to standardised ones.
+        fit: of the hyperparameters.
+        score: log posterior density in the user's units, less the price of every doubt.
+    """
+
+    doubts: Bool[np.ndarray, " n"]
+    extra: Float[np.ndarray, " n"]
+    output: Output
+    fit: Fit
+    score: float
 
 
 class Regression(Generic[K]):
@@ -46,9 +72,15 @@ class Regression(Generic[K]):
         warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
+        known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
+        seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
 
     Raises:
         InvalidOption: noise or transform not allowed.
+
+    Attributes:
+        elsewhere: outcomes of the same quantity that other models have: a fit learns the units of outcomes from these,
+            too, where it has few of its own.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = Regression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -68,7 +100,9 @@ class Regression(Generic[K]):
         warp: Sequence[int] = (),
         transform: Transform | None = None,
         *,
-        likely_noise: float = LITTLE_NOISE,
+        likely_noise: float = LIKELY_NOISE,
+        known_noise: float | None = None,
+        seed: int | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
@@ -78,6 +112,10 @@ class Regression(Generic[K]):
         self._transform, self.output = transform, Output()
         self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
+        self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
+        self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
+        self.draws: tuple[tuple[float, ...], ...] = ()
+        self.members: tuple[Regression[K], ...] = ()
         self.last_fit: Fit | None = None
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
@@ -133,24 +171,50 @@ class Regression(Generic[K]):
             InvalidOutcome: values that are not finite numbers, or a point of another length.
         """
         point, outcome = self._read([x]), read_outcomes([y], 1)
-        self._given.append(*self._rows(point, outcome))
+        self._given.append(*self._rows(point, outcome, np.zeros(1)))
+        self._extra = np.append(self._extra, 0.0)
         self._points = np.concatenate([self._points, point]) if len(self) else point
         self._outcomes = np.append(self._outcomes, outcome)
+        for member in self.members:
+            member.add(x, y)
 
-    def replace(self, X: ArrayLike, y: ArrayLike) -> None:
+    def replace(self, X: ArrayLike, y: ArrayLike, like: Regression[K] | None = None) -> None:
         """Other observations instead of all there are: y (n,) at X (n, d). O(n³).
+
+        Those that were there before, and were doubted, still are.
+
+        Args:
+            X: points.
+            y: outcomes.
+            like: the regression that doubted them before; None: this one.
 
         Raises:
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
         """
         points = self._read(X)
-        self._outcomes, self._points = read_outcomes(y, len(points)), points
+        outcomes = read_outcomes(y, len(points))
+        known = self if like is None else like
+        doubted = {(tuple(known._points[i].tolist()), known._outcomes[i]): known._extra[i] for i in known.doubted}
+        some = [
+            doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
+        ]
+        self._outcomes, self._points, self._extra = outcomes, points, np.array(some, dtype=np.float64)
         self._condition()
+        self._draw()
 
     def revise(self, y: ArrayLike) -> None:
-        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²)."""
-        self._outcomes = read_outcomes(y, len(self))
-        self._given.revise(self._rows(self._points, self._outcomes)[1][self.counted])
+        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²).
+
+        One that was doubted and is another now is so no longer: then all is factorised anew.
+        """
+        outcomes = read_outcomes(y, len(self))
+        if self._extra[outcomes != self._outcomes].any():
+            self.replace(self._points, outcomes)
+            return
+        self._outcomes = outcomes
+        self._given.revise(self._rows(self._points, self._outcomes, self._extra)[1][self.counted])
+        for member in self.members:
+            member.revise(y)
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
         return read_points(X, self._points.shape[1], more=not len(self))  # a kernel may leave the last columns unread
@@ -160,20 +224,95 @@ class Regression(Generic[K]):
     @property
     def hyperparameters(self) -> Hyperparameters:
         """Those in use."""
-        return Hyperparameters(tuple(self.process.theta.tolist()), self.output)
+        doubted = tuple((i, float(self._extra[i])) for i in self.doubted)
+        return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws, doubted)
+
+    @property
+    def doubted(self) -> list[int]:
+        """Which outcomes are probably wrong, and count for little: their numbers, ascending."""
+        return [int(i) for i in np.flatnonzero(self._extra)]
 
     def fit(self) -> Hyperparameters:
-        """Hyperparameters learned from all observations by maximum a posteriori; `set` takes them over. O(n³).
+        """The likeliest hyperparameters given all observations, and draws from their posterior; `set` takes them over.
 
         It never fails for what the data are: few different outcomes teach offset and scale. `last_fit` tells the rest.
         """
-        output = Output.fitted(self._outcomes, self._transform)
-        z, before, self._fitted = output.forward(self._outcomes), self.process.theta, self._points
-        if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
-            self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
+        return self.drawn(self.likeliest())
+
+    def likeliest(self) -> Hyperparameters:
+        """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³)."""
+        best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta)
+        if LEAST <= len(self) <= self.many:
+            if (suspects := suspected(self._outcomes)).any() and suspects.sum() <= MOST_DOUBTED * len(self):
+                best = max(best, self._trusting(suspects, self.process.theta), key=lambda each: each.score)
+            latest = best
+            for _ in range(int(MOST_DOUBTED * len(self))):
+                if (doubts := self._doubt_one_more(latest)) is None:
+                    break
+                latest = self._trusting(doubts, latest.fit.theta, nearly=True)
+                if latest.score > best.score:
+                    best = latest
+                elif doubts.sum() - best.doubts.sum() >= PATIENCE:
+                    break
+        self.last_fit, self._fitted = best.fit, self._points
+        doubted = tuple((int(i), float(best.extra[i])) for i in np.flatnonzero(best.doubts))
+        return Hyperparameters(tuple(best.fit.theta.tolist()), best.output, (), doubted)
+
+    def _trusting(
+        self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"], nearly: bool = False
+    ) -> _Doubting:
+        """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
+        output = Output.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
+        z = output.forward(self._outcomes)
+        extra = np.where(doubts, np.maximum(z**2, 1.0), 0.0)
+        if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
+            fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            self.last_fit = learned(self._initial, before, self._points, z, (self.many, self.very_many))
-        return Hyperparameters(tuple(self.last_fit.theta.tolist()), output)
+            fit = learned(
+                self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra, nearly=nearly
+            )
+        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
+        return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
+
+    def _believed(self, output: Output) -> GaussianProcess[K]:
+        """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
+        if self._known_noise is None:
+            return self._initial
+        return replace(self._initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
+
+    def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
+        """Which outcomes to doubt next: one more, by what the others say of it. None: none is worth it."""
+        n, process = len(self), self._initial.with_theta(known.fit.theta)
+        if known.doubts.sum() + 1 > MOST_DOUBTED * n or not math.isfinite(known.score):
+            return None
+        bent = process.warp(self._points)
+        gram = process.kernel(bent, bent)
+        gram.flat[:: n + 1] += process.noise + known.extra
+        try:
+            inverse = inverted(gram)[0]
+        except ModelFailure:
+            return None
+        residuals = known.output.forward(self._outcomes) - process.mean
+        gained = np.where(known.doubts, 0.0, gains(inverse, inverse @ residuals, known.extra))
+        return known.doubts | (np.arange(n) == gained.argmax()) if gained.max() > PROMISING else None
+
+    def drawn(self, found: Hyperparameters) -> Hyperparameters:
+        """The same with draws from their posterior, where the regression has a seed and outcomes are not too many."""
+        fit, n = self.last_fit, len(self)
+        if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
+            return found
+        points, z, initial = self._points, found.output.forward(self._outcomes), self._believed(found.output)
+        extra = np.zeros(n)
+        for i, variance in found.doubted:
+            extra[i] = variance
+        draws = posterior_draws(
+            initial.parameters,
+            lambda theta: initial.with_theta(theta).weighed(points, z, extra).value,
+            lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],
+            np.array(found.theta),
+            np.random.default_rng([self._seed, n]),
+        )
+        return replace(found, draws=tuple(tuple(each) for each in draws.tolist()))
 
     def set(self, hyperparameters: Hyperparameters) -> None:
         """Take hyperparameters over. O(n³).
@@ -181,24 +320,47 @@ class Regression(Generic[K]):
         Raises:
             InvalidStudy: they belong to another kernel or warp.
         """
-        hyperparameters.check([p.name for p in self._initial.parameters])
+        hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
+        self.draws, self._extra = hyperparameters.draws, np.zeros(len(self))
+        for i, variance in hyperparameters.doubted:
+            if i >= len(self):
+                raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
+            self._extra[i] = variance
         self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         there, self._fitted = self._fitted is self._points and len(self) <= MOST, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
         self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
         self._condition(made)
+        self._draw()
+
+    def _draw(self) -> None:
+        """Make the members: the same outcomes, seen with each draw of the hyperparameters."""
+        self.members = ()
+        found: list[Regression[K]] = []
+        for theta in self.draws:
+            member = copy(self)
+            member.draws, member.process = (), self._initial.with_theta(np.array(theta))
+            member._condition()
+            found.append(member)
+        self.members = tuple(found)
+
+    def member(self, k: int) -> Regression[K]:
+        """The regression with the k-th draw of the hyperparameters, counted on from the first; itself without draws."""
+        return self.members[k % len(self.members)] if self.members else self
 
     def _condition(self, made: Factor | None = None) -> None:
         some = counted(self.process, self._points, self.output.forward(self._outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
-        self._given = Conditioned(self.kernel, *self._rows(self._points[some], self._outcomes[some]), made)
+        self._given = Conditioned(
+            self.kernel, *self._rows(self._points[some], self._outcomes[some], self._extra[some]), made
+        )
 
     def _rows(
-        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
         """Bent points, residuals and noise variances."""
         residuals = (self.output.forward(outcomes) - self.mean)[:, None]
-        return self.process.warp(points), residuals, np.full(len(points), self.noise)
+        return self.process.warp(points), residuals, self.noise + extra
 
     @property
     def factor(self) -> Factor:
@@ -212,9 +374,13 @@ class Regression(Generic[K]):
 
     @contextmanager
     def hallucinated(self, X: ArrayLike) -> Iterator[Factor]:
-        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `Conditioned.extended`."""
+        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `Conditioned.extended`.
+
+        They do so as if their outcomes had hardly any noise: with much of it a pending point would be suggested again.
+        """
         bent = self.process.warp(self._read(X))
-        with self._given.extended(bent, np.full(len(bent), self.noise)) as factor:
+        noise = np.minimum(self.noise, _EXPECTED * self.kernel.diagonal(bent))
+        with self._given.extended(bent, noise) as factor:
             yield factor
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
@@ -232,10 +398,55 @@ class Regression(Generic[K]):
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
         return self.mean + self._given.means(self.process.warp(Z))[0]
 
+    def means_and_gradients(
+        self, Z: Float[np.ndarray, "r d"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
+        """Mean of f at every row, standardised (r,), and its gradients (r, d). O(n) a point."""
+        bent, rows = self.process.warp(Z), self._given.points
+        weights = np.broadcast_to(self.weights, (len(Z), len(rows)))
+        slope = self.kernel.input_gradient(bent, rows, weights) if len(rows) else np.zeros(Z.shape)
+        return self.mean + self._given.means(bent)[0], slope * self.process.warp.slope(Z)
+
     @property
     def fitted(self) -> Float[np.ndarray, " n"]:
         """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
-        return self.output.forward(self._outcomes[self.counted]) - (self.noise + self.factor.jitter) * self.weights
+        noise = self.noises + self.factor.jitter
+        return self.output.forward(self._outcomes[self.counted]) - noise * self.weights
+
+    @property
+    def noises(self) -> Float[np.ndarray, " m"]:
+        """Noise variances of the outcomes that count, standardised: those that are doubted have more."""
+        return self.noise + self._extra[self.counted]
+
+    def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
+        """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
+
+        Those of the mixture over draws of the hyperparameters, where there are any.
+        """
+        means, variances = [], []
+        for member in self.members or (self,):
+            mean, deviation = member.predict(x[None])
+            means.append(float(mean[0]))
+            variances.append(float(deviation[0]) ** 2 + member.scale**2 * member.noise)
+        spread = np.mean(variances) + np.var(means)
+        return float(np.mean(means)), math.sqrt(float(spread))
+
+    def left_out(self, latest: int) -> Float[np.ndarray, " k"]:
+        """How far the latest outcomes are from what all others say of each, in predictive deviations, (k,). O(n²).
+
+        `α_i / √(K⁻¹)_ii` (Rasmussen & Williams 2006, 5.10 to 5.12); one that is doubted has more noise.
+
+        >>> from .kernels import SquaredExponentialKernel
+        >>> model = Regression(SquaredExponentialKernel([0.3]), noise=0.25)
+        >>> model.replace([[0.2], [5.0]], [0.0, 1.0])
+        >>> model.left_out(1).round(2)
+        array([0.89])
+        """
+        m = len(self.factor)
+        k = min(latest, m)
+        ends = np.eye(m)[:, m - k :]
+        precision = np.square(self.factor.half_solve(ends)).sum(axis=0)
+        return np.asarray(self.weights[m - k :] / np.sqrt(precision))
 
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""
@@ -248,3 +459,94 @@ class Regression(Generic[K]):
         rise = self._given.slope(found, np.ones(found.mean.shape), None) * bend
         fall = self._given.slope(found, None, np.ones(len(Z))) * bend
         return self.mean + found.mean[0], found.variance, rise, fall
+
+
+class Averaged(Generic[K]):
+    """A regression averaged over the draws of its hyperparameters; without draws, the regression as it is.
+
+    The average is a mixture: with means m_k and variances v_k of K members its mean is m = Σ_k m_k / K and its variance
+    Σ_k (v_k + m_k²) / K − m², so that it is as unsure as its members are, and further by as much as they disagree.
+
+    Args:
+        model: the regression.
+        deviations: whether variances are of interest; if not, they are zero, and not computed.
+
+    >>> from steerbo.gp import SquaredExponentialKernel
+    >>> model = Regression(SquaredExponentialKernel([0.3]), seed=0)
+    >>> model.replace([[0.1], [0.3], [0.5], [0.9]], [1.0, 2.0, 1.5, 3.0])
+    >>> model.set(model.fit())
+    >>> means = [member.predict([[0.7]])[0][0] for member in model.members]
+    >>> bool(abs(Averaged(model).predict([[0.7]])[0][0] - np.mean(means)) < 1e-12)
+    True
+    """
+
+    def __init__(self, model: Regression[K], *, deviations: bool = True) -> None:
+        self.model, self.members, self._deviations = model, model.members or (model,), deviations
+
+    def __len__(self) -> int:
+        return len(self.model)
+
+    @property
+    def inputs(self) -> Float[np.ndarray, "n d"]:
+        """The observed points, as they were given."""
+        return self.model.inputs
+
+    @property
+    def output(self) -> Output:
+        """From the user's units to standardised ones, the same for all members."""
+        return self.model.output
+
+    @property
+    def scale(self) -> float:
+        """`y = offset + scale · z`, if there is no transform."""
+        return self.model.scale
+
+    def raw(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
+        """From standardised units to the user's: see `Regression.raw`."""
+        return self.model.raw(z)
+
+    @contextmanager
+    def hallucinated(self, X: ArrayLike) -> Iterator[None]:
+        """Inside the context pending points X (p, d) shrink the variance: see `Regression.hallucinated`."""
+        with ExitStack() as stack:
+            for member in self.members:
+                stack.enter_context(member.hallucinated(X))
+            yield
+
+    def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each."""
+        means, deviations = np.array([member.predict(Z) for member in self.members]).transpose(1, 0, 2)
+        mean, variance = _mixed(means, deviations**2)
+        return mean, np.sqrt(variance)
+
+    def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and variance of f at Z (m, d), standardised, (m,) each."""
+        if not self._deviations:
+            return self.means(Z), np.zeros(len(Z))
+        means, variances = np.array([member.marginals(Z) for member in self.members]).transpose(1, 0, 2)
+        return _mixed(means, variances)
+
+    def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """Mean of f at Z (m, d), standardised, (m,). O(n) a point and member."""
+        return np.asarray(np.mean([member.means(Z) for member in self.members], axis=0))
+
+    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
+        """Mean and variance of f at every row, standardised (r,), and their gradients (r, d)."""
+        if not self._deviations:
+            found = [member.means_and_gradients(Z) for member in self.members]
+            mean, rise = (np.mean(part, axis=0) for part in zip(*found, strict=True))
+            return mean, np.zeros(len(Z)), rise, np.zeros(Z.shape)
+        parts = zip(*(member.moments_and_gradients(Z) for member in self.members), strict=True)
+        means, variances, rises, widenings = map(np.array, parts)
+        mean, variance = _mixed(means, variances)
+        rise = rises.mean(axis=0)
+        apart = 2.0 * (means - mean)[:, :, None] * (rises - rise)
+        return mean, variance, rise, (widenings + apart).mean(axis=0)
+
+
+def _mixed(
+    means: Float[np.ndarray, "k m"], variances: Float[np.ndarray, "k m"]
+) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+    """Mean and variance of a mixture of k members, all as likely."""
+    mean: Float[np.ndarray, " m"] = means.mean(axis=0)
+    return mean, np.asarray((variances + (means - mean) ** 2).mean(axis=0))

@@ -27,9 +27,11 @@ from .law_evidence import LawEvidence, ShownSoFar
 from .measuring import Measuring
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
+from .plausible import COMPARABLE
 from .problem import Problem
 from .randomness import Streams, keyed
 from .reading import Reading
+from .recorder import Doubts
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
 from .request import SEEN, Place, RequestField, place_in_batch
 from .revision import left_behind, limit_text, revised_text, standing
@@ -42,6 +44,7 @@ from .suggestion import Suggestion, one_or_more
 from .typical import Typical, mean_over, over_contexts, typical
 
 __all__ = [
+    "COMPARABLE",
     "SEEN",
     "TIME",
     "Abandoned",
@@ -53,6 +56,7 @@ __all__ = [
     "Created",
     "Decided",
     "Decision",
+    "Doubts",
     "Event",
     "Explanation",
     "Extended",

@@ -15,6 +15,7 @@ from steerbo.errors import (
     OutcomeConflict,
     SteerboError,
     UnknownSuggestion,
+    UnusualOutcomeWarning,
 )
 from steerbo.rounds import (
     Optimizer,
@@ -115,6 +116,7 @@ class Refusals(Contract):
         optimizer = world.start()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", UnusualOutcomeWarning)  # which these are
             if world.warns is not None:
                 warnings.simplefilter("ignore", world.warns)
             for i in range(world.rounds):
