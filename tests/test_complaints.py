@@ -77,16 +77,20 @@ SETS = [["t"], ["t", "ph"]]
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: ANY.CostVarying(V, SETS, tolerance=0.1), "a Fraction, Absolute or Threshold, in a file a table"),
+        (
+            lambda: ANY.CostVarying(V, SETS, tolerance=0.1),
+            'a Fraction, Absolute or Threshold, in a file \\{ kind = "fraction", … \\}',
+        ),
         (lambda: ANY.Float("t", 0, 1, change=5), "a Change, in a file a table"),
         (lambda: ANY.TimeVarying(V, [0.1]), "a Prior, in a file a table"),
-        (lambda: ANY.Prior("matern"), "a SquaredExponential, Matern or Covariance, in a file a table"),
+        (lambda: ANY.Prior("matern"), "a SquaredExponential, Matern or Covariance, in a file "),
         (lambda: ANY.Causal("a -> y", V), "a CausalGraph, in a file a table"),
         (lambda: ANY.Linear("t", at_most=1), r"values by name, such as \{'ph': 1\}"),
         (lambda: ANY.CostVarying(V, "t"), r"a list\. Put it into brackets"),
         (lambda: ANY.CostVarying(V[0], SETS), r"a list\. Put it into brackets"),
         (lambda: ANY.CausalGraph([("a", "b", "c")], target="b", intervenable=["a"]), "a list of at most 2"),
-        (lambda: ANY.Integer("n", 1, 3, step=2), "It takes all whole number; for others use a Float with a step"),
+        (lambda: ANY.Integer("n", 1, 3, step=2), "It takes all whole numbers; for others use a Float with a step"),
+        (lambda: ANY.CostVarying(V, SETS, maximize=True), "Larger values are better unless minimize is true"),
         (lambda: ANY.TimeVarying([]), "at least one variable that can be set"),
         (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), bugdet=3), "one of beta, patience. Did you mean 'budget'"),
         (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), "random", beta=2), "nothing: 'random' has no options"),

@@ -82,12 +82,16 @@ def translate(
         if complaint["type"].startswith("missing") and complaint["loc"] in misspelt:
             continue  # it is there under another name, which is complained of
         ours = isinstance(complaint.get("ctx", {}).get("error"), InvalidInput)  # it knows best what is wrong here
+        if path in found and complaint["type"] == "literal_error" and len(found[path]) == 1:
+            (other,) = found[path]  # a number or a word, say
+            found[path] = [kind(other.field, other.value, f"{other.allowed}, or {complaint['ctx']['expected']}")]
+            continue
         if (path in found and not ours) or (path in deeper and isinstance(complaint["input"], Mapping | list | tuple)):
             continue  # alternatives: one is enough, and the one that fits best is wrong somewhere inside
         untagged = complaint["type"] == "union_tag_not_found"
         names = _kinds(declared, given, path) if untagged else _names(declared, given, path)
         if complaint["type"] in _RECORDS:
-            names = [record.__name__ for record in _standing(declared, given, path)[0] if record is not declared]
+            names = [_record_of(record for record in _standing(declared, given, path)[0] if record is not declared)]
         where, why = ".".join([place, *map(str, path)]), _instead(declared, path)
         found[path] = list(_ours(complaint, where, kind, names, why))
     return together(fault for faults in found.values() for fault in faults)
@@ -95,7 +99,11 @@ def translate(
 
 def _instead(declared: Any, path: Sequence[Any]) -> str:
     """What a record says of a field that it does not have, and others do."""
-    return str(getattr(declared, "instead", {}).get(path[0], "")) if len(path) == 1 else ""
+    if len(path) != 1:
+        return ""
+    if path[0] in ("maximize", "maximise") and "minimize" in getattr(declared, "__pydantic_fields__", ()):
+        return "Larger values are better unless minimize is true: leave it out."
+    return str(getattr(declared, "instead", {}).get(path[0], ""))
 
 
 def _ours(
@@ -115,20 +123,22 @@ def _ours(
         allowed = one_of(names, "" if instead else where.rpartition(".")[2]) if names else "no field of this name"
         yield kind(where, value, allowed, instead)
     elif about in _RECORDS:
-        yield kind(where, value, _record_of(names or [context.get("class_name", "")]))
+        yield kind(where, value, names[0] or "a table")
     else:
         allowed = _allowed(complaint)
         lone = allowed == "a list" and (isinstance(value, str) or hasattr(value, "__pydantic_fields__"))
         yield kind(where, value, allowed, "Put it into brackets: […]." if lone else "")
 
 
-def _record_of(names: Sequence[str]) -> str:
-    """What may stand where records of these names may."""
-    known = list(dict.fromkeys(filter(None, names)))[:_MOST_NAMED]
+def _record_of(records: Iterable[Any]) -> str:
+    """What may stand where these records may; empty where there are none."""
+    known = list(dict.fromkeys(records))[:_MOST_NAMED]
     if not known:
-        return "a table"
-    article = "an" if known[0][0] in "AEIO" else "a"
-    return f"{article} {' or '.join(filter(None, [', '.join(known[:-1]), known[-1]]))}, in a file a table"
+        return ""
+    names = [record.__name__ for record in known]
+    article = "an" if names[0][0] in "AEIO" else "a"
+    table = f'{{ kind = "{_tag(known[0])}", … }}' if _tag(known[0]) else "a table"
+    return f"{article} {' or '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}, in a file {table}"
 
 
 def _allowed(complaint: Any) -> str:
