@@ -241,7 +241,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if why.moving is not None:
             summary += f" {why.moving.said(asked[-1])}"
         summary += why.said_of_limits(sum("mean" in each.note for each in asked))
-        if why.calibration > 1:
+        if numeral(why.calibration, 2) != "1" and why.calibration > 1:
             summary += f" Lately predictions were {numeral(why.calibration, 2)} times as far off as the model had "
             summary += "thought, so it is given that much more room for error."
         if self.course is not None:
