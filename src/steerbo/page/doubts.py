@@ -58,17 +58,18 @@ def doubts(study: Reading, given: Mapping[str, Any], token: str = "") -> dict[st
         token: of the round; "" where there is none. Values that stand there already are not doubted.
     """
     found: dict[str, str] = {}
-    played = study.history[token] if token else None
-    stands = played.realised if played is not None and played.state != "open" else {}
+    data = study.history.data.get(token)
+    played = study.history[token] if token and data is None else None
+    known = data.outcome if data is not None else played.outcome if played is not None else None
+    stands = known.realised if known is not None else {}
     for part in ("seen", "context", "realised"):
         for name, value in (given.get(part) or {}).items():
             if stands.get(name) != value and (said := _of_variable(study, name, value)):
                 found[f"{part}:{name}"] = said
     value, cost = given.get("value"), given.get("cost")
-    before = played.outcome.value if played is not None and played.outcome else None
-    if value != before and (said := _far(value, usual(study), "outcomes so far were")):
+    if (known is None or value != known.value) and (said := _far(value, usual(study), "outcomes so far were")):
         found["value"] = said
-    if cost is not None and (played is None or cost != played.paid):
+    if cost is not None and (known is None or cost != known.cost):
         price = study.problem.price(played.suggestion) if played is not None else None
         if isinstance(price, float) and price > 0:
             if isinstance(cost, float) and not price / _FACTOR <= cost <= price * _FACTOR:

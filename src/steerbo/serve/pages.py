@@ -39,10 +39,10 @@ _LONGEST_FIELDS = 2000  # of a form
 _MOST_ROUNDS = 10_000  # at once
 
 
-def _page(request: Request, template: str, status: int = 200, **more: Any) -> Response:
+def page(request: Request, template: str, status: int = 200, **more: Any) -> Response:
     """A template as a response; its forms are bound to this browser."""
     form, fresh = form_secret(request)
-    comma = _comma(request)
+    comma = wants_commas(request)
     shown = {"local": lambda text: localised(str(text), comma), "form": form, "keyed": request.app.state.hall.keyed}
     response = HTMLResponse(rendered(template, **shown, **more), status)
     if fresh is not None:
@@ -50,7 +50,8 @@ def _page(request: Request, template: str, status: int = 200, **more: Any) -> Re
     return response
 
 
-def _comma(request: Request) -> bool:
+def wants_commas(request: Request) -> bool:
+    """Whether the reader writes decimal commas."""
     return writes_commas(request.headers.get("accept-language", ""))
 
 
@@ -58,15 +59,16 @@ def _secure(request: Request) -> bool:
     return request.url.scheme == "https"
 
 
-def _address(name: str) -> str:
+def address(name: str) -> str:
+    """Where the page of a study is."""
     return f"/page/{quote(name, safe='')}"
 
 
 def error_page(request: Request, plain: dict[str, Any], headers: dict[str, str] | None) -> Response:
     """An error, for people; who needs a key is asked for it."""
     if plain["status"] == HTTPStatus.UNAUTHORIZED:
-        return _page(request, "key.html", 401, wrong=COOKIE in request.cookies)
-    response = _page(request, "error.html", plain["status"], title=plain["title"], detail=plain["detail"], typed=())
+        return page(request, "key.html", 401, wrong=COOKIE in request.cookies)
+    response = page(request, "error.html", plain["status"], title=plain["title"], detail=plain["detail"], typed=())
     response.headers.update(headers or {})
     return response
 
@@ -78,7 +80,7 @@ def error_page(request: Request, plain: dict[str, Any], headers: dict[str, str] 
 def start(request: Request, who: Who) -> Response:
     """The only study, or a list of them."""
     if len(who.studies) == 1:
-        return RedirectResponse(_address(who.studies[0]), 303)
+        return RedirectResponse(address(who.studies[0]), 303)
     return studies(request, who)
 
 
@@ -87,13 +89,13 @@ def studies(request: Request, who: Who) -> Response:
     """The list of studies."""
     hall = request.app.state.hall
     told = {name: hall.studies[name].read("said", lambda study: str(study.status)) for name in who.studies}
-    return _page(request, "studies.html", studies=told)
+    return page(request, "studies.html", studies=told, may_create=hall.folder is not None and not hall.keyed)
 
 
 @router.post("/key")
 async def enter(request: Request) -> Response:
     """A person's key, from the form: kept in a cookie."""
-    form = await _form(request)
+    form = await form_of(request)
     response = RedirectResponse("/", 303)
     set_cookie(response, COOKIE, form.get("key", "").strip()[:200], _secure(request))
     return response
@@ -102,7 +104,7 @@ async def enter(request: Request) -> Response:
 @router.post("/leave")
 async def leave(request: Request) -> Response:
     """Forget the key."""
-    await _form(request)
+    await form_of(request)
     response = RedirectResponse("/", 303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_secure(request))
     return response
@@ -123,7 +125,7 @@ def learned(request: Request, who: Who, name: str, along: str = "") -> Response:
     served = study_of(request, who, name, "read")
     found = served.read(("learned", along), lambda study: _slice(study, _advice(served), along))
     words = served.read("words", Words.of)
-    return _page(request, "learned.html", name=name, chosen=found[1], learned=found[0], words=words)
+    return page(request, "learned.html", name=name, chosen=found[1], learned=found[0], words=words)
 
 
 def _advice(served: Served) -> Recommendation:
@@ -146,12 +148,12 @@ def pictures(request: Request, who: Who, name: str) -> Response:
     """The pictures of a study's kind."""
     served = study_of(request, who, name, "read")
     found = _pictures(served)
-    path, events = f"{_address(name)}/pictures", served.events()
+    path, events = f"{address(name)}/pictures", served.events()
 
     def source(number: int, _: Drawn) -> str:
         return f"{path}/{number}.png?{events}"
 
-    return _page(request, "pictures.html", name=name, pictures=found, source=source)
+    return page(request, "pictures.html", name=name, pictures=found, source=source)
 
 
 @router.get("/page/{name}/pictures/{number}.png")
@@ -178,7 +180,7 @@ def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = ""
         return Words.of(study), rounds_before(study, most=most, text=text), added(study)
 
     words, found, data = served.read(("rounds", most, q), look)
-    return _page(request, "rounds.html", name=name, words=words, part=found, data=data, q=q, most=most, who=who)
+    return page(request, "rounds.html", name=name, words=words, part=found, data=data, q=q, most=most, who=who)
 
 
 @router.get("/page/{name}/rounds/{token}")
@@ -187,7 +189,7 @@ def one(request: Request, who: Who, name: str, token: str, kept: bool = False) -
     edit = study_of(request, who, name, "read").read(("round", token), lambda study: edit_of(study, token))
     about = f"{token}:{edit.call}"
     more: dict[str, Any] = {"about": about, "draft": {}, "wrong": [], "wrong_at": {}, "doubt_at": {}, "sure": ""}
-    return _page(request, "round.html", name=name, edit=edit, who=who, typed=(), kept=kept, **more)
+    return page(request, "round.html", name=name, edit=edit, who=who, typed=(), kept=kept, **more)
 
 
 @router.get("/page/{name}/rounds.csv")
@@ -221,7 +223,7 @@ def _file(name: str, text: str, kind: str) -> Response:
 @router.get("/page/{name}/policy")
 def policy(request: Request, who: Who, name: str) -> Response:
     """What was learned, applied to what was seen."""
-    served, comma = study_of(request, who, name, "read"), _comma(request)
+    served, comma = study_of(request, who, name, "read"), wants_commas(request)
     given = {
         key.partition(":")[2]: text.replace(",", ".") if comma else text
         for key, text in request.query_params.items()
@@ -242,14 +244,14 @@ def policy(request: Request, who: Who, name: str) -> Response:
 @router.post("/page/{name}/ask")
 async def ask(request: Request, who: Who, name: str) -> Response:
     """The next round. A form that was sent twice, or is older than a round that is out, asks for none."""
-    form = await _form(request)
+    form = await form_of(request)
     return await run_in_threadpool(_ask, request, who, study_of(request, who, name, "play"), form)
 
 
 def _ask(request: Request, who: Visitor, served: Served, form: Form) -> Response:
     try:
         with served.use(who.name) as study:
-            given = read_ask(study.problem, form, _comma(request))
+            given = read_ask(study.problem, form, wants_commas(request))
             check_doubts(study, {"seen": given.get("context")}, form)
             if form.get("rounds") == str(len(study.history)) or not study.history.pending:
                 study.ask(1, **given)
@@ -258,7 +260,7 @@ def _ask(request: Request, who: Visitor, served: Served, form: Form) -> Response
                 raise OutcomeConflict(f"round {number} is out meanwhile. Press again if one more is meant")
     except SteerboError as error:
         return _refused(request, who, served, error, "ask", form)
-    return RedirectResponse(_address(served.name), 303)
+    return RedirectResponse(address(served.name), 303)
 
 
 def _asked_for(request: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
@@ -271,19 +273,19 @@ async def say(request: Request, who: Who, name: str, token: str, action: str) ->
     """What came of a round, or of a look."""
     if action not in ACTIONS:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such form")
-    form = await _form(request)
+    form = await form_of(request)
     served = study_of(request, who, name, ACTIONS[action])
 
     def said() -> Response:
         about = f"{token}:{action}"
         try:
             with served.use(who.name) as study:
-                give(study, action, token, form, _comma(request))
+                give(study, action, token, form, wants_commas(request))
         except SteerboError as error:
             return _refused(request, who, served, error, about, form)
         if form.get("then") == "next":
             return _next(request, who, served)
-        return RedirectResponse(_address(name), 303)
+        return RedirectResponse(address(name), 303)
 
     return await run_in_threadpool(said)
 
@@ -296,10 +298,10 @@ def _next(request: Request, who: Visitor, served: Served) -> Response:
                 study.ask(1)
     except SteerboError as error:  # what came of the round is saved all the same
         return _refused(request, who, served, error, "ask", {})
-    return RedirectResponse(_address(served.name), 303)
+    return RedirectResponse(address(served.name), 303)
 
 
-async def _form(request: Request) -> dict[str, str]:
+async def form_of(request: Request) -> dict[str, str]:
     """A form's fields, where it is one of ours."""
     found = await request.form(max_files=0, max_fields=_LONGEST_FIELDS)
     fields = {name: text for name, text in found.items() if isinstance(text, str)}
@@ -317,9 +319,13 @@ def _refused(  # noqa: PLR0917
     try:
         return _study_page(request, who, served, error=error, about=about, draft=form)
     except SteerboError as worse:
-        plain, typed = details(worse), [(name.partition(":")[2] or name, x) for name, x in typed_texts(form).items()]
-        shown = {"title": "Not saved", "detail": plain["detail"], "typed": typed}
-        return _page(request, "error.html", plain["status"], **shown)
+        return not_saved(request, worse, form)
+
+
+def not_saved(request: Request, error: SteerboError, form: Form) -> Response:
+    """What was typed, where nothing else can be shown."""
+    plain, typed = details(error), [(name.partition(":")[2] or name, x) for name, x in typed_texts(form).items()]
+    return page(request, "error.html", plain["status"], title="Not saved", detail=plain["detail"], typed=typed)
 
 
 def _study_page(
@@ -336,7 +342,7 @@ def _study_page(
     shown: View = served.read("view", lambda study: view(study, advice=_advice(served)))
     draft = dict(draft or {})
     doubtful = error if isinstance(error, Doubtful) else None
-    wrong, wrong_at = _wrong(error, about, draft) if error is not None and doubtful is None else ([], {})
+    wrong, wrong_at = wrong_of(error, draft) if error is not None and doubtful is None else ([], {})
     token, _, action = about.partition(":")
     edit: Edit | None = None
     typed: list[tuple[str, str]] = []
@@ -344,7 +350,7 @@ def _study_page(
         edit, typed = served.read(
             ("kept", token, tuple(sorted(draft.items()))), lambda study: _kept(study, token, draft)
         )
-    return _page(
+    return page(
         request,
         "study.html",
         200 if error is None else 409 if doubtful else status_of(error).value,
@@ -385,7 +391,7 @@ def _kept(study: Study, token: str, draft: Form) -> tuple[Edit | None, list[tupl
     return edit, labels(study, {name: text for name, text in typed.items() if name not in fields})
 
 
-def _wrong(error: SteerboError, about: str, form: Form) -> tuple[list[str], dict[str, str]]:
+def wrong_of(error: SteerboError, form: Form) -> tuple[list[str], dict[str, str]]:
     """What is wrong with a form, in words for people: of the whole of it, and by field."""
     found = [each for each in error.errors if isinstance(each, InvalidInput)]
     if status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE or not found:
@@ -393,7 +399,7 @@ def _wrong(error: SteerboError, about: str, form: Form) -> tuple[list[str], dict
     whole: list[str] = []
     at: dict[str, str] = {}
     for each in found:
-        name = _field_of(each.field, about, form)
+        name = _field_of(each.field, form)
         if name in at or not name:
             whole.append(each.worded(PAGE))
         else:
@@ -401,11 +407,11 @@ def _wrong(error: SteerboError, about: str, form: Form) -> tuple[list[str], dict
     return whole, at
 
 
-def _field_of(field: str, about: str, form: Form) -> str:
+def _field_of(field: str, form: Form) -> str:
     """The form's field that an error speaks of; "" where it is none."""
     part, _, name = field.partition(".")
     named: Callable[[str], str] = lambda prefix: f"{prefix}:{name}"  # noqa: E731
-    wanted = [named("seen"), named("context"), named("realised"), f"ask:{part}", part, named("given")]
+    wanted = [named("seen"), named("context"), named("realised"), f"ask:{part}", part, named("given"), named("low")]
     if not name:
-        wanted = [part, f"ask:{part}"]
+        wanted = [part, f"ask:{part}", f"low:{part}"]
     return next((each for each in wanted if each in form), "")
