@@ -68,7 +68,7 @@ def test_a_form_is_a_study_file(tmp_path: Path) -> None:
     assert problem.space.names == ("temperature", "glaze", "clay")
     assert [scope.price for scope in problem.scopes] == [1.0, 0.5]  # type: ignore[attr-defined]
     assert [str(limit) for limit in problem.every_limit] == [
-        "temperature − 100 glaze at most 1250, with probability 0.9"
+        "−100 glaze + temperature at most 1250, with probability 0.9 where nature has a part"
     ]
     assert found.settings.columns == {"value": "Yield (kg)", "cost": "Cost (EUR)"}
     assert found.settings.budget == 90.0

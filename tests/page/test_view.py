@@ -6,6 +6,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.page import view
+from steerbo.page.archive import takes_its_time
 from steerbo.rounds import Optimizer
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
@@ -40,7 +41,7 @@ def test_the_words_are_the_study_s_own() -> None:
     assert [meter.text for meter in found.meters] == ["22.3 of 90 EUR spent", "4 of 9 rounds"]
     assert [(f.label, f.hint) for f in found.out[0].fields] == [
         ("Yield (kg)", "so far 3 to 10 kg"),
-        ("Cost (EUR)", "so far 7.44 to 7.44 EUR"),
+        ("Cost (EUR)", "so far 7.44 EUR"),
     ]
     assert found.last_text == "Saved: round 3 gave 5 kg."
     assert found.at_once
@@ -83,3 +84,15 @@ def test_every_kind_has_its_view(wing: str, rounds: int) -> None:
     assert len(found.out) == 1
     assert found.advice.scope
     assert [line.state for line in found.latest.lines] == ["open", *["told"] * rounds]
+
+
+def test_of_many_outcomes_what_is_best_is_computed_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", seed=1)
+    study.tell(study.ask(), 1.0)
+    assert not takes_its_time(study)
+    monkeypatch.setattr("steerbo.page.archive.MANY", 0)
+    assert takes_its_time(study)
+    monkeypatch.setattr(type(study), "recommend", None)
+    found = view(study, later=True)
+    assert (found.advice, found.learned, found.why) == (None, (), "")
+    assert [line.number for line in found.latest.lines] == [1]

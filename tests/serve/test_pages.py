@@ -366,3 +366,16 @@ def test_what_a_click_shows_has_its_own_address(wing: str, tmp_path: Path) -> No
             answer = client.get(f"/page/oven/{name}")
             assert answer.text.startswith(start), name
             assert answer.headers["content-disposition"].startswith("attachment")
+
+
+def test_of_many_outcomes_the_page_comes_before_what_is_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, case = of_kind(tmp_path, "cost-varying")
+    monkeypatch.setattr("steerbo.page.archive.MANY", 1)
+    with served(place) as client:
+        person = Person(client)
+        for _ in range(3):
+            person.play(case)
+        assert "Compute it" in person.read()
+        whole = client.get("/page/oven?whole=1").text
+        assert "Compute it" not in whole
+        assert "Expected" in whole

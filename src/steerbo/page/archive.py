@@ -14,6 +14,14 @@ from .wording import Words, amount_text, in_one_line, in_resolution
 SHOWN = 20
 """Rounds on the page of a study; more of them on demand."""
 
+MANY = 400
+"""Outcomes from which on what is best is no longer computed before the page is shown."""
+
+
+def takes_its_time(study: Reading) -> bool:
+    """Whether what is best is better computed after the page is shown."""
+    return study.history.told + len(study.history.data) > MANY
+
 
 @dataclass(frozen=True)
 class Line:

@@ -42,6 +42,7 @@ class Sets:
     Args:
         rows: the cheapest first.
         left, width: of the shaded region that is good enough, as places; "" where nobody said what is.
+        title: what the rows are.
         says: what is shaded.
         more: how many scopes are left out.
     """
@@ -49,6 +50,7 @@ class Sets:
     rows: tuple[Interval, ...]
     left: str
     width: str
+    title: str
     says: str
     more: int
 
@@ -116,15 +118,18 @@ def sets(study: Reading, advice: Recommendation) -> Sets:
         some[-1] = advice
     ends = [float(x) for c in some for x in (c.mean, c.lower, c.upper) if x is not None]
     axis = Axis(min(ends, default=0.0), max(ends, default=1.0))
+    scopes = len({choice.scope for choice in some}) > 1
     rows = []
     for choice in some:
         mean, low, high = within(choice.mean, choice.lower, choice.upper)
         left, right, at = ("" if x is None else axis.at(float(x)) for x in (choice.lower, choice.upper, choice.mean))
         price = "" if choice.cost is None else words.paid(choice.cost)
         between = f"{low} to {high}" if low and high else ""
-        rows.append(Interval(str(choice.scope), mean, between, left, right, at, price, choice is advice))
+        name = str(choice.scope) if scopes else _sentence(choice.note).rstrip(".") or str(choice.scope)
+        rows.append(Interval(name, mean, between, left, right, at, price, choice is advice))
     left, width, says = _acceptable(study.problem, axis, [float(c.mean) for c in everyone if c.mean is not None])
-    return Sets(tuple(rows), left, width, says, len(everyone) - len(some))
+    title = "Which to hold" if scopes else "What each belief says"
+    return Sets(tuple(rows), left, width, title, says, len(everyone) - len(some))
 
 
 def _acceptable(problem: Problem, axis: Axis, means: list[float]) -> tuple[str, str, str]:
@@ -140,11 +145,13 @@ def _acceptable(problem: Problem, axis: Axis, means: list[float]) -> tuple[str, 
 
 def _headline(problem: Problem, scope: Scope, policy: bool) -> str:
     """What to do, where the settings stand apart."""
+    if problem.kind == "mean-field":
+        return "Send agents as follows"
     if scope.look:
         looked = dict.fromkeys(name for names in scope.look.values() for name in names)
         return f"Look at {_listed(list(looked))}, then set {_listed(list(scope.set))}"
     if not scope.set:
-        return "Leave everything to itself" if problem.kind != "mean-field" else "Send agents as follows"
+        return "Leave everything to itself"
     return f"Set {_listed(list(scope.set))}" + (" by what is seen" if policy else "")
 
 

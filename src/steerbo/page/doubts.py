@@ -46,7 +46,8 @@ class Usual:
     @property
     def text(self) -> str:
         """In words."""
-        return f"{numeral(self.low, beside=self.high)} to {numeral(self.high, beside=self.low)}"
+        low, high = numeral(self.low, beside=self.high), numeral(self.high, beside=self.low)
+        return low if low == high else f"{low} to {high}"
 
 
 def doubts(study: Reading, given: Mapping[str, Any], token: str = "") -> dict[str, str]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SteerboError
-from ..interop.posteriors import Which, posterior
+from ..interop.posteriors import Which, posterior, posterior_of
 from ..rounds import Reading, Recommendation, Round, numeral
 from ..space import Categorical
 from ..surrogate import Columns, Posterior
@@ -16,6 +15,8 @@ from .chart import Axis, Chart, Mark, points, thinned
 from .wording import Words, labelled, with_resolution, within
 
 _GRID = 81  # points of a line
+SCOPED = ("cost-varying", "causal")
+"""Kinds whose model is one of what a scope sets and looks at."""
 _DEVIATIONS = 2.0  # half a band's width
 
 
@@ -45,15 +46,21 @@ class Slice:
 def along(study: Reading, advice: Recommendation) -> tuple[str, ...]:
     """The variables along which something can be shown: those that the best setting sets, then the rest of its model.
 
-    Empty before anything is measured, and for methods without a Gaussian process over a box.
+    Empty before anything is measured, and for methods without a Gaussian process over a box. Nothing is computed.
     """
     if not (study.history.told or study.history.data):
         return ()
-    try:
-        names = _posterior(study, advice).columns.names
-    except SteerboError:
+    if posterior_of.dispatch(type(study._method)) is posterior_of.dispatch(object):
         return ()
-    known = [name for name in names if name in study.problem.space]
+    if study.problem.kind not in SCOPED and not any(
+        variable.kind == "float" and variable.step is None for variable in study.problem.space
+    ):
+        return ()  # a list of points has no line
+    scope = advice.scope
+    looked = [name for names in scope.look.values() for name in names]
+    named = (*scope.set, *scope.keep, *looked) if study.problem.kind in SCOPED else study.problem.space.names
+    seen = study.problem.space.seen if study.problem.kind in SCOPED else ()
+    known = [name for name in dict.fromkeys(named) if name in study.problem.space and name not in seen]
     return tuple(sorted(known, key=lambda name: name not in advice.values))
 
 
@@ -86,7 +93,7 @@ def slice_along(study: Reading, advice: Recommendation, name: str) -> Slice:
 def _posterior(study: Reading, advice: Recommendation) -> Posterior:
     """The model behind the recommendation."""
     kind = study.problem.kind
-    scope = advice.scope if kind in ("cost-varying", "causal") else None
+    scope = advice.scope if kind in SCOPED else None
     return posterior(study, Which(scope, advice.context if kind == "cost-varying" else {}))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..rounds import Problem, Reading, Recommendation, Round, Table, numeral, revised_text
+from ..rounds import Explanation, Problem, Reading, Recommendation, Round, Table, numeral, revised_text
 from ..study.shown import in_words, with_units
 from ..words import counted
 from .archive import SHOWN, Line, Part, added, rounds_before
@@ -60,7 +60,7 @@ class View:
         out: rounds that are out.
         ask: what has to be said before the next is chosen.
         at_once: whether nothing has to be.
-        advice: what is best now.
+        advice: what is best now; None: it takes its time, and is computed when somebody looks at it.
         learned: variables along which something was learned.
         progress: how far it has come.
         why, tables: the reasons.
@@ -79,7 +79,7 @@ class View:
     out: tuple[Out, ...]
     ask: tuple[Field, ...]
     at_once: bool
-    advice: Card
+    advice: Card | None
     learned: tuple[str, ...]
     progress: Chart | None
     why: str
@@ -91,16 +91,22 @@ class View:
     policy: tuple[Field, ...]
 
 
-def view(study: Reading, most: int | None = SHOWN, advice: Recommendation | None = None) -> View:
+def view(
+    study: Reading, most: int | None = SHOWN, advice: Recommendation | None = None, *, later: bool = False
+) -> View:
     """Compute all of it anew.
 
     Args:
         study: whose page.
         most: rounds in the table, the latest ones; None: all.
         advice: what `recommend` says, where that is known already.
+        later: leave out what is best, and why.
     """
-    problem, status, advice, why = study.problem, study.status, advice or study.recommend(), study.explain()
-    words, policy, ask, last = Words.of(study), getattr(advice, "table", None), ask_fields(problem), last_said(study)
+    problem, status, words = study.problem, study.status, Words.of(study)
+    ask, last = ask_fields(problem), last_said(study)
+    advice = None if later else advice or study.recommend()
+    why = study.explain() if advice is not None else Explanation("")
+    policy = getattr(advice, "table", None)
     meters = _meters(study, words)
     return View(
         words=words,
@@ -112,8 +118,8 @@ def view(study: Reading, most: int | None = SHOWN, advice: Recommendation | None
         out=tuple(_out(study, words, played) for played in study.history.pending),
         ask=ask,
         at_once=not any(field.needed or field.name.startswith("seen:") for field in ask),
-        advice=card(study, advice, why),
-        learned=along(study, advice),
+        advice=card(study, advice, why) if advice is not None else None,
+        learned=along(study, advice) if advice is not None else (),
         progress=progress(study),
         why=_sentences(why.summary),
         tables=tuple(with_units(problem, table) for table in why.tables if table != policy),
@@ -205,7 +211,8 @@ def _usual_text(study: Reading, words: Words) -> str:
 
 def _usual_cost_text(study: Reading, words: Words, needed: bool) -> str:
     found = usual_cost(study)
-    said = f"so far {amount_text(found.low, found.high)} to {words.paid(found.high)}" if found else ""
+    low = f"{amount_text(found.low, found.high)} to " if found and found.low < found.high else ""
+    said = f"so far {low}{words.paid(found.high)}" if found else ""
     return said if needed else "; ".join(filter(None, [said, "may be left out"]))
 
 

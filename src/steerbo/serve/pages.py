@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from ..errors import InvalidInput, InvalidRequest, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
 from ..page import View, report, view
-from ..page.archive import SHOWN, added, rounds_before
+from ..page.archive import SHOWN, added, rounds_before, takes_its_time
 from ..page.edit import Edit, edit_of, labels
 from ..page.learned import along, slice_along
 from ..page.pictures import Drawn, drawn
@@ -114,9 +114,9 @@ async def leave(request: Request) -> Response:
 
 
 @router.get("/page/{name}")
-def show(request: Request, who: Who, name: str) -> Response:
-    """The page of a study."""
-    return _study_page(request, who, study_of(request, who, name, "read"))
+def show(request: Request, who: Who, name: str, whole: bool = False) -> Response:
+    """The page of a study; `whole`: also where it takes its time."""
+    return _study_page(request, who, study_of(request, who, name, "read"), whole=whole)
 
 
 @router.get("/page/{name}/learned")
@@ -126,6 +126,13 @@ def learned(request: Request, who: Who, name: str, along: str = "") -> Response:
     found = served.read(("learned", along), lambda study: _slice(study, _advice(served), along))
     words = served.read("words", Words.of)
     return page(request, "learned.html", name=name, chosen=found[1], learned=found[0], words=words)
+
+
+def _view(served: Served, whole: bool) -> View:
+    """What the page shows, with what is best where that is known soon, or somebody waits for it."""
+    if not whole and served.read("long", takes_its_time):
+        return served.read("view, in short", lambda study: view(study, later=True))
+    return served.read("view", lambda study: view(study, advice=_advice(served)))
 
 
 def _advice(served: Served) -> Recommendation:
@@ -140,7 +147,10 @@ def _slice(study: Study, advice: Recommendation, name: str) -> Any:
         return (), None
     if name and name not in names:
         raise InvalidRequest("along", name, one_of(names, name))
-    return names, slice_along(study, advice, name or names[0])
+    try:
+        return names, slice_along(study, advice, name or names[0])
+    except (SteerboError, KeyError):  # this method keeps no model along a line
+        return (), None
 
 
 @router.get("/page/{name}/pictures")
@@ -337,9 +347,10 @@ def _study_page(
     about: str = "",
     draft: Form | None = None,
     applied: dict[str, Any] | None = None,
+    whole: bool = False,
 ) -> Response:
     """The page; with what was wrong with a form beside it, and what it was filled in with."""
-    shown: View = served.read("view", lambda study: view(study, advice=_advice(served)))
+    shown = _view(served, whole or applied is not None or about == "policy")
     draft = dict(draft or {})
     doubtful = error if isinstance(error, Doubtful) else None
     wrong, wrong_at = wrong_of(error, draft) if error is not None and doubtful is None else ([], {})

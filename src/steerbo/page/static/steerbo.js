@@ -102,10 +102,15 @@ function exchange(part, other, held) {
 }
 function merge(fresh, done = null) {
   const waiting = [];
+  let later = false;
   for (const part of document.querySelectorAll("[data-live]")) {
     const other = fresh.getElementById(part.id);
     if (!other || part.innerHTML === other.innerHTML) continue;
     if (part.dataset.src && !other.dataset.src) continue; // it was made longer, or searched: see renew
+    if (other.hasAttribute("data-later")) {
+      later = true;
+      if (!part.hasAttribute("data-later")) continue; // what was known before stands until it is computed anew
+    } else part.removeAttribute("data-later");
     const held = holding(part, done);
     if (held.size && part.id === "rounds") { part.dataset.stale = "yes"; continue; }
     for (const [holder, form] of held) {
@@ -118,7 +123,15 @@ function merge(fresh, done = null) {
     exchange(part, other, held);
     if (other.dataset.src) part.dataset.src = other.dataset.src;
   }
+  if (later) compute();
   return Promise.all(waiting.map(([holder, form]) => giveWay(holder, form)));
+}
+async function compute() { // what takes its time
+  const fresh = await look(`${here}?whole=1`);
+  if (!fresh) return;
+  const rest = ["advice", "two", "why"];
+  for (const each of fresh.querySelectorAll("[data-live]")) if (!rest.includes(each.id)) each.removeAttribute("id");
+  await merge(fresh);
 }
 const path2 = form => new URL(form.getAttribute("action"), location.href).pathname;
 async function part(id, address) {
@@ -267,4 +280,5 @@ if (work) {
   for (const each of document.querySelectorAll("details[data-src]"))
     each.addEventListener("toggle", () => { if (each.open && !each.dataset.seen) part(each.id, each.dataset.src); });
   restore();
+  if (document.querySelector("[data-later]")) compute();
 }
