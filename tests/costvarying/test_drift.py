@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from functools import cache
 from typing import Any
 
@@ -85,7 +86,7 @@ def play(drift: Any, rounds: int = 50, noise: float = 0.02, moves: bool = True) 
 @pytest.mark.parametrize("drift", [sb.MaternInTime(25.0, 2.5), sb.Sliding(60), "learned"])
 def test_a_moving_optimum_is_followed(drift: Any) -> None:
     followed, left = (abs(play(each).recommend().values["x"] - best(50)) for each in (drift, None))
-    assert followed < 0.08 < left
+    assert followed < 0.05 < left
 
 
 def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
@@ -93,21 +94,23 @@ def test_where_nothing_moves_learning_a_drift_finds_none() -> None:
     learned = [event.hyperparameters["objective"]["drift"] for event in optimizer.events if isinstance(event, Refitted)]
     assert {(each["kind"], len(each["cuts"])) for each in learned} == {("steady", 0)}
     assert "Of drift it says: nothing seems to drift." in optimizer.explain().summary
-    still = play(None, rounds=12, moves=False)
-    same = play("learned", rounds=12, moves=False)
+    still = play(None, rounds=8, moves=False)
+    same = play("learned", rounds=8, moves=False)
     assert [bits(s.suggestion.values) for s in same.history] == [bits(s.suggestion.values) for s in still.history]
 
 
 def test_what_slides_is_forecast() -> None:
     for drift in (sb.Sliding(60), "learned"):
         optimizer = play(drift)
-        assert "Of drift it says: all slides, by up to 0.01" in optimizer.explain().summary
+        said = re.search(r"Of drift it says: all slides, by up to ([\d.]+\d) of", optimizer.explain().summary)
+        assert said is not None
+        assert float(said[1]) == pytest.approx(0.01, rel=0.3)
         assert optimizer.policy(time=60).values["x"] == pytest.approx(best(60), abs=0.1)
         method: Any = optimizer._fold.method
         now = method.outlook(optimizer.history, {"time": 60.0})  # integrals agree with the model itself, at that time
         points = np.random.default_rng(0).random((5, 2))
         mean, _ = method.expectation(now, 1).moments(points)
-        direct = method.model.marginals(np.column_stack([points, np.full(5, 60.0)]))[0]
+        direct = method.playing(len(optimizer.history) + 1).marginals(np.column_stack([points, np.full(5, 60.0)]))[0]
         np.testing.assert_allclose(mean, direct, atol=1e-6)
 
 

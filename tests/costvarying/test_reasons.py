@@ -9,6 +9,7 @@ import numpy as np
 import steerbo as sb
 from steerbo.costvarying.reasons import Moving, Reasons
 from steerbo.record import from_plain, to_plain
+from steerbo.rounds.upgrade import upgraded
 from tests.costvarying.test_money import OVEN, value_of
 from tests.costvarying.worlds import PROBLEM, evaluate
 
@@ -43,6 +44,8 @@ def test_nothing_is_kept_where_nothing_is_hard_to_change() -> None:
 
 
 def test_logs_of_before_are_read() -> None:
-    assert from_plain(Reasons, {"upper": [1.0, None], "width": 0.5, "calibration": 1.0}).moving is None
-    why = Reasons([1.0], 0.5, 1.0, Moving(1.0, 2.0, 5.0))
+    old = {"kind": "asked", "scope": {"set": ["a"], "look": {}, "keep": []}}
+    note = upgraded({**old, "note": {"upper": [1.0, None], "width": 0.5, "calibration": 1.0}})["note"]
+    assert from_plain(Reasons, note).moving is None
+    why = Reasons([1.0], 0.5, Moving(1.0, 2.0, 5.0))
     assert from_plain(Reasons, to_plain(why)) == why

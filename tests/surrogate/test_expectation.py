@@ -41,10 +41,11 @@ def a_process(variables: list[Variable], n: int = 30, seed: int = 0) -> Standard
     lengthscales = 0.25 + 0.5 * random.random(len(variables))
     categorical = np.array([isinstance(v, sb.Categorical) for v in variables])
     variance, noise, mean = 1.7, 0.01, 0.3
-    gram = kernel(inputs, inputs, lengthscales, categorical, variance)
+    shares = np.where(random.random(len(variables)) < 0.7, 0.3 + 0.6 * random.random(len(variables)), 1.0)
+    gram = kernel(inputs, inputs, lengthscales, shares, categorical, variance)
     inverse = np.linalg.inv(gram + noise * np.eye(n))
     weights = inverse @ (random.normal(size=n) - mean)
-    return Standardised(inputs, weights, inverse, lengthscales, categorical, variance, mean, noise)
+    return Standardised(inputs, weights, inverse, lengthscales, shares, categorical, variance, mean, noise)
 
 
 def parts(variables: list[Variable], held: list[int]) -> list[Part]:
@@ -52,18 +53,19 @@ def parts(variables: list[Variable], held: list[int]) -> list[Part]:
     return [Set() if d in held else Drawn(LawOf(v)) for d, v in enumerate(variables)]
 
 
-def kernel(a: Any, b: Any, lengthscales: Any, categorical: Any, variance: float) -> Any:
-    """The squared-exponential kernel, one dimension after the other."""
-    exponent = 0.0
+def kernel(a: Any, b: Any, lengthscales: Any, shares: Any, categorical: Any, variance: float) -> Any:
+    """The ANOVA kernel, one dimension after the other."""
+    product = variance
     for d, lengthscale in enumerate(lengthscales):
         gap = a[:, None, d] - b[None, :, d]
-        exponent = exponent + np.where(categorical[d], gap != 0, gap**2) / lengthscale**2
-    return variance * np.exp(-0.5 * exponent)
+        bell = np.exp(-0.5 * np.where(categorical[d], gap != 0, gap**2) / lengthscale**2)
+        product = product * (1 - shares[d] + shares[d] * bell)
+    return product
 
 
 def posterior(process: Standardised, points: Any) -> tuple[Any, Any]:
     """Mean and variance, straight from the textbook."""
-    cross = kernel(points, process.inputs, process.lengthscales, process.categorical, process.variance)
+    cross = kernel(points, process.inputs, process.lengthscales, process.shares, process.categorical, process.variance)
     mean = process.mean + cross @ process.weights
     return mean, process.variance - np.einsum("pn,nm,pm->p", cross, process.inverse, cross)
 
@@ -95,12 +97,14 @@ def test_expectations_against_monte_carlo(law: str) -> None:
         # Var g is the mean posterior covariance of two independent draws
         pairs = draws.reshape(-1, 2, 3)
         left, right = (
-            kernel(pairs[:, k], process.inputs, process.lengthscales, process.categorical, process.variance)
+            kernel(
+                pairs[:, k], process.inputs, process.lengthscales, process.shares, process.categorical, process.variance
+            )
             for k in (0, 1)
         )
         gap = pairs[:, 0] - pairs[:, 1]
-        exponent = np.where(process.categorical, gap != 0, gap**2) / process.lengthscales**2
-        prior = process.variance * np.exp(-0.5 * exponent.sum(1))
+        bells = np.exp(-0.5 * np.where(process.categorical, gap != 0, gap**2) / process.lengthscales**2)
+        prior = process.variance * np.prod(1 - process.shares + process.shares * bells, axis=1)
         covariance = prior - np.einsum("pn,nm,pm->p", left, process.inverse, right)
         spread = expectation.of_mean().bound(point, 1.0)[0][0] - expectation.mean(point)[0]
         assert abs(spread**2 - covariance.mean()) < 5 * covariance.std() / len(pairs) ** 0.5 + 1e-6
@@ -220,7 +224,9 @@ def test_bounds_with_a_law_in_doubt_have_their_derivatives(beta: float) -> None:
 def test_without_observations_it_is_the_prior_and_flat() -> None:
     none = np.zeros((0, 2))
     variables: list[Variable] = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
-    process = Standardised(none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, 0.01)
+    process = Standardised(
+        none, np.zeros(0), np.zeros((0, 0)), np.ones(2), np.ones(2), np.zeros(2, dtype=bool), 1.7, 0.3, 0.01
+    )
     expectation = Expectation.over(process, parts(variables, [0]))
     value, gradient, hessian = Stack([expectation], [2.0]).curved(np.array([[0.2], [0.9]]), np.zeros(2, dtype=int))
     np.testing.assert_allclose(value, 0.3 + 2 * 1.7**0.5)

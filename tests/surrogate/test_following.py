@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steerbo.bandit import RECENT, Calibration
 from steerbo.gp import Course, Decay, Regression, SquaredExponentialKernel
 from steerbo.surrogate import Following
 
@@ -23,28 +22,34 @@ def told(following: Following, n: int, noise: float = 0.0) -> Regression:  # typ
     return model
 
 
-def test_without_a_drift_only_the_schedule_says_when() -> None:
+def test_without_a_drift_a_surprise_calls_for_one_fit() -> None:
     following = Following(None)
     model = told(following, 12)
-    assert next(n for n in range(13, 20) if following.due(12, n)) == 15
-    following.hear(model, np.array([0.5, 12.0]), 100.0)
-    assert len(following.calibration.surprises) == 1
-    assert not following.due(12, 13), "surprises widen, and fit nothing"
-    assert following.fit(fresh, model, float).keys() == {"theta", "output"}
+    assert next(n for n in range(13, 20) if following.due(model, 12, n)) == 15
+    model.add([0.5, 12.0], 100.0)
+    assert following.due(model, 12, 13)
+    assert not following.due(model, 13, 13), "nothing is new"
+    model.add([0.5, 13.0], float(model.predict([[0.5, 13.0]])[0][0]))
+    assert not following.due(model, 13, 14), "what the fit knew is settled"
 
 
 def test_a_surprise_calls_for_a_fit_as_long_as_it_is_fresh() -> None:
     following = Following("learned")
-    model = told(following, 12)
-    assert not following.due(12, 13)
-    following.hear(model, np.array([0.5, 12.0]), 100.0)
-    assert following.due(12, 13)
-    assert not following.due(13, 13), "nothing is new"
-    assert not following.due(1000, 1005), "of a thousand outcomes not after each"
-    assert following.due(1000, 1010)
+    model = told(following, 12, noise=0.1)
+    assert not following.due(model, 12, 13)
+    model.add([0.5, 12.0], 100.0)
+    assert following.due(model, 12, 13)
+    assert not following.due(model, 1000, 1005), "of a thousand outcomes not after each"
+    assert following.due(model, 1000, 1010)
     for t in range(5):
-        following.hear(model, np.array([0.5, 13.0 + t]), float(model.predict([[0.5, 13.0]])[0][0]))
-    assert not following.due(12, 13)
+        model.add([0.1, 13.0 + t], float(model.predict([[0.1, 13.0]])[0][0]))
+    assert not following.due(model, 17, 18)
+
+
+def test_a_model_of_another_library_goes_by_the_schedule() -> None:
+    following = Following(None)
+    assert not following.due(object(), 12, 13)  # type: ignore[arg-type]
+    assert following.due(object(), 12, 15)  # type: ignore[arg-type]
 
 
 def test_a_correction_calls_for_a_fit_that_believes_in_no_cut() -> None:
@@ -54,11 +59,11 @@ def test_a_correction_calls_for_a_fit_that_believes_in_no_cut() -> None:
     model = following.take(fresh, model, plain)
     assert following.course == Course(cuts=(7.0,))
     assert len(model) == 30
-    following.correct({})
-    assert following.due(30, 31)
+    following.correct()
+    assert following.due(model, 30, 31)
     assert Course.from_plain(following.fit(fresh, model, float)["drift"]).cuts == ()
-    following.take(fresh, model, plain)
-    assert not following.due(30, 31)
+    model = following.take(fresh, model, plain)
+    assert not following.due(model, 30, 31)
 
 
 def test_what_is_given_stays() -> None:
@@ -76,45 +81,11 @@ def test_no_outcome_at_all() -> None:
     assert following.take(fresh, model, following.fit(fresh, model, float)).predict([[0.5, 1.0]])[1] == pytest.approx(1)
 
 
-def test_answers_hear_of_surprises_as_soon_as_a_scale_is_known_and_choices_later() -> None:
-    following, model = Following(None, first=30), told(Following(None), 12)
-    assert following.doubt == np.inf
-    following.hear(model, np.array([0.5, 12.0]), 100.0, "1-ab")
-    assert (following.calibration.surprises, following.reliability.surprises) == ((), ())
-    model = following.take(lambda course: model, model, model.fit().to_plain())
-    scale = following.doubt
-    assert 1 < following.scale_doubt < 1.5
-    assert scale == following.scale_doubt * Calibration().doubt, "nothing has surprised it, or failed to"
-    following.hear(model, np.array([0.5, 12.0]), 100.0, "2-ab")
-    assert following.calibration.surprises == ()
-    assert len(following.reliability.surprises) == 1
-    before = following.doubt
-    assert before > 2 * scale
-    following.correct({"2-ab": float(model.predict([[0.5, 12.0]])[0][0])})
-    assert following.doubt == scale, "put right, it is none"
-    following.correct({"2-ab": 100.0})
-    assert following.doubt == before, "and put back, it is one again"
-    following.correct({})
-    assert following.doubt == scale, "a void one says nothing"
-
-
-def test_what_is_put_off_is_the_same_when_somebody_asks() -> None:
-    first, model = Following(None), told(Following(None), 12, noise=0.1)
-    plain = model.fit().to_plain()
-    random = np.random.default_rng(1)
-    outcomes = [(np.array([random.random(), 12.0 + t]), float(random.normal())) for t in range(40)]
-    pairs = []
-    for put_off in (False, True):
-        following, model = Following(None), told(first, 12, noise=0.1)
-        model = following.take(fresh, model, plain)
-        model.replace(model.inputs, model.outcomes)
-        for t, (point, value) in enumerate(outcomes):
-            following.hear(model, point, value, f"{t}-ab", put_off=put_off)
-            model.add(point, value)
-            if t == 30:
-                following.correct({f"{t}-ab": value + 0.5 * (t == 28) for t, (_, value) in enumerate(outcomes)})
-                model.replace(model.inputs, model.outcomes)
-        assert len(following._expected) == RECENT
-        pairs.append((following.reliability, following.calibration, following.doubt))
-    assert pairs[0] == pairs[1]
-    assert len(pairs[0][1].surprises) == 9
+def test_answers_have_bounds_as_soon_as_outcomes_tell_a_scale() -> None:
+    following, model = Following(None), told(Following(None), 12)
+    assert following.widening == np.inf
+    following.take(lambda course: model, model, model.fit().to_plain())
+    assert following.widening == 1.0
+    model.revise(np.full(12, 3.0))
+    following.take(lambda course: model, model, model.fit().to_plain())
+    assert following.widening == np.inf, "outcomes that are all alike tell none"

@@ -130,7 +130,7 @@ def test_a_search_again_finds_nearly_what_a_whole_one_does(problem: sb.CostVaryi
     outlook = method.outlook(history, {})
     every = range(len(method.sets))
     before = method.search(outlook, every, [BETA], 0, of_mean)
-    model, width = method.model, len(method.columns_of_model)
+    model, width = method.playing(1), len(method.columns_of_model)
     process = Standardised.of(model, np.random.default_rng(4).random((3, width)))
     short = 0.0
     for i, (found,) in zip(every, before, strict=True):

@@ -6,7 +6,7 @@ free.
 
 from .arms import Arms
 from .cheapest import Enough, cheap_first, cheapest, cheapest_near, rungs
-from .doubt import BOUND, RECENT, Calibration, doubt_of_scale
+from .doubt import BOUND, RECENT, Calibration, alike, doubt_of_scale
 from .elimination import Survivors, WhenExhausted, lagging, summed_error_excess, tempered_excess
 from .explore_then_commit import Intersected, Limits, cost_bounds, explores
 from .margins import hoeffding_margins, neglected, shared_out, shrinking_margins, unready
@@ -22,6 +22,7 @@ __all__ = [
     "Limits",
     "Survivors",
     "WhenExhausted",
+    "alike",
     "bernstein_radius",
     "cheap_first",
     "cheapest",

@@ -102,7 +102,7 @@ class ScopeBandit(Guarding[O]):
                 self.check_open(event.scope)
                 self.plays[self.models.number[event.scope]] += 1
             case Told():
-                self.models.take(history[event.token], event.outcome, event.token)
+                self.models.take(history[event.token], event.outcome)
             case Added():
                 self.models.add(event)
             case Amended():

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..bandit import RECENT
 from ..gp import AnyDrift, Course, Hyperparameters, refit_due
 from ..rounds import Added, History, Outcome, Round, Scope
 from ..space import Space
@@ -22,8 +21,6 @@ from .trials import feeds
 from .watching import Watching
 
 _OBSERVED, _ELSEWHERE = -1, -2  # rows that are no plays of an arm
-_JUDGES = 5
-"""Outcomes of a model from which on it may be surprised."""
 
 
 class Models:
@@ -47,7 +44,7 @@ class Models:
         typical: by model, one of its arms.
         adjusted_for: by model, what observations must be adjusted for; None where they say nothing.
         observed: by model, what was observed of it, where that says something.
-        following: by model, how it drifts, and how it was surprised.
+        following: by model, how it drifts.
     """
 
     def __init__(
@@ -90,12 +87,10 @@ class Models:
 
     # -- data ----------------------------------------------------------------------------------------------------------
 
-    def take(self, played: Round, outcome: Outcome, heard_as: str) -> None:
-        """A round's outcome, which it has by now. `heard_as`: its token; "" where answers have heard of it."""
+    def take(self, played: Round, outcome: Outcome) -> None:
+        """Take in a round's outcome."""
         i = self.rows.arm(played)
         k, point, value = self.of[i], self.rows.of(played), self._sign * outcome.value
-        if len(self.each[k]) >= _JUDGES:
-            self.following[k].hear(self.each[k], point, value, heard_as, put_off=True)
         self.each[k].add(point, value)
         self.arm_of_row[k].append(i)
 
@@ -149,21 +144,16 @@ class Models:
         """The same from the beginning, with outcomes as they stand now."""
         before, observed = [model.hyperparameters for model in self.each], self.observed
         self._empty()
-        now = {name: self._sign * outcome.value for name, outcome, _ in history.outcomes()}
         for each in self.following:
-            each.correct(now)
+            each.correct()
         for k in self._fitted:
             self.each[k].set(before[k])
         for data in history.data.values():
             self.add(data)
         for k, some in enumerate(self.rows.told(history, self.of)):
-            model, early = self.each[k], some[:-RECENT]  # nobody hears of these: only the latest say how far off it was
-            values = [self._sign * outcome.value for _, outcome in early]
-            model.replace(self.rows.under(model.inputs, early), np.append(model.outcomes, values))
-            self.arm_of_row[k] += [self.rows.arm(played) for played, _ in early]
-            for played, outcome in some[-RECENT:]:
-                self.take(played, outcome, "")
-            model.replace(model.inputs, model.outcomes)
+            model, values = self.each[k], [self._sign * outcome.value for _, outcome in some]
+            model.replace(self.rows.under(model.inputs, some), np.append(model.outcomes, values))
+            self.arm_of_row[k] += [self.rows.arm(played) for played, _ in some]
         for k, known in observed.items():
             self.observed[k].hyperparameters = known.hyperparameters
             self._join(k, min(known.used, len(self.observed[k])))
@@ -215,7 +205,7 @@ class Models:
         return int(self.plays(k).sum()) if k in self._watching else len(self.each[k])
 
     def _due(self, k: int) -> bool:
-        due = self.following[k].due(self._fitted_at[k], self._counted(k)) and len(self.each[k]) > 0
+        due = self.following[k].due(self.each[k], self._fitted_at[k], self._counted(k)) and len(self.each[k]) > 0
         return due or (k in self._watching and refit_due(self.observed[k].used, len(self.observed[k])))
 
     def _refitted(self, k: int, learned: Mapping[str, Any] | None, horizon: Callable[[float], float]) -> dict[str, Any]:
@@ -247,4 +237,4 @@ class Models:
 
     def doubt(self, scope: Scope) -> float:
         """Of the model of a scope: how many times wider bounds are to be than it says."""
-        return self.following[self.of[self.number[scope]]].doubt
+        return self.following[self.of[self.number[scope]]].widening

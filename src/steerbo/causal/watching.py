@@ -60,9 +60,9 @@ class Watching(Regression[Kernel]):
         return super()._read(np.pad(points, ((0, 0), (0, max(self.dimension + 2 - points.shape[1], 0)))))
 
     def _rows(
-        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
-        bent, residuals, noise = super()._rows(points, outcomes)
+        bent, residuals, noise = super()._rows(points, outcomes, extra)
         return bent, residuals, noise / (1.0 + points[:, self.dimension + 1]) if len(points) else noise
 
     @property

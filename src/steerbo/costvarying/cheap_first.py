@@ -3,13 +3,13 @@
 One Gaussian process is shared by all sets, so that a play of a cheap one teaches the dear ones too, and teaches it
 where nature really is. Money is therefore spent on a dear set only once the cheap ones are understood:
 
+0. each round draws hyperparameters from their posterior and chooses by that draw: now and then it doubts what the
+   likeliest ones are sure of, so that no play is repeated for ever by mistake;
 1. `u_i` is the largest upper bound `E μ + β sd[g_i]` on the expected value `g_i` itself, `U = max_i u_i`;
 2. a play of set `i` would go to `x_i`, where the wide bound `E μ + β sqrt(E σ²)` is largest: within a set the narrow
    one closes over one basin before the others are known;
-3. `w_i = 2 β c sd[g_i(x_i)]` is what nobody knows yet about that play. Set `i` is *enough* if `u_i + κ w_i ≥ U`: it
-   lags behind by no more than what its next play may teach. The cheapest set that is enough is played;
-4. `c ≥ 1` calibrates: how far off, in its own standard deviations, the model has lately been about what came next. A
-   model that is often surprised is not yet to be believed where it asks for a dear set.
+3. `w_i = 2 β sd[g_i(x_i)]` is the uncertainty of that play's expected value. Set `i` is *enough* if `u_i + κ w_i ≥ U`:
+   it lags behind by no more than its next play may teach. The cheapest set that is enough is played.
 
 What is acceptable where the best reaches `U` stands in the place of `U` in 3, by the problem's tolerance or, where none
 is stated, by a twentieth of the range: a dear set is played only to find out whether it is so much better. (With `U`
@@ -24,17 +24,14 @@ seen for long. With patience for that it plays a cheap set again and again of wh
 is not good enough; and loses more by that than the drift itself costs.)
 
 Where moving variables has a price, every set has twin arms of which some of these stay where they are; an arm's price
-is that of its set and of what its next play would move. Few values of such a variable are ever tried, and a model that
-takes a long lengthscale from them is sure of what it has never seen: it would stay for ever. So choices go by a model
-in which these lengthscales are no longer than believed beforehand, unless outcomes have ruled that out: see `doubted`.
-And bounds are `WIDER`: a bound that is wrong here is not put right by the next round, which stays. There c is 1: that a
-model has been surprised is no reason to stay where it was surprised.
+is that of its set and of what its next play would move. Bounds are `WIDER` there: a bound that is wrong is not put
+right by the next round, which stays.
 
 While the bounds hold, a play of `x_i` falls short of the best (or of what is acceptable) by at most
-`2 (1 + κ c) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and
-`sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is UCB-PSQ's bound but for the factor `1 + κ c`, so that the quality regret grows
-no faster, whatever the sets cost, as long as c stays bounded and no round is pending: variances count pending points as
-if their outcomes were known.
+`2 (1 + κ) β sqrt(E σ²(x_i))`, since `g* ≤ U ≤ u_i + κ w_i`, `u_i ≤ E μ(x_i) + β sqrt(E σ²(x_i))`, and
+`sd[g_i] ≤ sqrt(E σ²)` by Jensen. That is UCB-PSQ's bound but for the factor `1 + κ`, so that the quality regret grows
+no faster, whatever the sets cost, as long as no round is pending: variances count pending points as if their outcomes
+were known.
 
 That is said of `x_i`. Where a set leaves something to nature, what is played is `x'`: `x_i` polished, that is, moved to
 where `A = E[μ + βσ]` is no smaller (as averaged over the draws it is polished on). As `sd[g] ≤ E σ` too, and
@@ -53,15 +50,12 @@ import numpy as np
 from pydantic import Field
 
 from ..bandit import cheap_first
-from ..gp import Regression, doubted, rougher
 from ..record import from_plain, record, to_plain
 from ..rounds import (
     Choice,
-    Event,
     Explanation,
     History,
     Place,
-    Refitted,
     Streams,
     Table,
     numeral,
@@ -107,7 +101,6 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def __init__(self, problem: CostVarying, options: CheapFirstOptions, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self._hard = [problem.space.index(name) for name in problem.space.changes]
-        self._doubted = 0.0  # of what is hard to change: see `doubted`
 
     @property
     def beta(self) -> float:
@@ -123,16 +116,6 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _fleeting(self) -> bool:
         """Whether what is found out does not last, and mistakes do not either: the next round may put them right."""
         return not self._hard and self.course is not None and self.course.drifts
-
-    def learn(self, event: Event, history: History) -> None:
-        """What is fitted anew is doubted anew."""
-        super().learn(event, history)
-        if isinstance(event, Refitted) and self._hard:
-            self._doubted = doubted(self.model, self._hard, self.beta)
-
-    def wary(self) -> Regression[Any]:
-        """What is hard to change may matter more than few values of it have shown."""
-        return rougher(self.model, self._hard, self._doubted) if self._doubted else self.model
 
     def choose(self, history: History, request: Mapping[str, Any]) -> Choice:
         """The cheapest set that is enough; among equally cheap ones the most promising."""
@@ -158,7 +141,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
             point = plays[a].point
         moving = self._moving(history, outlook, arms, upper, plays) if self._hard else None
         play = Venturing(self, history, outlook, arms).instead(a, point)
-        why = Reasons(self._at_best(outlook, arms, upper), best.width, self._calibration, moving, **play.note)
+        why = Reasons(self._at_best(outlook, arms, upper), best.width, moving, **play.note)
         return self.play(history, play.arm, play.point, request, **to_plain(why))
 
     def _arms(
@@ -218,11 +201,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
     def _width(self, outlook: Outlook, i: int, play: Maximum) -> float:
         """w_i: what is not known about a play of set `i`, in units of the objective."""
         _, deviation = self.expectation(outlook, i, product=False).of_mean().moments(play.point[None])
-        return float(2 * self.beta * self._calibration * self.model.scale * float(deviation[0]))
-
-    @property
-    def _calibration(self) -> float:
-        return 1.0 if self._hard else self.calibration.factor
+        return float(2 * self.beta * self.model.scale * float(deviation[0]))
 
     def explain(self, history: History) -> Explanation:
         """The upper bound of each set, and what decided."""
@@ -241,9 +220,6 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if why.moving is not None:
             summary += f" {why.moving.said(asked[-1])}"
         summary += why.said_of_limits(sum("mean" in each.note for each in asked))
-        if numeral(why.calibration, 2) != "1" and why.calibration > 1:
-            summary += f" Lately predictions were {numeral(why.calibration, 2)} times as far off as the model had "
-            summary += "thought, so it is given that much more room for error."
         if self.course is not None:
             summary += f" Of drift it says: {self.course.said(self.model.kernel)}."
         return Explanation(summary, (Table(table.title, (*table.columns, "at best"), rows),))

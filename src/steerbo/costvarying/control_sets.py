@@ -14,7 +14,18 @@ from jaxtyping import Float
 from ..errors import InvalidContext
 from ..rounds import TIME, Method, OptionsT, Streams
 from ..search import Box, Maximum, Region
-from ..surrogate import Domain, Drawn, Expectation, Part, Standardised, again, highest, parts_of
+from ..surrogate import (
+    Domain,
+    Drawn,
+    Expectation,
+    Mixture,
+    Part,
+    Standardised,
+    again,
+    highest,
+    highest_of,
+    parts_of,
+)
 from .laws import NatureLaws
 from .limits import SetLimits, box_of
 from .problem import CostVarying
@@ -48,6 +59,7 @@ class Outlook:
         known: what is seen before choosing, encoded, by variable; and the time, where it matters.
         arms: the control sets in order; after them those with something that stays, or goes but a short way.
         follows: whether a choice was made by the same state a moment ago.
+        processes: the same with each draw of the hyperparameters, where an answer is to count what is open of them.
     """
 
     process: Standardised
@@ -55,6 +67,7 @@ class Outlook:
     known: Mapping[str, float]
     arms: Sequence[Arm]
     follows: bool = False
+    processes: Sequence[Standardised] = ()
 
 
 class Searching(Method[CostVarying, OptionsT]):
@@ -204,6 +217,20 @@ class Searching(Method[CostVarying, OptionsT]):
         if whole:
             self._ends |= zip(chain.from_iterable(keys), chain.from_iterable(found), strict=True)
         return found
+
+    def mixture(self, outlook: Outlook, i: int, beta: float = 0.0) -> Mixture:
+        """The expected value of arm `i` by every draw of the hyperparameters."""
+        parts = outlook.domains[i].parts
+        processes = outlook.processes or (outlook.process,)
+        return Mixture([Expectation.over(each, parts, product=False).of_mean() for each in processes], beta)
+
+    def answer(self, outlook: Outlook, i: int, seed: int, beta: float = 0.0) -> tuple[Maximum, Mixture]:
+        """Where `m + β √v` of the expected value of arm `i` is largest, m and v those of the mixture."""
+        box, mixture = outlook.domains[i].box, self.mixture(outlook, i, beta)
+        if not box.dimension:
+            points = np.zeros((1, 0))
+            return Maximum(points[0], float(mixture.values(points)[0]), points, mixture.values(points)), mixture
+        return highest_of(mixture, box, seed), mixture
 
     def forget_ends(self) -> None:
         """Something was learned: bounds may be highest elsewhere."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..rounds import Event, History, LawEvidence, ShownSoFar, StatedLaw
 from ..space import Categorical, Integer, JointRows, Learned, Space, Variable
-from ..surrogate import Drawn, LawOf, LearnedLaw, Rows, alike, given, thinned
+from ..surrogate import Drawn, LawOf, LearnedLaw, Regressed, Rows, alike, given, learned_law, thinned
 from .nature import encoded_rows
 from .problem import CostVarying
 
@@ -53,8 +53,8 @@ class JointLaw:
 class NatureLaws:
     """The laws of a problem's variables as they are known by now.
 
-    Laws that are learned are learned given what is seen before choosing: a draw counts the less, the less alike the
-    circumstances were. So it does no harm that a variable may be left to nature only when these are so and so.
+    Laws that are learned are learned given what is seen before choosing, by regression on it. So it does no harm that a
+    variable may be left to nature only when this is so and so.
     """
 
     def __init__(self, problem: CostVarying) -> None:
@@ -87,15 +87,16 @@ class NatureLaws:
         return {**self._own, **joint, **learned}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Draws:
-    """What nature did with one variable, and what was seen before."""
+    """Draws of one variable by nature, and what was seen before each."""
 
     variable: Variable
     seen: Sequence[Variable]
     codes: list[float]
     contexts: list[list[float]]  # encoded; NaN where nobody knows
     evidence: LawEvidence | None  # against the law at first; None: it was not stated
+    _regressed: dict[tuple[int, ...], tuple[int, Regressed | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, variable: Variable, space: Space) -> _Draws:
@@ -115,14 +116,16 @@ class _Draws:
             self.evidence.take(value)
 
     def law(self, known: Mapping[str, float]) -> LearnedLaw:
-        """As far as it is learned where this is known."""
+        """The law where this is seen: by regression on it, or of draws under like circumstances for a category."""
         trust = 0.0 if self.evidence is None else 1.0 / (1.0 + self.evidence.value)
-        return LearnedLaw(self.variable, np.array(self.codes), self._counts(known), trust)
-
-    def _counts(self, known: Mapping[str, float]) -> np.ndarray:
-        """What each draw counts, (n,): 1 where what was seen was the same."""
-        here = [k for k, z in enumerate(self.seen) if z.name in known]
-        contexts = np.array(self.contexts).reshape(len(self.codes), len(self.seen))[:, here]
-        some = [self.seen[k] for k in here]
-        codes = np.array([isinstance(z, Categorical) for z in some], dtype=bool)
-        return alike(contexts, np.array([known[z.name] for z in some]), codes)
+        here = tuple(k for k, z in enumerate(self.seen) if z.name in known)
+        values = np.array([known[self.seen[k].name] for k in here])
+        contexts = np.array(self.contexts).reshape(len(self.codes), len(self.seen))[:, list(here)]
+        categorical = np.array([isinstance(self.seen[k], Categorical) for k in here], dtype=bool)
+        n, regressed = self._regressed.get(here, (-1, None))
+        if n != len(self.codes):
+            regressed = learned_law(self.variable, np.array(self.codes), contexts, categorical)
+            self._regressed[here] = len(self.codes), regressed
+        if regressed is not None:
+            return regressed.law(values, trust)
+        return LearnedLaw(self.variable, np.array(self.codes), alike(contexts, values, categorical), trust)

@@ -1,4 +1,4 @@
-"""What the methods know: one Gaussian process for all control sets, how it drifts if it does, and its surprises."""
+"""What the methods know: one Gaussian process for all control sets, and how it drifts if it does."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bandit import Calibration
-from ..gp import Course, Regression, SquaredExponentialKernel, counted_of, put_right
+from ..gp import AnovaKernel, Course, Regression, counted_of, put_right
 from ..rounds import (
     TIME,
     Added,
@@ -45,13 +44,13 @@ class Learning(Paying[OptionsT]):
 
     Attributes:
         model: in units of `sign · value`.
-        following: how it drifts, and how far off it has lately been.
+        following: how it drifts.
     """
 
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.following = Following(problem.drift, first=STARTING_POINTS)
-        self.model = self._fresh(self.course)
+        self.following = Following(problem.drift)
+        self.model = self._objective(self.course)
         self.fitted_at = 0
         self._points_at = Encoded(self._in_space)
         self.watching = Watching(problem.further, self._fresh, problem.drift, self.space.names, self._point)
@@ -63,27 +62,24 @@ class Learning(Paying[OptionsT]):
         """How the objective changes with time; None: it does not."""
         return self.following.course
 
-    @property
-    def calibration(self) -> Calibration:
-        """How far off the model has lately been."""
-        return self.following.calibration
+    def _objective(self, course: Course | None) -> Regression[Any]:
+        return self._fresh(course, self.problem.noise)
 
-    def _fresh(self, course: Course | None) -> Regression[Any]:
-        space = SquaredExponentialKernel.over(self.space.categorical)
-        return Regression(space if course is None else course.over(space, self.space.dimension))
+    def _fresh(self, course: Course | None, noise: float | None = None) -> Regression[Any]:
+        space = AnovaKernel.over(self.space.categorical)
+        kernel = space if course is None else course.over(space, self.space.dimension)
+        return Regression(kernel, known_noise=noise, seed=self.streams.integer(0, "hyperparameters"))
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
-        """Take one event in; what is told is first compared with what was expected."""
+        """Take one event in."""
         match event:
             case Refitted():
-                self.model = self.following.take(self._fresh, self.model, event.hyperparameters["objective"])
+                self.model = self.following.take(self._objective, self.model, event.hyperparameters["objective"])
                 self.fitted_at = len(self.model)
             case Told():
-                point, value = self._row(event.outcome, event.token, history[event.token])
-                self.following.hear(self.model, point, value, event.token)
-                self.model.add(point, value)
+                self.model.add(*self._row(event.outcome, event.token, history[event.token]))
             case Added():
                 if self.problem.timed:
                     self._added[history.latest_data] = now(history)
@@ -93,10 +89,9 @@ class Learning(Paying[OptionsT]):
                 rows = [self._row(outcome, name, played) for name, outcome, played in history.outcomes()]
                 points = np.array([x for x, _ in rows]).reshape(-1, len(self.columns_of_model))
                 put_right(self.model, points, np.array([y for _, y in rows]))
-                names = (name for name, _, _ in history.outcomes())
-                self.following.correct({name: y for name, (_, y) in zip(names, rows, strict=True)})
+                self.following.correct()
             case Extended():
-                self.following.correct({})
+                self.following.correct()
             case _:
                 pass
         self.watching.learn(event, history)
@@ -124,10 +119,10 @@ class Learning(Paying[OptionsT]):
 
     def refit(self, history: History) -> Mapping[str, Any] | None:
         """Learn the hyperparameters anew where that is due; and how the objective drifts."""
-        if not self.following.due(self.fitted_at, len(self.model)):
+        if not self.following.due(self.model, self.fitted_at, len(self.model)):
             return None
         until = partial(horizon, history)
-        return {"objective": self.following.fit(self._fresh, self.model, until), **self.watching.fit(until)}
+        return {"objective": self.following.fit(self._objective, self.model, until), **self.watching.fit(until)}
 
     def remark(self, history: History) -> str:
         """Whether there are more outcomes than are counted."""

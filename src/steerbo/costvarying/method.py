@@ -11,6 +11,7 @@ import numpy as np
 from ..bandit import Arms
 from ..gp import Regression
 from ..rounds import (
+    COMPARABLE,
     TIME,
     Added,
     Amended,
@@ -98,13 +99,16 @@ class PartialControl(Learning[OptionsT]):
         points = self._unknown(history) if pending else np.empty((0, len(self.columns_of_model)))
         present = self.problem.present(history) if staying else {}
         time = request.get(TIME.name, now(history)) if self.problem.timed else None
-        process = Standardised.of(self.wary() if staying else self.model, points, time)
+        model = self.model if answering else self.playing(len(history) + 1)
+        process = Standardised.of(model, points, time)
         found = self.looking(process, request.get("context", {}), present, answering, time)
-        return replace(found, follows=place_in_batch(request).follows)
+        each = [Standardised.of(member, points, time) for member in self.model.members] if answering else []
+        follows = place_in_batch(request).follows and not self.model.members  # else ends are those of another draw
+        return replace(found, follows=follows, processes=each)
 
-    def wary(self) -> Regression[Any]:
-        """What goes by prices of changing goes by this model: the likeliest, unless a method doubts it."""
-        return self.model
+    def playing(self, number: int) -> Regression[Any]:
+        """The model that round `number` is chosen by: with a draw of the hyperparameters."""
+        return self.model.member(self.streams.integer(number, "hyperparameters"))
 
     def _unknown(self, history: History) -> np.ndarray:
         """Encoded points of rounds without an outcome, (p, d)."""
@@ -182,6 +186,16 @@ class PartialControl(Learning[OptionsT]):
             points[:, self.columns_of_model.index(name)] = value
         return self.model.raw(self.model.means(points))
 
+    def expected_outcome(self, history: History, event: Told | Added) -> tuple[float, float, float] | None:
+        """See `Method.expected_outcome`: by the posterior of the objective where the evaluation really was."""
+        if len(self.model) < COMPARABLE or (isinstance(event, Added) and self.course is not None):
+            return None
+        name, played = (event.token, history[event.token]) if isinstance(event, Told) else ("", None)
+        point, value = self._row(event.outcome, name, played)
+        mean, deviation = self.model.predictive(point)
+        sign = self.problem.sign
+        return sign * value, sign * mean, deviation
+
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     def recommend(self, history: History) -> Recommendation:
@@ -194,8 +208,8 @@ class PartialControl(Learning[OptionsT]):
         return over_contexts(typical(self.space, history), lambda context: self._at(history, context, {}))
 
     def widening(self, history: History, scope: Scope) -> float:
-        """The scale is that of the outcomes which the model was fitted to; and as far off as predictions have been."""
-        return self.following.doubt
+        """Infinite until outcomes tell a scale; from then on bounds are those of the posterior."""
+        return self.following.widening
 
     def gain(self, history: History) -> float:
         """See `possible_gain`; on average over typical contexts where something is seen before choosing."""
@@ -204,7 +218,7 @@ class PartialControl(Learning[OptionsT]):
             return np.inf
 
         def at(context: Mapping[str, Any]) -> float:
-            return possible_gain(self, self.outlook(history, {"context": context}, pending=False), times)
+            return possible_gain(self, self.outlook(history, {"context": context}, pending=False, answering=True))
 
         return mean_over(typical(self.space, history), at) if self.space.seen else at({})
 

@@ -47,7 +47,6 @@ class Reasons:
     Args:
         upper: the upper bound of each set, in the user's units; None for one that is not affordable.
         width: what is not known yet about the play.
-        calibration: how far off the model has been of late.
         moving: whether to move what is hard to change; None: nothing is, or there was no choice.
         likely: how likely the play is to keep to each limit on an outcome; None: none is on average over plays.
         mean: of a play that is less likely to than was asked, what that leaves on average over plays, by outcome.
@@ -55,7 +54,6 @@ class Reasons:
 
     upper: Sequence[float | None]
     width: float
-    calibration: float
     moving: Moving | None = None
     likely: Mapping[str, float] | None = None
     mean: Mapping[str, float] | None = None
@@ -66,7 +64,7 @@ class Reasons:
         Args:
             ventures: how many such plays there are, with this one.
 
-        >>> text = Reasons([1.0], 0.5, 1.0, likely={"heat": 0.4}, mean={"heat": 0.92}).said_of_limits(2)
+        >>> text = Reasons([1.0], 0.5, likely={"heat": 0.4}, mean={"heat": 0.92}).said_of_limits(2)
         >>> "it keeps to that on heat with probability 0.4, and all plays with 0.92 on average" in text
         True
         """

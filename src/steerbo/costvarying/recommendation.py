@@ -16,6 +16,8 @@ from .control_sets import Arm, Outlook
 if TYPE_CHECKING:
     from .method import PartialControl
 
+SURE = 0.97725
+"""Probability of either bound alone: that of a normal deviate below two, so that both hold 95 times in a hundred."""
 TOLERANCE = Fraction(0.1)
 """What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
 
@@ -23,8 +25,8 @@ TOLERANCE = Fraction(0.1)
 def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendation:
     """Of every set the settings with the largest E μ; of these the cheapest that is acceptable, by posterior means.
 
-    Bounds are `E μ ± 2 sd[g]`, for the expected value itself. Where no set is acceptable, as with a threshold that
-    nothing reaches, the best one is recommended.
+    Bounds are quantiles of the posterior of the expected value, a mixture over draws of the hyperparameters. Where no
+    set is acceptable, as with a threshold that nothing reaches, the best one is recommended.
     """
     sign, costs = method.problem.sign, method.mean_costs()
     rows, least, good, chosen = _judged(method, outlook, costs)
@@ -68,8 +70,8 @@ def _tolerance(method: PartialControl[Any]) -> Fraction | Absolute | Threshold:
     return method.problem.tolerance or TOLERANCE
 
 
-def possible_gain(method: PartialControl[Any], outlook: Outlook, times: float) -> float:
-    """What more may be there than the recommended set gives, with bounds so many times as wide as the model's.
+def possible_gain(method: PartialControl[Any], outlook: Outlook) -> float:
+    """What more may be there than the recommended set gives, by bounds.
 
     Of all sets, so far as it would have to be taken: that by which what is recommended may fall short of acceptable.
     And of each cheaper set, that by which it may yet turn out to be acceptable itself.
@@ -79,12 +81,11 @@ def possible_gain(method: PartialControl[Any], outlook: Outlook, times: float) -
     best, every = rows[chosen], range(len(method.sets))
     if best.note == UNKEPT:
         return np.inf
-    found = method.search(outlook, every, [BOUND * times], method.streams.integer(0, "gain"), of_mean=True)
-    upper = np.array([method.raw(one.value) for (one,) in found])
-    assert best.mean is not None
+    seed = method.streams.integer(0, "gain")
+    upper = np.array([method.raw(method.answer(outlook, i, seed, BOUND)[0].value) for i in every])
     assert best.lower is not None
     assert best.upper is not None
-    lower = sign * best.mean - 0.5 * times * (best.upper - best.lower)
+    lower = min(sign * best.lower, sign * best.upper)
     highest = float(upper.max())
     wanted = min(highest, _tolerance(method).acceptable(highest, method.worst(outlook), sign))
     cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]
@@ -101,10 +102,10 @@ def _unknown(method: PartialControl[Any], costs: np.ndarray) -> str:
 def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) -> tuple[Recommendation, float]:
     """The best settings of a set, and what a search found there."""
     seed = method.streams.integer(0, f"recommend {i}")
-    ((found,),) = method.search(outlook, [i], [0.0], seed, of_mean=True)
-    mean, deviation = method.expectation(outlook, i, product=False).of_mean().moments(found.point[None])
+    found, mixture = method.answer(outlook, i, seed)
+    mean, _ = mixture.moments(found.point[None])
     sign = method.problem.sign
-    lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-BOUND, BOUND))
+    lower, upper = sorted(sign * method.raw(end) for end in mixture.quantiles(found.point, (1.0 - SURE, SURE)))
     kept = not (method.guarding and found.value <= UNLIKELY / 2)
     advice = Recommendation(
         method.problem.scopes[i],

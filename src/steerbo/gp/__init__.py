@@ -10,6 +10,7 @@ from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
 from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import (
+    AnovaKernel,
     Called,
     Constant,
     DecayKernel,
@@ -30,11 +31,9 @@ from .kernels import (
     Sum,
     called,
 )
-from .later import Later, settle
 from .likelihood import Evidence, Level, evidence, inverted, profiled_log_density
 from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
-from .plausible import doubted, rougher
 from .process import GaussianProcess
 from .regression import MomentsAndGradients, Regression
 from .slanted import SlantedRegression
@@ -44,6 +43,7 @@ from .warp import Warp
 __all__ = [
     "MANY",
     "MOST",
+    "AnovaKernel",
     "AnyDrift",
     "Called",
     "Conditioned",
@@ -61,7 +61,6 @@ __all__ = [
     "Hyperparameters",
     "InUnitsKernel",
     "Kernel",
-    "Later",
     "Level",
     "Linear",
     "Matern12",
@@ -89,7 +88,6 @@ __all__ = [
     "correlation",
     "counted_of",
     "cut_gains",
-    "doubted",
     "drift_over",
     "evenly",
     "evidence",
@@ -101,7 +99,5 @@ __all__ = [
     "profiled_log_density",
     "put_right",
     "refit_due",
-    "rougher",
-    "settle",
     "to_hex",
 ]

@@ -22,6 +22,7 @@ from .cut import cut_gains
 from .drift import Drift, Sliding, in_words
 from .hyperparameters import Hyperparameters, from_hex, to_hex
 from .kernels import (
+    AnovaKernel,
     EpochsKernel,
     Fixed,
     InUnitsKernel,
@@ -139,19 +140,17 @@ def learn_course(
     unit = horizon if 0 < horizon < math.inf else 1.0
     steady = replace(before, kind="steady", unit=unit)
     if len(model) < ENOUGH:
-        return steady, _fitted(empty, model, before, steady)[1]
+        return steady, _fitted(empty, model, before, steady).drawn()
     kinds = KINDS if _can_slide(model) else KINDS[:-1]
-    fits = [(course, *_fitted(empty, model, before, course)) for course in (replace(steady, kind=k) for k in kinds)]
-    scores = [score - _asked(course, model) for course, score, _ in fits]
+    fits = [_fitted(empty, model, before, replace(steady, kind=k)) for k in kinds]
+    scores = [fit.score - _asked(fit.course, model) for fit in fits]
     best = int(np.argmax(scores))
-    course, _, found = fits[best]
-    if (cut := _cut(empty, model, steady, fits[0][2])) is not None:
-        anew = replace(steady, cuts=(*steady.cuts, cut))
-        score, other = _fitted(empty, model, before, anew)
-        if score > scores[best] + ODDS + 2.0 * math.log(len(model)):
-            better = _cut(empty, model, steady, other)  # with less noise it is seen more exactly when
-            return (anew if better is None else replace(steady, cuts=(*steady.cuts, better))), other
-    return course, found
+    if (cut := _cut(empty, model, steady, fits[0].found)) is not None:
+        other = _fitted(empty, model, before, replace(steady, cuts=(*steady.cuts, cut)))
+        if other.score > scores[best] + ODDS + 2.0 * math.log(len(model)):
+            better = _cut(empty, model, steady, other.found)  # with less noise it is seen more exactly when
+            return (other.course if better is None else replace(steady, cuts=(*steady.cuts, better))), other.drawn()
+    return fits[best].course, fits[best].drawn()
 
 
 def _space(kernel: Product) -> Kernel:
@@ -163,7 +162,8 @@ def _space(kernel: Product) -> Kernel:
 def _numbers(space: Kernel) -> tuple[int, ...]:
     """The columns of numbers that a kernel in space reads, which can slide; categories cannot."""
     members = space.members if isinstance(space, Sum | Product) else (space,)
-    categories = {int(d) for k in members if isinstance(k, Stationary) for d in k.dimensions[k.categorical]}
+    known = (k for k in members if isinstance(k, AnovaKernel | Stationary))
+    categories = {int(d) for k in known for d in k.dimensions[k.categorical]}
     return tuple(sorted(set(space.columns) - categories))
 
 
@@ -180,17 +180,31 @@ def _asked(course: Course, model: Regression[Product]) -> float:
     return ODDS + 0.5 * (1 + velocities) * math.log(len(model))
 
 
-def _fitted(empty: Empty, model: Regression[Product], before: Course, course: Course) -> tuple[float, Hyperparameters]:
-    """Log posterior and hyperparameters of a course; the search begins where the present model is."""
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A course, the log posterior density of its likeliest hyperparameters, and these."""
+
+    course: Course
+    score: float
+    found: Hyperparameters
+    model: Regression[Product]
+
+    def drawn(self) -> Hyperparameters:
+        """The hyperparameters with draws from their posterior."""
+        return self.model.drawn(self.found)
+
+
+def _fitted(empty: Empty, model: Regression[Product], before: Course, course: Course) -> _Fitted:
+    """Fit a course; the search begins where the present model is."""
     other = empty(course)
     other.replace(model.inputs, model.outcomes)
     theta, p = model.hyperparameters.theta, len(_space(model.kernel).parameters)
     had, wants = (len(each.kernel.parameters) - p for each in (model, other))
     own = theta[p : p + had] if before.kind == course.kind else other.hyperparameters.theta[p : p + wants]
     other.set(Hyperparameters((*theta[:p], *own, *theta[p + had :]), model.output))
-    found = other.fit()
+    found = other.likeliest()
     score = other.last_fit.log_posterior if other.last_fit is not None else math.nan
-    return (score if math.isfinite(score) else 0.0), found
+    return _Fitted(course, score if math.isfinite(score) else 0.0, found, other)
 
 
 def _cut(empty: Empty, model: Regression[Product], steady: Course, found: Hyperparameters) -> float | None:
@@ -205,7 +219,7 @@ def _cut(empty: Empty, model: Regression[Product], steady: Course, found: Hyperp
         return None
     bent = whole.process.warp(whole.inputs)
     gram, residuals = whole.kernel(bent, bent), whole.output.forward(whole.outcomes) - whole.mean
-    gram.flat[:: len(bent) + 1] += whole.noise
+    gram.flat[:: len(bent) + 1] += whole.noises
     gains = cut_gains(gram[np.ix_(order, order)], residuals[order])
     moments = [k for k in range(BEFORE, len(order) - AFTER + 1) if times[order[k - 1]] < times[order[k]]]
     return float(times[order[max(moments, key=lambda k: gains[k])]]) if moments else None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 from ..errors import InvalidStudy
+from .parameters import WHOLE
 from .transforms import Output
 
 
@@ -51,6 +52,9 @@ class Hyperparameters:
     Attributes:
         theta: parameters of kernel, mean, noise and warp, in this order, as `GaussianProcess.theta` has them.
         output: from the user's units to standardised ones; it stays until the next fit.
+        draws: of theta from its posterior; none: outcomes are too many, or too few, for them to differ.
+        doubted: outcomes that are probably wrong, by their numbers, and the noise variance that each has beside the
+            common one, standardised.
 
     >>> found = Hyperparameters((0.1, -2.0), Output(5.0, 3.0))
     >>> Hyperparameters.from_plain(found.to_plain()) == found
@@ -59,20 +63,34 @@ class Hyperparameters:
 
     theta: tuple[float, ...]
     output: Output = field(default_factory=Output)
+    draws: tuple[tuple[float, ...], ...] = ()
+    doubted: tuple[tuple[int, float], ...] = ()
 
-    def check(self, names: Sequence[str]) -> None:
-        """Whether they may be these parameters'.
+    def check(self, names: Sequence[str]) -> Self:
+        """The same, if they may be these parameters': those of a log that knows no weights have all of them at 1.
 
         Raises:
             InvalidStudy: they belong to another kernel or warp.
         """
-        if len(self.theta) != len(names) or max(map(abs, self.theta), default=0.0) > 100:
-            allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
-            raise InvalidStudy("hyperparameters.theta", self.theta, allowed)
+        weights = [name.rpartition(".")[2].startswith("weight[") for name in names]
+        theta = self.theta
+        if any(weights) and len(theta) == len(names) - sum(weights) and not self.draws:
+            rest = iter(theta)
+            theta = tuple(WHOLE if weight else next(rest) for weight in weights)
+        for each in (theta, *self.draws):
+            if len(each) != len(names) or max(map(abs, each), default=0.0) > 100:
+                allowed = f"{len(names)} numbers from -100 to 100 ({', '.join(names)})"
+                raise InvalidStudy("hyperparameters.theta", each, allowed)
+        return replace(self, theta=theta)
 
     def to_plain(self) -> dict[str, Any]:
         """A JSON form with floats as hexadecimal text."""
-        return {"theta": to_hex(self.theta), "output": to_hex(asdict(self.output))}
+        plain = {"theta": to_hex(self.theta), "output": to_hex(asdict(self.output))}
+        if self.draws:
+            plain["draws"] = to_hex(self.draws)
+        if self.doubted:
+            plain["doubted"] = to_hex({str(i): variance for i, variance in self.doubted})
+        return plain
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
@@ -85,8 +103,14 @@ class Hyperparameters:
         try:
             theta = tuple(map(float, known["theta"]))
             output = Output(**{each.name: float(known["output"][each.name]) for each in fields(Output)})
-        except (KeyError, TypeError):
+            draws = tuple(tuple(map(float, each)) for each in known.get("draws", ()))
+            doubted = tuple((int(i), float(variance)) for i, variance in known.get("doubted", {}).items())
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise InvalidStudy("hyperparameters", plain, "theta and output, with floats as hexadecimal text") from None
         if output.scale <= 0 or output.spread <= 0 or not 0 <= output.power <= 2:
             raise InvalidStudy("hyperparameters.output", plain["output"], "scale and spread above 0, power from 0 to 2")
-        return cls(theta, output)
+        if any(i < 0 or not variance > 0 for i, variance in doubted):
+            raise InvalidStudy(
+                "hyperparameters.doubted", plain["doubted"], "variances above 0, by number of the outcome"
+            )
+        return cls(theta, output, draws, doubted)

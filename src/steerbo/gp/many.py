@@ -42,6 +42,8 @@ def learned(
     X: Float[np.ndarray, "n d"],
     z: Float[np.ndarray, " n"],
     many: tuple[int, int],
+    *,
+    extra: Float[np.ndarray, " n"],
 ) -> Fit:
     """Hyperparameters of a Gaussian process from all outcomes, or from `MOST` of them that are evenly spaced.
 
@@ -51,22 +53,22 @@ def learned(
         X: (n, d) where outcomes are.
         z: (n,) standardised outcomes.
         many: from how many on a search saves time, and from how many on it learns from some of them first.
+        extra: (n,) noise variances that some outcomes have beside the common one.
     """
     if len(z) > MOST:
         most = evenly(len(z), MOST)
-        X, z = X[most], z[most]
+        X, z, extra = X[most], z[most], extra[most]
     n, fixed, parameters = len(z), initial.theta, initial.parameters
 
     def likelihood(rows: Int[np.ndarray, " m"]) -> LogLikelihood:
-        points, values = X[rows], z[rows]
-        return lambda theta: initial.with_theta(theta).log_likelihood(points, values)
+        points, values, more = X[rows], z[rows], extra[rows]
+        return lambda theta: initial.with_theta(theta).log_likelihood(points, values, more)
 
     def weigh(rows: Int[np.ndarray, " m"]) -> Weigh:
-        points, values = X[rows], z[rows]
-        return lambda theta: initial.with_theta(theta).weighed(points, values)
+        points, values, more = X[rows], z[rows], extra[rows]
+        return lambda theta: initial.with_theta(theta).weighed(points, values, more)
 
-    short = fixed - np.log(3.0) * np.array(["lengthscale" in p.name for p in parameters])
-    starts, all_of_them = [before, fixed, short], np.arange(n)
+    starts, all_of_them = [before, *_starts(parameters, fixed)], np.arange(n)
     if n <= many[1]:
         return maximum_a_posteriori(parameters, likelihood(all_of_them), starts, many=n > many[0])
 
@@ -84,6 +86,17 @@ def learned(
         start, curvature = found.onward, curvature.agreeing(found.inverse)
     inverse = curvature.inverse(sizes[-1] / n)
     return climbed(parameters, weigh(all_of_them), start, inverse, evaluations=_FIRST, hasty=True).fit
+
+
+def _starts(parameters: Sequence[Parameter], fixed: Theta) -> list[Theta]:
+    """Where searches begin: as stated; a rough function with little noise; a smooth one with much.
+
+    The likelihood has a maximum of either kind more often than not (Rasmussen & Williams 2006, figure 5.5).
+    """
+    scales = np.array(["lengthscale" in p.name for p in parameters])
+    noise = np.array([p.name == "noise" for p in parameters])
+    rough, smooth = (np.where(noise, np.log(at), fixed) for at in (1e-2, 0.5))
+    return [fixed, rough - np.log(3.0) * scales, smooth + np.log(2.0) * scales]
 
 
 def _sizes(n: int, p: int) -> list[int]:

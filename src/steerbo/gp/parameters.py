@@ -40,13 +40,26 @@ def variance(value: float, name: str) -> Parameter:
     return Parameter(name, math.log(value), 0.0, 1.5, math.log(1e-4), math.log(1e4))
 
 
-LITTLE_NOISE = math.exp(-6.0)
-"""Small against outcomes of variance one."""
+def weight(value: float, name: str) -> Parameter:
+    """The log odds of a variable's weight in an ANOVA kernel: even odds, give or take a factor of seven.
+
+    A weight of 1, as a plain product has, is at the upper end.
+    """
+    odds = math.inf if value >= 1.0 else math.log(value) - math.log1p(-value) if value > 0.0 else -math.inf
+    return Parameter(name, min(max(odds, -WHOLE), WHOLE), 0.0, 2.0, -WHOLE, WHOLE)
 
 
-def noise(value: float, likely: float = LITTLE_NOISE) -> Parameter:
-    """The noise variance's logarithm: about `likely`, but hardly more is believed of it: give or take a factor of 7."""
-    return Parameter("noise", math.log(value), math.log(likely), 2.0, math.log(1e-8), math.log(10.0))
+WHOLE = 40.0
+"""Log odds of a weight that is 1 to the last bit."""
+
+LIKELY_NOISE = math.exp(-2.0)
+"""Noise variance believed beforehand, against outcomes of variance one: between hardly any and all of it."""
+
+
+def noise(value: float, likely: float = LIKELY_NOISE, spread: float = 2.0) -> Parameter:
+    """The noise variance's logarithm: about `likely`, give or take a factor of 7 where little is known of it."""
+    low, high = math.log(1e-8), math.log(10.0)
+    return Parameter("noise", math.log(value), min(max(math.log(likely), low), high), spread, low, high)
 
 
 def log_prior(parameters: Sequence[Parameter], theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:

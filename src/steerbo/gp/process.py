@@ -12,7 +12,7 @@ from .factor import Factor
 from .fit import Weighed
 from .kernels import Kernel
 from .likelihood import Density
-from .parameters import LITTLE_NOISE, Parameter
+from .parameters import LIKELY_NOISE, Parameter
 from .parameters import noise as noise_parameter
 from .warp import Warp
 
@@ -35,7 +35,8 @@ class GaussianProcess(Generic[K]):
     noise: float
     warp: Warp
     mean: float = 0.0
-    likely_noise: float = LITTLE_NOISE
+    likely_noise: float = LIKELY_NOISE
+    noise_spread: float = 2.0
 
     @property
     def width(self) -> int:
@@ -48,7 +49,7 @@ class GaussianProcess(Generic[K]):
         return (
             *self.kernel.parameters,
             Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
-            noise_parameter(self.noise, self.likely_noise),
+            noise_parameter(self.noise, self.likely_noise, self.noise_spread),
             *self.warp.parameters,
         )
 
@@ -66,20 +67,28 @@ class GaussianProcess(Generic[K]):
             self.warp.with_theta(theta[k + 2 :]),
             float(theta[k]),
             self.likely_noise,
+            self.noise_spread,
         )
 
     def log_likelihood(
-        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"]
+        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
     ) -> tuple[float, Float[np.ndarray, " p"], float]:
         """Log marginal likelihood of standardised outcomes z (n,) at X (n, d), its gradient (p,), the jitter it took.
+
+        Args:
+            X: (n, d) points.
+            z: (n,) outcomes.
+            extra: (n,) noise variances that some outcomes have beside the common one.
 
         Raises:
             ModelFailure: the covariances cannot be factorised.
         """
-        found = self.weighed(X, z)
+        found = self.weighed(X, z, extra)
         return found.value, found.slope(), found.jitter
 
-    def weighed(self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"]) -> Weighed:
+    def weighed(
+        self, X: Float[np.ndarray, "n d"], z: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"] | float = 0.0
+    ) -> Weighed:
         """The same, with a gradient that is computed when it is asked for.
 
         Raises:
@@ -88,7 +97,7 @@ class GaussianProcess(Generic[K]):
         bent = self.warp(X)
         gram, pull = self.kernel.linearise(bent)
         gram = gram.copy()  # the pull-back may read the kernel's own
-        gram.flat[:: len(z) + 1] += self.noise
+        gram.flat[:: len(z) + 1] += self.noise + extra
         density = Density.of(gram, z - self.mean)
         del gram
 

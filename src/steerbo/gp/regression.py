@@ -5,22 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidOption
+from ..errors import InvalidOption, InvalidStudy, ModelFailure
 from .conditioned import Conditioned
 from .counted import MOST, counted
+from .draws import DRAWN_UP_TO, posterior_draws
 from .factor import Factor
 from .fit import Fit
 from .hyperparameters import Hyperparameters
 from .kernels import Kernel
+from .likelihood import inverted
 from .many import learned
-from .parameters import LITTLE_NOISE
+from .outliers import LEAST, PATIENCE, PROMISING, WORTH, gains, suspected
+from .outliers import MOST as MOST_DOUBTED
+from .parameters import LIKELY_NOISE
 from .process import GaussianProcess
 from .reading import read_outcomes, read_points
 from .transforms import Output, Transform
@@ -28,7 +33,28 @@ from .warp import Warp
 
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
+_EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
+_KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
+
+
+@dataclass(frozen=True, eq=False)
+class _Doubting:
+    """The likeliest hyperparameters where some outcomes are doubted.
+
+    Attributes:
+        doubts: (n,) which.
+        extra: (n,) the noise variance that these have beside the common one, standardised.
+        output: from the user's units to standardised ones.
+        fit: of the hyperparameters.
+        score: log posterior density in the user's units, less the price of every doubt.
+    """
+
+    doubts: Bool[np.ndarray, " n"]
+    extra: Float[np.ndarray, " n"]
+    output: Output
+    fit: Fit
+    score: float
 
 
 class Regression(Generic[K]):
@@ -46,6 +72,8 @@ class Regression(Generic[K]):
         warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
+        known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
+        seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
 
     Raises:
         InvalidOption: noise or transform not allowed.
@@ -68,7 +96,9 @@ class Regression(Generic[K]):
         warp: Sequence[int] = (),
         transform: Transform | None = None,
         *,
-        likely_noise: float = LITTLE_NOISE,
+        likely_noise: float = LIKELY_NOISE,
+        known_noise: float | None = None,
+        seed: int | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
             if not 0 < variance < math.inf:
@@ -78,6 +108,10 @@ class Regression(Generic[K]):
         self._transform, self.output = transform, Output()
         self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
+        self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
+        self._seed, self._known_noise = seed, known_noise
+        self.draws: tuple[tuple[float, ...], ...] = ()
+        self.members: tuple[Regression[K], ...] = ()
         self.last_fit: Fit | None = None
         self._fitted: np.ndarray | None = None  # the points of a fit that is not taken over yet
         self._condition()
@@ -133,9 +167,12 @@ class Regression(Generic[K]):
             InvalidOutcome: values that are not finite numbers, or a point of another length.
         """
         point, outcome = self._read([x]), read_outcomes([y], 1)
-        self._given.append(*self._rows(point, outcome))
+        self._given.append(*self._rows(point, outcome, np.zeros(1)))
+        self._extra = np.append(self._extra, 0.0)
         self._points = np.concatenate([self._points, point]) if len(self) else point
         self._outcomes = np.append(self._outcomes, outcome)
+        for member in self.members:
+            member.add(x, y)
 
     def replace(self, X: ArrayLike, y: ArrayLike) -> None:
         """Other observations instead of all there are: y (n,) at X (n, d). O(n³).
@@ -144,13 +181,28 @@ class Regression(Generic[K]):
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
         """
         points = self._read(X)
-        self._outcomes, self._points = read_outcomes(y, len(points)), points
+        outcomes = read_outcomes(y, len(points))
+        doubted = {(tuple(self._points[i].tolist()), self._outcomes[i]): self._extra[i] for i in self.doubted}
+        some = [
+            doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
+        ]
+        self._outcomes, self._points, self._extra = outcomes, points, np.array(some, dtype=np.float64)
         self._condition()
+        self._draw()
 
     def revise(self, y: ArrayLike) -> None:
-        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²)."""
-        self._outcomes = read_outcomes(y, len(self))
-        self._given.revise(self._rows(self._points, self._outcomes)[1][self.counted])
+        """Other outcomes (n,) at the same points: the factor stays, and which of them count. O(n²).
+
+        One that was doubted and is another now is so no longer: then all is factorised anew.
+        """
+        outcomes = read_outcomes(y, len(self))
+        if self._extra[outcomes != self._outcomes].any():
+            self.replace(self._points, outcomes)
+            return
+        self._outcomes = outcomes
+        self._given.revise(self._rows(self._points, self._outcomes, self._extra)[1][self.counted])
+        for member in self.members:
+            member.revise(y)
 
     def _read(self, X: object) -> Float[np.ndarray, "n d"]:
         return read_points(X, self._points.shape[1], more=not len(self))  # a kernel may leave the last columns unread
@@ -160,20 +212,91 @@ class Regression(Generic[K]):
     @property
     def hyperparameters(self) -> Hyperparameters:
         """Those in use."""
-        return Hyperparameters(tuple(self.process.theta.tolist()), self.output)
+        doubted = tuple((i, float(self._extra[i])) for i in self.doubted)
+        return Hyperparameters(tuple(self.process.theta.tolist()), self.output, self.draws, doubted)
+
+    @property
+    def doubted(self) -> list[int]:
+        """Which outcomes are probably wrong, and count for little: their numbers, ascending."""
+        return [int(i) for i in np.flatnonzero(self._extra)]
 
     def fit(self) -> Hyperparameters:
-        """Hyperparameters learned from all observations by maximum a posteriori; `set` takes them over. O(n³).
+        """The likeliest hyperparameters given all observations, and draws from their posterior; `set` takes them over.
 
         It never fails for what the data are: few different outcomes teach offset and scale. `last_fit` tells the rest.
         """
-        output = Output.fitted(self._outcomes, self._transform)
-        z, before, self._fitted = output.forward(self._outcomes), self.process.theta, self._points
-        if len(z) < 2 or np.abs(z).max() < 0.01:  # else their root mean square is 1
-            self.last_fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
+        return self.drawn(self.likeliest())
+
+    def likeliest(self) -> Hyperparameters:
+        """Hyperparameters learned from all observations by maximum a posteriori, and which of these to doubt. O(n³)."""
+        best = self._trusting(np.zeros(len(self), dtype=bool), self.process.theta)
+        if LEAST <= len(self) <= self.many:
+            if (suspects := suspected(self._outcomes)).any() and suspects.sum() <= MOST_DOUBTED * len(self):
+                best = max(best, self._trusting(suspects, self.process.theta), key=lambda each: each.score)
+            latest = best
+            for _ in range(int(MOST_DOUBTED * len(self))):
+                if (doubts := self._doubt_one_more(latest)) is None:
+                    break
+                latest = self._trusting(doubts, latest.fit.theta)
+                if latest.score > best.score:
+                    best = latest
+                elif doubts.sum() - best.doubts.sum() >= PATIENCE:
+                    break
+        self.last_fit, self._fitted = best.fit, self._points
+        doubted = tuple((int(i), float(best.extra[i])) for i in np.flatnonzero(best.doubts))
+        return Hyperparameters(tuple(best.fit.theta.tolist()), best.output, (), doubted)
+
+    def _trusting(self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"]) -> _Doubting:
+        """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
+        output = Output.fitted(self._outcomes[~doubts], self._transform)
+        z = output.forward(self._outcomes)
+        extra = np.where(doubts, np.maximum(z**2, 1.0), 0.0)
+        if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
+            fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            self.last_fit = learned(self._initial, before, self._points, z, (self.many, self.very_many))
-        return Hyperparameters(tuple(self.last_fit.theta.tolist()), output)
+            fit = learned(self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra)
+        score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
+        return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
+
+    def _believed(self, output: Output) -> GaussianProcess[K]:
+        """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
+        if self._known_noise is None:
+            return self._initial
+        return replace(self._initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
+
+    def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
+        """Which outcomes to doubt next: one more, by what the others say of it. None: none is worth it."""
+        n, process = len(self), self._initial.with_theta(known.fit.theta)
+        if known.doubts.sum() + 1 > MOST_DOUBTED * n or not math.isfinite(known.score):
+            return None
+        bent = process.warp(self._points)
+        gram = process.kernel(bent, bent)
+        gram.flat[:: n + 1] += process.noise + known.extra
+        try:
+            inverse = inverted(gram)[0]
+        except ModelFailure:
+            return None
+        residuals = known.output.forward(self._outcomes) - process.mean
+        gained = np.where(known.doubts, 0.0, gains(inverse, inverse @ residuals, known.extra))
+        return known.doubts | (np.arange(n) == gained.argmax()) if gained.max() > PROMISING else None
+
+    def drawn(self, found: Hyperparameters) -> Hyperparameters:
+        """The same with draws from their posterior, where the regression has a seed and outcomes are not too many."""
+        fit, n = self.last_fit, len(self)
+        if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
+            return found
+        points, z, initial = self._points, found.output.forward(self._outcomes), self._believed(found.output)
+        extra = np.zeros(n)
+        for i, variance in found.doubted:
+            extra[i] = variance
+        draws = posterior_draws(
+            initial.parameters,
+            lambda theta: initial.with_theta(theta).weighed(points, z, extra).value,
+            lambda theta: initial.with_theta(theta).log_likelihood(points, z, extra)[1],
+            np.array(found.theta),
+            np.random.default_rng([self._seed, n]),
+        )
+        return replace(found, draws=tuple(tuple(each) for each in draws.tolist()))
 
     def set(self, hyperparameters: Hyperparameters) -> None:
         """Take hyperparameters over. O(n³).
@@ -181,24 +304,47 @@ class Regression(Generic[K]):
         Raises:
             InvalidStudy: they belong to another kernel or warp.
         """
-        hyperparameters.check([p.name for p in self._initial.parameters])
+        hyperparameters = hyperparameters.check([p.name for p in self._initial.parameters])
+        self.draws, self._extra = hyperparameters.draws, np.zeros(len(self))
+        for i, variance in hyperparameters.doubted:
+            if i >= len(self):
+                raise InvalidStudy("hyperparameters.doubted", i, f"numbers of outcomes, below {len(self)}")
+            self._extra[i] = variance
         self.process, self.output = self._initial.with_theta(np.array(hyperparameters.theta)), hyperparameters.output
         there, self._fitted = self._fitted is self._points and len(self) <= MOST, None
         made = self.last_fit.made_at(hyperparameters.theta) if self.last_fit and there else None
         self.last_fit = self.last_fit and replace(self.last_fit, factor=None)  # it grows from here on
         self._condition(made)
+        self._draw()
+
+    def _draw(self) -> None:
+        """Make the members: the same outcomes, seen with each draw of the hyperparameters."""
+        self.members = ()
+        found: list[Regression[K]] = []
+        for theta in self.draws:
+            member = copy(self)
+            member.draws, member.process = (), self._initial.with_theta(np.array(theta))
+            member._condition()
+            found.append(member)
+        self.members = tuple(found)
+
+    def member(self, k: int) -> Regression[K]:
+        """The regression with the k-th draw of the hyperparameters, counted on from the first; itself without draws."""
+        return self.members[k % len(self.members)] if self.members else self
 
     def _condition(self, made: Factor | None = None) -> None:
         some = counted(self.process, self._points, self.output.forward(self._outcomes))
         self._counted, self._chosen = some, len(self)  # of so many; later ones all count
-        self._given = Conditioned(self.kernel, *self._rows(self._points[some], self._outcomes[some]), made)
+        self._given = Conditioned(
+            self.kernel, *self._rows(self._points[some], self._outcomes[some], self._extra[some]), made
+        )
 
     def _rows(
-        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"]
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], extra: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "n 1"], Float[np.ndarray, " n"]]:
         """Bent points, residuals and noise variances."""
         residuals = (self.output.forward(outcomes) - self.mean)[:, None]
-        return self.process.warp(points), residuals, np.full(len(points), self.noise)
+        return self.process.warp(points), residuals, self.noise + extra
 
     @property
     def factor(self) -> Factor:
@@ -212,9 +358,13 @@ class Regression(Generic[K]):
 
     @contextmanager
     def hallucinated(self, X: ArrayLike) -> Iterator[Factor]:
-        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `Conditioned.extended`."""
+        """Inside the context pending points X (p, d) shrink the variance, not the mean: see `Conditioned.extended`.
+
+        They do so as if their outcomes had hardly any noise: with much of it a pending point would be suggested again.
+        """
         bent = self.process.warp(self._read(X))
-        with self._given.extended(bent, np.full(len(bent), self.noise)) as factor:
+        noise = np.minimum(self.noise, _EXPECTED * self.kernel.diagonal(bent))
+        with self._given.extended(bent, noise) as factor:
             yield factor
 
     def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
@@ -235,7 +385,43 @@ class Regression(Generic[K]):
     @property
     def fitted(self) -> Float[np.ndarray, " n"]:
         """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
-        return self.output.forward(self._outcomes[self.counted]) - (self.noise + self.factor.jitter) * self.weights
+        noise = self.noises + self.factor.jitter
+        return self.output.forward(self._outcomes[self.counted]) - noise * self.weights
+
+    @property
+    def noises(self) -> Float[np.ndarray, " m"]:
+        """Noise variances of the outcomes that count, standardised: those that are doubted have more."""
+        return self.noise + self._extra[self.counted]
+
+    def predictive(self, x: Float[np.ndarray, " d"]) -> tuple[float, float]:
+        """Mean and standard deviation of one more outcome at x (d,), noise included, in the user's units.
+
+        Those of the mixture over draws of the hyperparameters, where there are any.
+        """
+        means, variances = [], []
+        for member in self.members or (self,):
+            mean, deviation = member.predict(x[None])
+            means.append(float(mean[0]))
+            variances.append(float(deviation[0]) ** 2 + member.scale**2 * member.noise)
+        spread = np.mean(variances) + np.var(means)
+        return float(np.mean(means)), math.sqrt(float(spread))
+
+    def left_out(self, latest: int) -> Float[np.ndarray, " k"]:
+        """How far the latest outcomes are from what all others say of each, in predictive deviations, (k,). O(n²).
+
+        `α_i / √(K⁻¹)_ii` (Rasmussen & Williams 2006, 5.10 to 5.12); one that is doubted has more noise.
+
+        >>> from .kernels import SquaredExponentialKernel
+        >>> model = Regression(SquaredExponentialKernel([0.3]), noise=0.25)
+        >>> model.replace([[0.2], [5.0]], [0.0, 1.0])
+        >>> model.left_out(1).round(2)
+        array([0.89])
+        """
+        m = len(self.factor)
+        k = min(latest, m)
+        ends = np.eye(m)[:, m - k :]
+        precision = np.square(self.factor.half_solve(ends)).sum(axis=0)
+        return np.asarray(self.weights[m - k :] / np.sqrt(precision))
 
     def average(self, Z: Float[np.ndarray, "m d"]) -> tuple[float, float]:
         """Mean and variance of the average of f over the rows of Z (m, d), standardised. O(n²) in all."""

@@ -13,7 +13,7 @@ from .hyperparameters import Hyperparameters
 from .kernels import Kernel, Sheared
 from .kernels.sheared import SLOPE
 from .many import learned
-from .parameters import LITTLE_NOISE
+from .parameters import LIKELY_NOISE
 from .process import GaussianProcess
 from .regression import Regression
 from .transforms import Transform
@@ -51,7 +51,7 @@ class SlantedRegression(Regression[Kernel]):
         *,
         warp: Sequence[int] = (),
         transform: Transform | None = None,
-        likely_noise: float = LITTLE_NOISE,
+        likely_noise: float = LIKELY_NOISE,
     ) -> None:
         held = Sheared(base, tuple(pairs), (0.0,) * len(pairs), held=True)
         free = replace(held, held=False)
@@ -61,9 +61,9 @@ class SlantedRegression(Regression[Kernel]):
         self._free: GaussianProcess[Kernel] = replace(self._initial, kernel=free if more is None else free + more)
         self._slopes = np.array([SLOPE in p.name for p in self._free.parameters])
 
-    def fit(self) -> Hyperparameters:
-        """See `Regression.fit`; and with slopes, where these are worth having."""
-        found = super().fit()
+    def likeliest(self) -> Hyperparameters:
+        """See `Regression.likeliest`; and with slopes, where these are worth having."""
+        found = super().likeliest()
         held = self.last_fit
         if held is None or len(self) < LEAST or not np.isfinite(held.log_posterior):
             return found
@@ -78,7 +78,7 @@ class SlantedRegression(Regression[Kernel]):
         free, used, points = self._free, self.process.theta, self._points
         starts = [used] if used[self._slopes].any() else [held + way * _BEGUN * self._slopes for way in (1, -1)]
         if len(z) > self.very_many:
-            return learned(free, starts[0], points, z, (self.many, self.very_many))
+            return learned(free, starts[0], points, z, (self.many, self.very_many), extra=np.zeros(len(z)))
         return maximum_a_posteriori(
             free.parameters,
             lambda theta: free.with_theta(theta).log_likelihood(points, z),

@@ -6,7 +6,7 @@ Every method whose model is a Gaussian process over a box has one; of the others
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any
 
@@ -94,10 +94,14 @@ def _of_control_sets(method: PartialControl[Any], history: History, which: Which
     seen = problem.read_known(which.context) if space.seen else {}
     if which.context and not seen:
         raise InvalidRequest("context", dict(which.context), "nothing: no variable is ‹seen› before choosing")
-    outlook = method.outlook(history, {"context": seen, **request}, pending=False)
+    outlook = method.outlook(history, {"context": seen, **request}, pending=False, answering=True)
     number = problem.number(scope)
-    columns = Columns.of(space.subset([space.names[d] for d in method.sets[number]]))
-    return Posterior.of_expectation(outlook.process, outlook.domains[number].parts, output, columns)
+    columns, parts = (
+        Columns.of(space.subset([space.names[d] for d in method.sets[number]])),
+        outlook.domains[number].parts,
+    )
+    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in outlook.processes)
+    return replace(Posterior.of_expectation(outlook.process, parts, output, columns), members=members)
 
 
 def _time(problem: Problem, history: History, which: Which) -> tuple[float, ...]:

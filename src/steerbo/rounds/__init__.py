@@ -27,6 +27,7 @@ from .law_evidence import LawEvidence, ShownSoFar
 from .measuring import Measuring
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
+from .plausible import COMPARABLE
 from .problem import Problem
 from .randomness import Streams, keyed
 from .reading import Reading
@@ -42,6 +43,7 @@ from .suggestion import Suggestion, one_or_more
 from .typical import Typical, mean_over, over_contexts, typical
 
 __all__ = [
+    "COMPARABLE",
     "SEEN",
     "TIME",
     "Abandoned",

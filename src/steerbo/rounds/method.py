@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from ..errors import InvalidRequest, SteerboError
 from ..record import record
 from .answers import Explanation, PolicyStep, Recommendation
-from .events import Event
+from .events import Added, Event, Told
 from .history import History
 from .problem import Problem
 from .randomness import Streams
@@ -161,6 +161,14 @@ class Method(ABC, Generic[P, OptionsT]):
         right as they are need nothing.
         """
         return 1.0
+
+    def expected_outcome(self, history: History, event: Told | Added) -> tuple[float, float, float] | None:
+        """The value of an outcome that is not yet learned from, and the mean and standard deviation it was expected at.
+
+        In the user's units; the deviation counts the noise of a measurement. None: too little is known to say. People
+        are warned of a value that is far from its mean: see `rounds.plausible`.
+        """
+        return None
 
     def remark(self, history: History) -> str:
         """What else whoever reads `explain` or `status` ought to know, in a sentence; empty: nothing."""

@@ -1,4 +1,4 @@
-"""Measured values that can hardly be meant: they are kept, and whoever told them is warned."""
+"""Values that can hardly be meant: they are kept, and the person who told them is warned."""
 
 from __future__ import annotations
 
@@ -38,6 +38,34 @@ def doubts(event: Event, space: Space, history: History) -> list[str]:
             name = history.latest_data
             return _named(name, event.outcome.realised, space, f"amend {name}")
     return []
+
+
+COMPARABLE = 8
+"""Outcomes from which on another one can be compared with what they say."""
+FAR = 5.0
+"""Deviations from what was expected beyond which an outcome is unlikely."""
+
+
+def unlikely(event: Event, value: float, mean: float, deviation: float, history: History) -> list[str]:
+    """In words, that an outcome which was just taken in is far from what was expected there, and how to correct it.
+
+    Args:
+        event: the outcome's.
+        value: the objective.
+        mean: of what was expected.
+        deviation: of what was expected, that of the noise included.
+        history: with the event.
+    """
+    if not abs(value - mean) > FAR * deviation:
+        return []
+    where, name = history.latest_data, history.latest_data
+    if isinstance(event, Told):
+        where, name = f"round {history[event.token].number}", event.token
+    low, high = mean - 2.0 * deviation, mean + 2.0 * deviation
+    return [
+        f"{where}: {value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}; it is kept, and counts "
+        f"for little until more like it come. If it is wrong, amend {name}."
+    ]
 
 
 def _named(where: str, measured: Mapping[str, Any], space: Space, how: str) -> list[str]:

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import LawWarning, OutOfRangeWarning
-from .events import Created, Event, Log, Refitted, in_order
+from .arithmetic import one_blas_thread
+from .events import Added, Created, Event, Log, Refitted, Told, in_order
 from .fold import Fold
-from .plausible import doubts
+from .plausible import doubts, unlikely
+
+MOST_COMPARED = 200
+"""Data that nobody suggested, up to which each is held against what was expected: that takes a prediction for each."""
 
 
 class Recorder:
@@ -47,8 +51,17 @@ class Recorder:
 
     def take(self, event: Event) -> Sequence[str]:
         """Take in an event that is written down; returns what is hard to believe in it."""
-        before = len(self.fold.checks.findings)
+        before, expected = len(self.fold.checks.findings), self._expected(event)
         self.fold.take(event)
         for finding in self.fold.checks.findings[before:]:
             warnings.warn(LawWarning(finding), stacklevel=4)
-        return list(doubts(event, self.fold.problem.space, self.fold.history))
+        said = doubts(event, self.fold.problem.space, self.fold.history)
+        return said if expected is None else [*said, *unlikely(event, *expected, self.fold.history)]
+
+    def _expected(self, event: Event) -> tuple[float, float, float] | None:
+        """See `Method.expected_outcome`; of thousands of rows that come at once only the first are held against it."""
+        history = self.fold.history
+        if not isinstance(event, Told | Added) or (isinstance(event, Added) and len(history.data) > MOST_COMPARED):
+            return None
+        with one_blas_thread():
+            return self.fold.method.expected_outcome(history, event)

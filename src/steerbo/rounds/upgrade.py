@@ -8,7 +8,8 @@ format  what the next one changed
 ======  ================================================================================================================
 1       a scope was a list of what is set, contexts by action, or a word; a note said the number of the played arm as
         `set` or `arm`; the cost of data that was added was always charged
-2       a scope is a `Scope`, and says itself which arm it is; data that was added says whether its cost is charged
+2       a scope is a `Scope`, and says itself which arm it is; data that was added says whether its cost is charged;
+        notes of earlier versions also have a `calibration`, which is dropped
 ======  ================================================================================================================
 """
 
@@ -37,6 +38,8 @@ def upgraded(event: Any) -> Any:
         changes["scope"] = _scope(scope)
         if isinstance(note, Mapping):
             changes["note"] = {name: said for name, said in note.items() if name not in ("set", "arm")}
+    if kind == "asked" and isinstance(kept := changes.get("note", note), Mapping) and "calibration" in kept:
+        changes["note"] = {name: said for name, said in kept.items() if name != "calibration"}
     if kind == "added":
         changes["charge"] = event.get("charge", True)
     return {**event, **changes}

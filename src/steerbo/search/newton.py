@@ -139,5 +139,5 @@ def _solve_two(H: Float[np.ndarray, "r 2 2"], g: Float[np.ndarray, "r 2"]) -> Fl
     least = _FLATTEST * np.maximum(first, second) + np.finfo(float).tiny
     first, second = 1.0 / np.maximum(first, least), 1.0 / np.maximum(second, least)
     turned = np.einsum("rde,re->rd", H, g) - middle[:, None] * g
-    share = 0.5 * (first - second) / np.where(half > 0.0, half, 1.0)
-    return 0.5 * (first + second)[:, None] * g + share[:, None] * turned
+    turned = np.divide(turned, half[:, None], out=np.zeros_like(turned), where=half[:, None] > 0.0)  # no longer than g
+    return 0.5 * (first + second)[:, None] * g + 0.5 * (first - second)[:, None] * turned

@@ -8,7 +8,8 @@ from .expectation import Expectation
 from .failing import Failing, kept_margin
 from .following import Following
 from .given import alike, given
-from .learned import LearnedLaw
+from .learned import LearnedLaw, Regressed, learned_law
+from .mixture import Mixture
 from .outcomes import ENOUGH, UNKEPT, Likely, Watched, chances_over, margin_over, rows_at
 from .parts import Drawn, Known, Law, LawOf, Part, Rows, Set, drawn, parts_of, set_columns
 from .posterior import Columns, Posterior, inverse_root
@@ -16,7 +17,6 @@ from .sample import Sample
 from .scores import Moments, Score, expected_improvement, upper_bound
 from .searches import Domain, again, highest, highest_of, polished, risen
 from .standardised import RESOLVED, Standardised
-from .surprise import Expected, expected
 from .thinning import thinned
 from .watching import Watching
 
@@ -30,7 +30,6 @@ __all__ = [
     "Drawn",
     "Encoded",
     "Expectation",
-    "Expected",
     "Failing",
     "Following",
     "Known",
@@ -38,9 +37,11 @@ __all__ = [
     "LawOf",
     "LearnedLaw",
     "Likely",
+    "Mixture",
     "Moments",
     "Part",
     "Posterior",
+    "Regressed",
     "Rows",
     "Sample",
     "Score",
@@ -53,7 +54,6 @@ __all__ = [
     "alike",
     "chances_over",
     "drawn",
-    "expected",
     "expected_improvement",
     "given",
     "highest",
@@ -61,6 +61,7 @@ __all__ = [
     "inverse_root",
     "kept_margin",
     "kept_of",
+    "learned_law",
     "least_likely",
     "margin_over",
     "parts_of",

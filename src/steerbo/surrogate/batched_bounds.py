@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -15,6 +16,18 @@ EXACT = 128
 """Points of a screen whose bounds are exact where there are thousands of observations."""
 
 
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Means and variances of functions at r points, (r,) each, their gradients (r, c) and Hessians (r, c, c)."""
+
+    mean: Float[np.ndarray, " r"]
+    variance: Float[np.ndarray, " r"]
+    rise: Float[np.ndarray, "r c"]
+    widening: Float[np.ndarray, "r c"]
+    bend: Float[np.ndarray, "r c c"]
+    curve: Float[np.ndarray, "r c c"]
+
+
 class Stack:
     """`E μ + β sqrt(E σ²)` for m = e·b functions: every expectation with every β, the latter running fastest.
 
@@ -22,7 +35,7 @@ class Stack:
     for all functions is several times faster.
 
     Args:
-        expectations: e of them, over the same process, each with c columns that are set.
+        expectations: e of them, each with c columns that are set, over processes of the same n observations.
         betas: b widths; negative for lower bounds.
         coarse: the same of some observations, where there are too many to look everywhere with all; else empty.
     """
@@ -30,17 +43,21 @@ class Stack:
     def __init__(
         self, expectations: Sequence[Expectation], betas: Sequence[float], coarse: Sequence[Expectation] = ()
     ) -> None:
-        process = expectations[0].process
-        self.process, self.expectations, self.coarse = process, expectations, coarse
+        self.expectations, self.coarse = expectations, coarse
+        processes = [each.process for each in expectations]
         self.betas = np.tile(np.asarray(betas, dtype=float), len(expectations))
         self.width = len(betas)
         sets = np.stack([each.controlled for each in expectations])
-        self.inputs = process.inputs.T[sets]  # (e, c, n)
-        self.categorical = process.categorical[sets]
-        self.closeness = process.lengthscales[sets] ** -2.0
+        each_set = list(zip(processes, sets, strict=True))
+        self.inputs = np.stack([process.inputs.T[held] for process, held in each_set])  # (e, c, n)
+        self.categorical = np.stack([process.categorical[held] for process, held in each_set])
+        self.shares = np.stack([process.shares[held] for process, held in each_set])
+        self.closeness = np.stack([process.lengthscales[held] for process, held in each_set]) ** -2.0
         self.precision = np.where(self.categorical, 0.0, self.closeness)
-        self.pull = np.stack([process.variance * each.average * process.weights for each in expectations])
-        self.prior = process.variance * np.array([each.prior for each in expectations])
+        self.variance = np.array([process.variance for process in processes])
+        self.mean = np.array([process.mean for process in processes])
+        self.pull = np.stack([each.process.variance * each.average * each.process.weights for each in expectations])
+        self.prior = self.variance * np.array([each.prior for each in expectations])
 
     def curved_by(
         self, starts: int
@@ -86,14 +103,19 @@ class Stack:
         self, points: Float[np.ndarray, "e p c"], products: Float[np.ndarray, "e n n"]
     ) -> Float[np.ndarray, "2 e p"]:
         """E μ and sqrt(E σ²) at points of every expectation, all at once."""
-        precision, s2 = self.precision[:, :, None], self.process.variance
-        kernel = np.matmul(points, self.inputs * precision)
-        kernel -= 0.5 * np.sum(self.inputs**2 * precision, axis=1)[:, None]
-        kernel -= 0.5 * np.matmul(points**2, precision)
-        np.exp(np.minimum(kernel, 0.0, out=kernel), out=kernel)
+        kernel = np.ones((*points.shape[:2], self.inputs.shape[2]))
+        for j in range(points.shape[2]):
+            gap = points[:, :, j, None] - self.inputs[:, None, j]
+            np.multiply(gap, gap, out=gap)
+            gap *= -0.5 * self.precision[:, j, None, None]
+            np.exp(gap, out=gap)
+            gap *= self.shares[:, j, None, None]
+            gap += (1.0 - self.shares)[:, j, None, None]
+            kernel *= gap
         half = np.matmul(kernel, products)
+        s2 = self.variance[:, None]
         spread = self.prior[:, None] - s2**2 * np.einsum("epn,epn->ep", half, kernel)
-        means = self.process.mean + np.matmul(kernel, self.pull[:, :, None])[:, :, 0]
+        means = self.mean[:, None] + np.matmul(kernel, self.pull[:, :, None])[:, :, 0]
         return np.stack([means, np.sqrt(np.maximum(spread, CERTAIN * s2))])
 
     def curved(
@@ -103,37 +125,62 @@ class Stack:
 
         O(c n²) a point.
         """
-        s2, beta, e = self.process.variance, self.betas[which], which // self.width
+        found, beta = self.moments(points, which // self.width), self.betas[which]
+        sd = np.sqrt(found.variance)
+        steep = 0.5 * beta / sd
+        falls = found.widening
+        hessian = found.bend + steep[:, None, None] * found.curve
+        hessian -= (0.5 * steep / found.variance)[:, None, None] * falls[:, :, None] * falls[:, None]
+        return found.mean + beta * sd, found.rise + steep[:, None] * falls, hessian
+
+    def moments(self, points: Float[np.ndarray, "r c"], e: Int[np.ndarray, " r"]) -> Moments:
+        """Mean and variance of expectation `e`, ascending, at each point; along categories nothing changes.
+
+        A variance that is rounding counts as `CERTAIN`, and changes nowhere. O(c n²) a point.
+        """
+        s2 = self.variance[e]
         (r, c), n = points.shape, self.inputs.shape[2]
         precision = self.precision[e]
         away = self.inputs[e] - points[:, :, None]
-        # ∂k_j/∂x_a = slope_ja = k_j D_ja and ∂²k_j/∂x_a∂x_b = k_j (D_ja D_jb − δ_ab/ℓ_a²)
-        D = away * precision[:, :, None]
+        # Of k_j = Π_a f_ja, f = 1 − w + w e, with p = w e / f: ∂k_j/∂x_a = k_j D_ja, D_ja = p_ja Δ_ja/ℓ_a²,
+        # ∂²k_j/∂x_a∂x_b = k_j D_ja D_jb for a ≠ b, and ∂²k_j/∂x_a² = k_j p_ja (Δ_ja²/ℓ_a⁴ − 1/ℓ_a²)
+        rise = away * precision[:, :, None]
         if self.categorical.any():
             away = np.where(self.categorical[e][:, :, None], away != 0.0, away)
-            exponent = np.einsum("rcn,rcn,rc->rn", away, away, self.closeness[e])
-        else:
-            exponent = np.einsum("rcn,rcn->rn", away, D)
+        factor = away * away
+        factor *= -0.5 * self.closeness[e][:, :, None]
+        np.exp(factor, out=factor)
+        share = self.shares[e][:, :, None]
+        factor *= share
+        part = factor.copy()
+        factor += 1.0 - share
         both = np.empty((r, 1 + c, n))  # k and its slopes
         kernel, slopes = both[:, 0], both[:, 1:]
-        np.exp(-0.5 * exponent, out=kernel)
+        np.prod(factor, axis=1, out=kernel)
+        part = np.divide(part, factor, out=np.ones_like(part), where=share < 1.0)
+        D = rise * part
         np.multiply(D, kernel[:, None], out=slopes)
         halves = self._times_products(both, e)
         half = halves[:, 0]
         spread = self.prior[e] - s2**2 * np.einsum("rn,rn->r", half, kernel)
         certain = spread <= CERTAIN * s2
-        sd = np.sqrt(np.where(certain, CERTAIN * s2, spread))
-        pull = self.pull[e]
-        steep = np.where(certain, 0.0, beta * s2**2 / sd)  # −½ β ∂(E σ²)/∂(k half) / sd
-        towards = kernel * (pull - steep[:, None] * half)
-        gradient = np.matmul(D, towards[:, :, None])[:, :, 0]
-        falls = np.matmul(slopes, half[:, :, None])[:, :, 0]
-        hessian = np.matmul(D * towards[:, None], D.transpose(0, 2, 1))
-        hessian -= steep[:, None, None] * np.matmul(slopes, halves[:, 1:].transpose(0, 2, 1))
-        hessian -= (steep * (s2 / sd) ** 2)[:, None, None] * falls[:, :, None] * falls[:, None]
-        hessian[:, range(c), range(c)] -= towards.sum(axis=1)[:, None] * precision
-        value = self.process.mean + np.einsum("rn,rn->r", kernel, pull) + beta * sd
-        return value, gradient, hessian
+        fall = np.where(certain, 0.0, -2.0 * s2**2)  # ∂(E σ²) = −2 s⁴ halfᵀ ∂k
+        rise *= D  # p Δ²/ℓ⁴
+        rise -= part * precision[:, :, None]
+        rise -= D * D  # which the products below have in its place
+
+        def along(towards: Float[np.ndarray, "r n"]) -> tuple[np.ndarray, np.ndarray]:
+            """`Σ_j towards_j ∂ ln k_j` and `Σ_j towards_j (∂² k_j) / k_j`."""
+            second = np.matmul(D * towards[:, None], D.transpose(0, 2, 1))
+            second[:, range(c), range(c)] += np.matmul(rise, towards[:, :, None])[:, :, 0]
+            return np.matmul(D, towards[:, :, None])[:, :, 0], second
+
+        pull = self.pull[e] * kernel
+        slope, bend = along(pull)
+        widening, curve = along(fall[:, None] * half * kernel)
+        curve += fall[:, None, None] * np.matmul(slopes, halves[:, 1:].transpose(0, 2, 1))
+        mean = self.mean[e] + pull.sum(axis=1)
+        return Moments(mean, np.where(certain, CERTAIN * s2, spread), slope, widening, bend, curve)
 
     def _times_products(self, rows: Float[np.ndarray, "r k n"], e: Int[np.ndarray, " r"]) -> Float[np.ndarray, "r k n"]:
         """Each block of rows times its expectation's (n, n) product."""

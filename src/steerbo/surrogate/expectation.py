@@ -1,7 +1,8 @@
 """The structured maths: expectations over what a scope leaves to nature, given what is known.
 
 The kernel is a product over columns, `k(x, x') = s² Π_d k_d(x_d, x'_d)`, and the laws of different groups of columns
-are independent. Every column is set (c), known (o) or drawn (R): the kernel row of `[x_c, o, X_R]` is
+are independent. (A factor is `1 − w_d + w_d exp(−Δ²/2ℓ_d²)`.) Every column is set (c), known (o) or drawn (R): the
+kernel row of `[x_c, o, X_R]` is
 `s² k_c(x_c) ∘ τ ∘ k_R(X_R)` with `τ = k_o(o)`, so with `a = τ ∘ E[k_R]`
 
     E μ(x_c)  = m + s² (k_c ∘ a)ᵀ α                                          O(n) a point
@@ -20,15 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from ..search import ValueAndGradient
 from .parts import Part, drawn_together, set_columns
 from .scaled import Scaled
-from .standardised import Integrals, Standardised
+from .standardised import Integrals, Standardised, share_of
 
 CERTAIN = 1e-16
 """Share of the prior variance below which a variance is rounding."""
@@ -105,37 +105,35 @@ class Expectation:
                 outer *= known[:, None]
         return cls(process, parts, np.asarray(set_columns(parts), dtype=np.intp), known, average, doubly, outer)
 
-    @cached_property
-    def _observed(self) -> tuple[Bool[np.ndarray, " c"], Float[np.ndarray, " c"], Float[np.ndarray, "c n"], np.ndarray]:
-        """Which controlled variables are numbers, all lengthscales, and b, −|b|²/2: the numbers observed over them."""
-        numeric = ~self.process.categorical[self.controlled]
-        lengthscales = self.process.lengthscales[self.controlled]
-        b = (self.process.inputs[:, self.controlled[numeric]] / lengthscales[numeric]).T
-        return numeric, lengthscales, b, -0.5 * np.einsum("cn,cn->n", b, b)
+    def _factors(self, points: Float[np.ndarray, "r c"]) -> list[Float[np.ndarray, "r n"]]:
+        """`1 − w_d + w_d e_d` between settings and observations, one of each column that is set."""
+        process = self.process
+        return [process.factor(int(d), points[:, j], process.inputs[:, d]) for j, d in enumerate(self.controlled)]
 
     def _kernel(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r n"]:
         """k_c between settings and observations."""
-        numeric, lengthscales, b, b_squared = self._observed
-        a = points[:, numeric] / lengthscales[numeric]
-        exponent: Float[np.ndarray, "r n"] = a @ b  # in place from here on: a screen spends half its time here
-        exponent += b_squared
-        exponent -= 0.5 * np.einsum("rc,rc->r", a, a)[:, None]
-        np.minimum(exponent, 0.0, out=exponent)
-        for j in np.flatnonzero(~numeric):
-            unlike = points[:, j, None] != self.process.inputs[:, self.controlled[j]]
-            exponent -= 0.5 * unlike / lengthscales[j] ** 2
-        return np.exp(exponent, out=exponent)
+        factors = self._factors(points)
+        if not factors:
+            return np.ones((len(points), len(self.process.inputs)))
+        kernel = factors[0]
+        for factor in factors[1:]:
+            kernel *= factor
+        return kernel
+
+    def _slopes(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, "r c n"]:
+        """`∂ ln k_c(x, x_j)/∂x`; categories have none."""
+        process, found = self.process, np.zeros((*points.shape, len(self.process.inputs)))
+        for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
+            if not process.categorical[d]:
+                found[:, j] = process.inputs[:, d] - points[:, j, None]
+                found[:, j] *= share_of(factor, float(process.shares[d])) / process.lengthscales[d] ** 2
+        return found
 
     def _gradient(
         self, points: Float[np.ndarray, "r c"], kernel: Float[np.ndarray, "r n"], pull: Float[np.ndarray, "r n"]
     ) -> Float[np.ndarray, "r c"]:
         """∂/∂x of Σ_j pull_j k_c(x, x_j), with `pull` held fixed; categories have none."""
-        inputs = self.process.inputs[:, self.controlled]
-        weighted = kernel * pull
-        slope = (weighted @ inputs - points * weighted.sum(1)[:, None]) / self.process.lengthscales[
-            self.controlled
-        ] ** 2
-        return np.where(self.process.categorical[self.controlled], 0.0, slope)
+        return np.einsum("rcn,rn->rc", self._slopes(points), kernel * pull)
 
     def of_mean(self) -> Expectation:
         """The same with Var g in the place of E σ²: `bound` is then one on the expected value itself, far tighter.
@@ -160,13 +158,14 @@ class Expectation:
         self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]
     ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r c"], Float[np.ndarray, "r c c"]]:
         """`Σ_j pull_j k_c(x, x_j)`, its gradient and its Hessian."""
-        kernel = self._kernel(points)
+        process, kernel, D = self.process, self._kernel(points), self._slopes(points)
         weighted = kernel * pull
-        widths = self.process.lengthscales[self.controlled]
-        precision = np.where(self.process.categorical[self.controlled], 0.0, widths**-2.0)
-        D = (self.process.inputs[:, self.controlled].T - points[:, :, None]) * precision[:, None]
         hessian = (D * weighted[:, None]) @ D.transpose(0, 2, 1)
-        hessian[:, range(len(widths)), range(len(widths))] -= weighted.sum(axis=1)[:, None] * precision
+        for j, (d, factor) in enumerate(zip(self.controlled, self._factors(points), strict=True)):
+            if not process.categorical[d]:  # f″/f = p (Δ²/ℓ⁴ − 1/ℓ²), where p is what of f depends on x
+                gap = (process.inputs[:, d] - points[:, j, None]) / process.lengthscales[d]
+                curve = share_of(factor, float(process.shares[d])) * (gap**2 - 1.0)
+                hessian[:, j, j] = np.einsum("rn,rn->r", weighted, curve) / process.lengthscales[d] ** 2
         return kernel @ pull, np.einsum("rcn,rn->rc", D, weighted), hessian
 
     def value(self, points: Float[np.ndarray, "r c"], pull: Float[np.ndarray, " n"]) -> Float[np.ndarray, " r"]:

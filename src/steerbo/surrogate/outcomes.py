@@ -22,7 +22,7 @@ ENOUGH = 5
 """Outcomes before anything is said of the next ones."""
 UNKEPT = "no settings of it are known yet to keep to its limits, and to be likely to work; these are the likeliest"
 _SUREST = 1e-15  # nearer to one probabilities are not told apart
-_WIDEST = 5.0  # times wider than the model says: what a few surprises may ask for
+_MEMBERS = 4  # draws of hyperparameters that probabilities are averaged over
 
 Fresh = Callable[[Course | None], Regression[Any]]
 Chances = Callable[[Float[np.ndarray, "n c"]], list[Float[np.ndarray, " n"]]]
@@ -36,12 +36,8 @@ class Likely(Protocol):
     def sure(self) -> float:
         """That probability."""
 
-    @property
-    def wide(self) -> float:
-        """How many times wider than its model says predictions are taken to be."""
-
-    def log_probability(self, rows: Float[np.ndarray, "m d"], wide: float) -> Float[np.ndarray, " m"]:
-        """How likely it is kept to where these are all variables, encoded: its logarithm."""
+    def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """Logarithm of the probability that it is kept to where these are all variables, encoded."""
 
 
 @dataclass(eq=False)
@@ -51,7 +47,7 @@ class Watched:
     Attributes:
         limit: on it.
         model: of it, in its own units.
-        following: how it drifts, and how far off its model has been.
+        following: how it drifts.
     """
 
     limit: Measured
@@ -61,19 +57,14 @@ class Watched:
     @classmethod
     def of(cls, limit: Measured, fresh: Fresh, drift: AnyDrift) -> Watched:
         """Nothing is known yet."""
-        following = Following(drift, first=ENOUGH)
+        following = Following(drift)
         return cls(limit, fresh(following.course), following)
-
-    def hear(self, point: Float[np.ndarray, " d"], value: float, token: str) -> None:
-        """One more outcome of a round."""
-        self.following.hear(self.model, point, value, token)
-        self.model.add(point, value)
 
     def begin_anew(self, rows: Sequence[tuple[str, Float[np.ndarray, " d"], float]], width: int) -> None:
         """All outcomes as they stand now, by the round's token or the data's name."""
         points = np.array([point for _, point, _ in rows]).reshape(len(rows), width)
         put_right(self.model, points, np.array([value for _, _, value in rows]))
-        self.following.correct({name: value for name, _, value in rows})
+        self.following.correct()
 
     @property
     def informed(self) -> bool:
@@ -86,32 +77,46 @@ class Watched:
         return self.limit.probability
 
     @property
-    def wide(self) -> float:
-        """How many times wider than the model says predictions are taken to be: by outcomes as they stand now."""
-        return float(min(self.following.reliability.factor, _WIDEST))
+    def _members(self) -> Sequence[Regression[Any]]:
+        """The model with some draws of its hyperparameters, if there are any: what is open of them counts."""
+        members = getattr(self.model, "members", ())
+        return members[:: max(1, len(members) // _MEMBERS)] or (self.model,)
 
-    def log_probability(self, rows: Float[np.ndarray, "m d"], wide: float) -> Float[np.ndarray, " m"]:
-        """How likely the next outcome keeps to the limit where these are all variables, encoded: its logarithm."""
-        mean, variance = self.model.marginals(rows)
-        deviation = np.sqrt(wide**2 * (variance + self.model.noise))
-        high, low = (
-            None if end is None else (float(self.model.output.forward(np.array([end]))[0]) - mean) / deviation
+    def log_probability(self, rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """Logarithm of the probability that the next outcome keeps to the limit where these are all variables, encoded.
+
+        Of the mixture over draws of the hyperparameters.
+        """
+        ends = [
+            None if end is None else float(self.model.output.forward(np.array([end]))[0])
             for end in (self.limit.at_most, self.limit.at_least)
-        )
-        return _log_between(low, high)
+        ]
+
+        def of(member: Regression[Any]) -> Float[np.ndarray, " m"]:
+            mean, variance = member.marginals(rows)
+            deviation = np.sqrt(variance + member.noise)
+            high, low = (None if end is None else (end - mean) / deviation for end in ends)
+            return _log_between(low, high)
+
+        each = [of(member) for member in self._members]
+        return np.asarray(np.logaddexp.reduce(each, axis=0) - np.log(len(each)))
 
     def room(self, rows: Float[np.ndarray, "m d"]) -> float:
         """By how much the limit could be tighter and hold with its probability, over draws of what nature does."""
-        mean, variance = self.model.predict(rows)
-        noise = self.model.noise * self.model.scale**2
-        spread = self.wide * np.sqrt(variance**2 + noise)
-        draws = (mean[:, None] + spread[:, None] * _quantiles()).ravel()
+        draws = np.concatenate([self._draws(member, rows) for member in self._members])
         sure, rooms = self.limit.probability, []
         if self.limit.at_most is not None:
             rooms.append(self.limit.at_most - float(np.quantile(draws, sure)))
         if self.limit.at_least is not None:
             rooms.append(float(np.quantile(draws, 1.0 - sure)) - self.limit.at_least)
         return min(rooms)
+
+    @staticmethod
+    def _draws(member: Regression[Any], rows: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " k"]:
+        """Outcomes that one member expects at these rows, in units of the outcome."""
+        mean, deviation = member.predict(rows)
+        spread = np.hypot(deviation, member.scale * np.sqrt(member.noise))
+        return np.asarray((mean[:, None] + spread[:, None] * _quantiles()).ravel())
 
 
 def margin_over(watched: Sequence[Likely], parts: Sequence[Part]) -> Margin:
@@ -136,13 +141,12 @@ def chances_over(watched: Sequence[Likely], parts: Sequence[Part]) -> Chances:
     """How likely plays are to keep to each limit, as a function of settings."""
     base = draws_of(parts)
     held = [d for d, part in enumerate(parts) if isinstance(part, Set)]
-    known = [(each, each.wide) for each in watched]
 
     def chances(points: Float[np.ndarray, "n c"]) -> list[Float[np.ndarray, " n"]]:
         rows = np.repeat(base[None], len(points), axis=0)
         rows[:, :, held] = points[:, None]
         flat = rows.reshape(len(points) * len(base), base.shape[1])  # where nothing is set there are no columns
-        likely = (each.log_probability(flat, wide).reshape(len(points), len(base)) for each, wide in known)
+        likely = (each.log_probability(flat).reshape(len(points), len(base)) for each in watched)
         return [np.logaddexp.reduce(one, axis=1) - np.log(len(base)) for one in likely]
 
     return chances

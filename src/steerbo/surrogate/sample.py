@@ -71,11 +71,14 @@ class Sample:
         d = len(process.lengthscales)
         frequencies = random.standard_normal((FEATURES, d)) / process.lengthscales
         frequencies[:, process.categorical] = 0.0
+        mixed = process.shares < 1.0  # a factor 1 − w + w e has a spectrum of which the share 1 − w is at zero
+        if mixed.any():
+            frequencies[:, mixed] *= random.random((FEATURES, int(mixed.sum()))) < process.shares[mixed]
         phases = random.uniform(0, 2 * np.pi, FEATURES)
         then, coefficients, tau, among = _coefficients(process, at, random)
         signs = tuple(
-            _signs(count, float(scale), random) if count else None
-            for count, scale in zip(categories, process.lengthscales, strict=True)
+            _signs(count, float(process.factor(d, np.zeros(1), np.ones(1))[0, 0]), random) if count else None
+            for d, count in enumerate(categories)
         )
         made = cls(process, frequencies, phases, coefficients, signs, np.zeros(0), exact)
         features = made._features(process.inputs)
@@ -194,8 +197,8 @@ def _coefficients(
     return drawn[:-1], drawn[-1], among[:-1, -1], among[:-1, :-1]
 
 
-def _signs(count: int, lengthscale: float, random: np.random.Generator) -> Float[np.ndarray, "M c"]:
-    """Random signs of `count` categories, (M, count), equal for two of them with covariance `exp(−1/(2 ℓ²))`."""
-    same = random.random(FEATURES) < np.exp(-0.5 / lengthscale**2)
+def _signs(count: int, alike: float, random: np.random.Generator) -> Float[np.ndarray, "M c"]:
+    """Random signs of `count` categories, (M, count), of which two have this covariance."""
+    same = random.random(FEATURES) < alike
     free = random.choice([-1.0, 1.0], size=(FEATURES, count))
     return np.where(same[:, None], 1.0, free)

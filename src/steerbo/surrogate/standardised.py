@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from ..errors import InvalidProblem
-from ..gp import Factor, Kernel, Product, Regression, SlidingKernel, SquaredExponentialKernel
+from ..gp import AnovaKernel, Factor, Kernel, Product, Regression, SlidingKernel, SquaredExponentialKernel
 from .parts import Known, Law, Part, row_of
 
 RESOLVED = 1e-6
@@ -23,19 +23,30 @@ COARSE = 256
 """Observations that say roughly how sure one is; all say it exactly."""
 
 
+def share_of(factor: Float[np.ndarray, " *s"], share: float) -> Float[np.ndarray, " *s"]:
+    """`p = w e / f` of factors `f = 1 − w + w e`: what of a factor depends on its variable.
+
+    >>> share_of(np.array([1.0, 0.5]), 0.5)
+    array([0.5, 0. ])
+    """
+    return np.ones_like(factor) if share == 1.0 else np.maximum(1.0 - (1.0 - share) / factor, 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Standardised:
-    """A Gaussian process with a squared-exponential ARD kernel, in standardised units, as the integrals need it.
+    """A Gaussian process whose kernel is a product over columns, in standardised units, as the integrals need it.
 
-    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` (d,), infinite for a column that only
-    the drift reads, `categorical` (d,), `variance` s², `mean` m; `noise` is the noise variance λ in A; `drift` is one
-    more factor of the kernel, 1 on its diagonal, over columns that are known whenever a scope is played.
+    `inputs` (n, d) encoded, `weights` α (n,), `inverse` A (n, n), `lengthscales` ℓ (d,), infinite for a column that
+    only the drift reads, `shares` w (d,) of the factors `1 − w + w exp(−Δ²/2ℓ²)`, `categorical` (d,), `variance` s²,
+    `mean` m; `noise` is the noise variance λ in A; `drift` is one more factor of the kernel, 1 on its diagonal, over
+    columns that are known whenever a scope is played.
     """
 
     inputs: Float[np.ndarray, "n d"]
     weights: Float[np.ndarray, " n"]
     inverse: Float[np.ndarray, "n n"]
     lengthscales: Float[np.ndarray, " d"]
+    shares: Float[np.ndarray, " d"]
     categorical: Bool[np.ndarray, " d"]
     variance: float
     mean: float
@@ -45,7 +56,7 @@ class Standardised:
 
     @classmethod
     def of(cls, model: Regression[Any], pending: Float[np.ndarray, "p d"], now: float | None = None) -> Standardised:
-        """From a regression whose kernel is squared exponential, or one times a drift; pending points shrink variances.
+        """From a regression whose kernel is an ANOVA kernel, or one times a drift; pending points shrink variances.
 
         Where all slides, inputs are where they have moved to by `now`: as things are then, nothing else has changed.
 
@@ -54,7 +65,7 @@ class Standardised:
         Raises:
             InvalidProblem: a kernel that is no product over columns.
         """
-        lengthscales, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
+        lengthscales, shares, categorical, variance, drift, slide = _structure(model.kernel, model.inputs.shape[1])
         inputs, noise = np.concatenate([model.inputs[model.counted], pending]), model.noise
         if noise >= RESOLVED * variance:
             with model.hallucinated(pending) as factor:
@@ -63,13 +74,14 @@ class Standardised:
             noise = RESOLVED * variance
             gram = model.kernel(inputs, inputs)
             gram.flat[:: len(inputs) + 1] += noise
+            gram.flat[: len(model.noises) * (len(inputs) + 1) : len(inputs) + 1] += model.noises - model.noise
             inverse = Factor(gram).inverse()
         weights = np.concatenate([model.weights, np.zeros(len(pending))])
         if slide is not None:
             if now is None:
                 raise InvalidProblem("now", None, "a time, where all slides")
             inputs = slide.moved(inputs, now)
-        return cls(inputs, weights, inverse, lengthscales, categorical, variance, model.mean, noise, drift)
+        return cls(inputs, weights, inverse, lengthscales, shares, categorical, variance, model.mean, noise, drift)
 
     @cached_property
     def coarse(self) -> Standardised:
@@ -99,10 +111,17 @@ class Standardised:
 
     def factor(self, d: int, a: Float[np.ndarray, " p"], b: Float[np.ndarray, " q"]) -> Float[np.ndarray, "p q"]:
         """One column's factor k_d(a, b)."""
-        lengthscale = float(self.lengthscales[d])
+        lengthscale, share = float(self.lengthscales[d]), float(self.shares[d])
         if self.categorical[d]:
-            return np.where(a[:, None] == b, 1.0, np.exp(-0.5 / lengthscale**2))
-        return np.exp(-0.5 * ((a[:, None] - b) / lengthscale) ** 2)
+            return np.where(a[:, None] == b, 1.0, 1.0 - share + share * np.exp(-0.5 / lengthscale**2))
+        gap = (a[:, None] - b) / lengthscale  # in place from here on: a screen spends half its time here
+        np.multiply(gap, gap, out=gap)
+        gap *= -0.5
+        np.exp(gap, out=gap)
+        if share < 1.0:
+            gap *= share
+            gap += 1.0 - share
+        return gap
 
     def known(self, parts: Sequence[Part]) -> Float[np.ndarray, " n"] | None:
         """τ: what the columns that are known, and the drift over them, leave of every observation; None: all of it."""
@@ -163,21 +182,32 @@ class Integrals:
 
 def _structure(
     kernel: Kernel, d: int
-) -> tuple[Float[np.ndarray, " d"], Bool[np.ndarray, " d"], float, Kernel | None, SlidingKernel | None]:
-    """Lengthscales and which columns hold categories, (d,) each, variance, the factor that is a drift, and a slide."""
-    lengthscales, categorical, variance = np.full(d, np.inf), np.zeros(d, dtype=bool), 1.0
+) -> tuple[
+    Float[np.ndarray, " d"],
+    Float[np.ndarray, " d"],
+    Bool[np.ndarray, " d"],
+    float,
+    Kernel | None,
+    SlidingKernel | None,
+]:
+    """Lengthscales, weights, and which columns hold categories, (d,) each; variance, the factor of a drift, a slide."""
+    lengthscales, shares, categorical, variance = np.full(d, np.inf), np.ones(d), np.zeros(d, dtype=bool), 1.0
     drifts: list[Kernel] = []
     slide: SlidingKernel | None = None
     for member in kernel.members if isinstance(kernel, Product) else (kernel,):
         if isinstance(member, SlidingKernel):
             slide, member = member, member.space
-        if isinstance(member, SquaredExponentialKernel) and np.isinf(lengthscales[member.dimensions]).all():
-            lengthscales[member.dimensions] = member.lengthscales
-            categorical[member.dimensions] = member.categorical
-            variance *= member.variance
+        smooth = member if isinstance(member, AnovaKernel | SquaredExponentialKernel) else None
+        if smooth is not None and np.isinf(lengthscales[smooth.dimensions]).all():
+            lengthscales[smooth.dimensions] = smooth.lengthscales
+            shares[smooth.dimensions] = smooth.weights if isinstance(smooth, AnovaKernel) else 1.0
+            categorical[smooth.dimensions] = smooth.categorical
+            variance *= smooth.variance
         else:
             drifts.append(member)
     if len(drifts) == 0 or np.isfinite(lengthscales).any():
         drift = reduce(lambda a, b: a * b, drifts) if drifts else None
-        return lengthscales, categorical, variance, drift, slide
-    raise InvalidProblem("kernel", type(kernel).__name__, "a squared exponential, or a product with one")
+        return lengthscales, shares, categorical, variance, drift, slide
+    raise InvalidProblem(
+        "kernel", type(kernel).__name__, "an ANOVA kernel or a squared exponential, or a product with one"
+    )

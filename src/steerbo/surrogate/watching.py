@@ -66,7 +66,7 @@ class Watching:
             case Told() if self._tells(history[event.token]):
                 point = self._row(event.outcome.realised, event.token, history[event.token])
                 for name, each in self.by_name.items():
-                    each.hear(point, event.outcome.realised[name], event.token)
+                    each.model.add(point, event.outcome.realised[name])
             case Added() if self._tells(None):
                 for name, each in self.by_name.items():
                     if name in event.outcome.realised:
@@ -75,12 +75,12 @@ class Watching:
             case Failed():  # what broke may have been measured all the same
                 for name, each in self.by_name.items():
                     if (found := self._seen(history[event.token], name)) is not None:
-                        each.hear(*found, event.token)
+                        each.model.add(*found)
             case Amended():
                 self.begin_anew(history)
             case Extended():
                 for each in self.by_name.values():
-                    each.following.correct({})
+                    each.following.correct()
             case _:
                 pass
 
@@ -115,7 +115,7 @@ class Watching:
     @property
     def due(self) -> bool:
         """Whether hyperparameters are to be learned anew."""
-        return any(each.following.due(self.fitted_at, len(each.model)) for each in self.by_name.values())
+        return any(each.following.due(each.model, self.fitted_at, len(each.model)) for each in self.by_name.values())
 
     def fit(self, until: Callable[[float], float]) -> dict[str, Any]:
         """Hyperparameters learned anew, by the outcome's name; `until`: see `Following.fit`."""

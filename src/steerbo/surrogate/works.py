@@ -111,14 +111,12 @@ class Works:
         luck: how much luck counts.
         places: the other explanations: columns, reach, weights of the evaluations, and how much each counts.
         sure: the probability that is asked for.
-        wide: 1: see `Likely`.
     """
 
     made: Evaluations
     luck: float
     places: Sequence[tuple[Sequence[int], float, Float[np.ndarray, " n"], float]]
     sure: float = 0.0
-    wide: float = 1.0
 
     @classmethod
     def of(cls, made: Evaluations, parts: Sequence[Part], share: float = SHARE) -> Works:
@@ -161,7 +159,7 @@ class Works:
                     total += counts * (_HOPE + alike @ weights)
         return np.clip(total, _LEAST, 1.0 - _LEAST)
 
-    def log_probability(self, rows: Float[np.ndarray, "m e"], wide: float = 1.0) -> Float[np.ndarray, " m"]:
+    def log_probability(self, rows: Float[np.ndarray, "m e"]) -> Float[np.ndarray, " m"]:
         """Its logarithm."""
         return np.asarray(np.log(self.mean(rows)))
 

@@ -3,6 +3,7 @@
 Those that users declare by the same word, as data, carry `Kernel` in their names.
 """
 
+from .anova import AnovaKernel
 from .base import Kernel, Product, Sum
 from .called import Called, called
 from .courses import EpochsKernel, InUnitsKernel
@@ -13,6 +14,7 @@ from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, 
 from .temporal import DecayKernel, PeriodicKernel
 
 __all__ = [
+    "AnovaKernel",
     "Called",
     "Constant",
     "DecayKernel",
