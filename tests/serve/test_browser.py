@@ -334,3 +334,70 @@ def test_two_who_correct_the_same_outcome_hear_of_each_other(tmp_path: Path) -> 
         found = played.history[token].outcome
         assert found is not None
         assert found.value == 3.5
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_study_from_creation_to_report_by_clicking(width: int, tmp_path: Path) -> None:
+    """With a typing error, a round that broke, an outcome that is mended, and an end."""
+    form = {
+        "name": "kiln",
+        "value": "Yield",
+        "unit": "kg",
+        "money": "EUR",
+        "v0-name": "heat",
+        "v0-low": "1000",
+        "v0-high": "1280",
+        "v0-unit": "°C",
+        "sets": "heat: 1",
+        "most-budget": "1o",
+    }
+    with serving(folder=tmp_path) as made, browser(tmp_path) as chromium:
+        tab = chromium.tab()
+        tab.size(width)
+        tab.open(made.url)
+        tab.click("a[href='/new']")
+        for name, text in form.items():
+            tab.fill(f"[name='{name}']", text)
+        tab.click("button[value=create]")
+        assert tab.run("document.querySelector('[name=most-budget]').getAttribute('aria-invalid')") == "true"
+        assert tab.text("[name='v0-unit']") == "°C", "nothing is typed again"
+        tab.fill("[name=most-budget]", "10")
+        tab.click("button[value=create]")
+        tab.click("#ask button")
+        tab.fill(".round [name=value]", "six")
+        tab.click(".round form[action$=tell] button")
+        assert tab.run("document.activeElement.name") == "value"
+        assert "'six' is not allowed" in tab.text(".round .wrong")
+        tab.fill(".round [name=value]", "6.1")
+        tab.click(".round form[action$=tell] button")
+        assert tab.run("document.activeElement.name") == "value", "the next round is there, and its field has the focus"
+        assert "Saved: round 1 gave 6.1 kg." in tab.text("#saved")
+        tab.press(".round .broke summary")
+        tab.fill(".round form[action$=fail] [name=reason]", "a fuse")
+        tab.click(".round form[action$=fail] button")
+        tab.press("#rounds tr.told [data-edit]")
+        tab.wait("!!document.querySelector('tr.editing [name=value]')")
+        tab.fill("tr.editing [name=value]", "6.3")
+        tab.click("tr.editing button.main")
+        tab.wait("document.querySelector('#rounds tr.told td.n').innerText === '6.3'")
+        assert "broke: a fuse" in tab.text("#rounds")
+        tab.wait("!!document.querySelector('#learned .chart')")
+        look(tab, f"clicked-{width}")
+        tab.size(width)
+        small = """[...document.querySelectorAll('a, button, input:not([type=hidden]), select, summary')].filter(e => {
+            const box = e.getBoundingClientRect();
+            return e.checkVisibility() && box.width && (box.height < 23.5 || box.width < 23.5) && !e.closest('.unseen');
+        }).map(e => e.outerHTML.slice(0, 80))"""
+        assert tab.run(small) == []
+        nameless = """[...document.querySelectorAll('input:not([type=hidden]), select, button, a, summary, [role=img]')]
+            .filter(e => !(e.labels?.length || e.textContent.trim() || e.getAttribute('aria-label')))
+            .map(e => e.outerHTML.slice(0, 80))"""
+        assert tab.run(nameless) == []
+        tab.open(f"{made.url}page/kiln/settings")
+        tab.click("#end button")
+        tab.open(f"{made.url}page/kiln")
+        assert "all rounds are made" in tab.text("#finished")
+        report = tab.run("fetch('/page/kiln/report.html').then(answer => answer.text())")
+        assert "6.3 kg" in report
+    with Study.open(tmp_path / "kiln.db") as played:
+        assert [r.state for r in played.history] == ["told", "failed"]

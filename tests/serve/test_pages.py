@@ -379,3 +379,16 @@ def test_of_many_outcomes_the_page_comes_before_what_is_best(tmp_path: Path, mon
         whole = client.get("/page/oven?whole=1").text
         assert "Compute it" not in whole
         assert "Expected" in whole
+
+
+def test_a_round_that_broke_costs_what_is_stated(tmp_path: Path) -> None:
+    problem = sb.CostVarying([sb.Float("x", 0, 1)], [["x"]], costs=[2])
+    Study.create(tmp_path / "study.db", problem, "random", budget=9.0).close()
+    with served(tmp_path / "study.db") as client:
+        person = Person(client)
+        person.send("ask")
+        (token,) = person.open
+        form = next(body for action, body in FORM.findall(person.text) if action.endswith("/fail"))
+        assert 'name="charge"' not in form, "there is nothing to guess"
+        assert person.send(f"rounds/{token}/fail", reason="a fuse", cost="").status_code == 303
+        assert [r["charged"] for r in person.rounds()] == [2.0]

@@ -35,6 +35,7 @@ class Out:
     counts_money: bool
     change_cost: str
     charge: str
+    stated: bool
     looked: bool
 
 
@@ -198,7 +199,8 @@ def _out(study: Reading, words: Words, played: Round) -> Out:
         otherwise=fields_of(problem, _otherwise(problem, played, nature), "realised", needed=False),
         counts_money=counts,
         change_cost=moving,
-        charge="" if estimate is None else number_text(estimate),
+        charge="" if estimate is None or price is not None else number_text(estimate),
+        stated=price is not None,
         looked=bool(suggestion.context),
     )
 

@@ -107,6 +107,7 @@ function merge(fresh, done = null) {
     const other = fresh.getElementById(part.id);
     if (!other || part.innerHTML === other.innerHTML) continue;
     if (part.dataset.src && !other.dataset.src) continue; // it was made longer, or searched: see renew
+    if (part.hasAttribute("data-once") && part.children.length && other.children.length) continue; // it renews itself
     if (other.hasAttribute("data-later")) {
       later = true;
       if (!part.hasAttribute("data-later")) continue; // what was known before stands until it is computed anew
@@ -124,6 +125,7 @@ function merge(fresh, done = null) {
     if (other.dataset.src) part.dataset.src = other.dataset.src;
   }
   if (later) compute();
+  observe();
   return Promise.all(waiting.map(([holder, form]) => giveWay(holder, form)));
 }
 async function compute() { // what takes its time
@@ -261,6 +263,13 @@ function letGo(link) {
   renew();
 }
 
+const watch = new IntersectionObserver(found => {
+  for (const {target, isIntersecting} of found) if (isIntersecting) { watch.unobserve(target); part(target.id, target.dataset.src); }
+});
+function observe() {
+  for (const each of document.querySelectorAll("section[data-src]:not([data-seen]):not([data-live])")) watch.observe(each);
+}
+
 // -- following -----------------------------------------------------------------------------------------------------------
 if (work) {
   let known = null;
@@ -273,10 +282,7 @@ if (work) {
   });
   source.addEventListener("error", () => { away.hidden = false; });
   addEventListener("pagehide", () => source.close());
-  const watch = new IntersectionObserver(found => {
-    for (const {target, isIntersecting} of found) if (isIntersecting) { watch.unobserve(target); part(target.id, target.dataset.src); }
-  });
-  for (const each of document.querySelectorAll("section[data-src]")) watch.observe(each);
+  observe();
   for (const each of document.querySelectorAll("details[data-src]"))
     each.addEventListener("toggle", () => { if (each.open && !each.dataset.seen) part(each.id, each.dataset.src); });
   restore();
