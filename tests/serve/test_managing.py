@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from steerbo.cli.serving import _openers
 from steerbo.serve import Hall, application
 from steerbo.study import Study
 from tests.page.test_creation import KILN, OTHERS
@@ -137,3 +138,15 @@ def test_only_who_may_amend_sees_it(tmp_path: Path) -> None:
         playing = bearer(key_for(place, "play"))
         assert client.get("/page/oven/settings", headers=playing).status_code == 403
         assert "End or extend" not in client.get("/page/oven", headers=playing).text
+
+
+def test_a_study_that_was_ended_on_the_page_is_served_again_from_its_file(tmp_path: Path) -> None:
+    with empty(tmp_path) as client:
+        assert filled(client, KILN).status_code == 303
+        person = Person(client, "study")
+        person.send("ask")
+        assert person.send("settings/end").status_code == 303
+        assert person.send("settings/limits", budget="50", rounds="1").status_code == 303
+    _, reopen = _openers([str(tmp_path / "study.toml")])["study"]
+    with reopen() as study:
+        assert (study.history.budget, study.history.limit) == (50.0, 1)

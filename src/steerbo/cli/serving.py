@@ -99,8 +99,18 @@ def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dic
             shown = title(one)
             if shown in found:
                 raise InvalidStudy("study", shown, "studies of different names", "Serve them at different ports.")
-            found[shown] = log, lambda one=one: open_study(one, asking=True, say=say)  # type: ignore[misc]
+            found[shown] = log, lambda one=one: _opened(one, say)  # type: ignore[misc]
     return found
+
+
+def _opened(place: str, say: Callable[[str], None] | None) -> Study:
+    """The study by the limits of its file; by the log's where one was lowered since, on the page, say."""
+    try:
+        return open_study(place, asking=True, say=say)
+    except InvalidStudy as error:
+        if not place.endswith(".toml") or "study." not in error.field:
+            raise
+        return open_study(place, say=say)
 
 
 def _folder(places: list[str]) -> Path:
