@@ -59,7 +59,7 @@ def test_outcomes_that_are_wrong_are_said_at_once_and_do_little(wrong: dict[int,
     for value in wrong.values():
         assert any(f": {value:g} is far" in str(each.message) for each in said)
     advice = optimizer.recommend()
-    assert true_value(advice) > 8.0 - 2.0 - 0.3
+    assert true_value(advice) > 8.0 - 2.0 - 0.3 - 0.1  # the tolerance, and an error of the settings
     assert advice.mean == pytest.approx(true_value(advice), abs=0.5)
 
 

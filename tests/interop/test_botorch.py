@@ -78,7 +78,7 @@ def own_model(optimizer: sb.Optimizer) -> tuple[Any, Any]:
     return theirs.eval(), units
 
 
-class Anova(gpytorch.kernels.Kernel):  # type: ignore[misc]
+class Anova(gpytorch.kernels.Kernel):  # type: ignore[misc, name-defined]
     """`s² Π_d (1 − w_d + w_d exp(−Δ²/2ℓ_d²))`, as BoTorch has it."""
 
     def __init__(self, ours: Any) -> None:

@@ -11,7 +11,8 @@ would gain:
 Outcomes are doubted one by one, the most gainful first, and all hyperparameters are fitted anew for each: a function
 that is rough, or noise that is larger everywhere, may explain them as well. Of all these fits that one counts whose log
 posterior density, less `WORTH` for every doubt, is largest. As two wrong outcomes can vouch for each other, the search
-also begins where all are doubted that are far from every other. Where more of its kind come, an outcome was right.
+also begins where all are doubted that are far from every other. Where more of its kind come, an outcome was right:
+one that both of its nearest neighbours agree with is never doubted, since mistakes do not come in the same place.
 """
 
 from __future__ import annotations
@@ -48,6 +49,30 @@ def gains(
     spread = np.maximum(1.0 / precision - extra, _CERTAIN)
     ratio = np.clip((alpha / precision) ** 2 / spread, 1.0, _HOPELESS)
     return 0.5 * (ratio - 1.0 - np.log(ratio))
+
+
+def supported(
+    covariances: Float[np.ndarray, "n n"], deviations: Float[np.ndarray, " n"], doubts: Bool[np.ndarray, " n"]
+) -> Bool[np.ndarray, " n"]:
+    """Which doubted outcomes have two nearest neighbours that are doubted, too, and deviate to the same side, (n,).
+
+    Args:
+        covariances: (n, n) of the function at the points: the nearest have the largest.
+        deviations: (n,) of the outcomes from what is expected.
+        doubts: (n,) which are doubted.
+
+    >>> x = np.array([0.1, 0.2, 0.3, 0.8, 0.9])
+    >>> near = np.exp(-np.subtract.outer(x, x) ** 2)
+    >>> supported(near, np.array([5.0, 5.0, 5.0, 0.0, 5.0]), np.array([True, True, True, False, True])).tolist()
+    [True, True, True, False, False]
+    """
+    if len(doubts) < 3:
+        return np.zeros(len(doubts), dtype=bool)
+    near = covariances.copy()
+    np.fill_diagonal(near, -np.inf)
+    two = np.argsort(-near, axis=1, kind="stable")[:, :2]
+    agree = doubts[two] & (np.sign(deviations)[two] == np.sign(deviations)[:, None])
+    return np.asarray(doubts & agree.all(axis=1))
 
 
 def suspected(outcomes: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:

@@ -14,7 +14,6 @@ import numpy as np
 from jaxtyping import Float
 
 from ..causal.method import ScopeBandit
-from ..causal.watching import Watching
 from ..costvarying.method import PartialControl
 from ..errors import InvalidRequest, one_of
 from ..gp import Warp
@@ -124,9 +123,7 @@ def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Which) 
     if space is None:
         raise InvalidRequest("scope", str(wanted), "a scope that sets something, or looks at something")
     model = method.model(i)
-    held = _time(method.problem, history, which)
-    played = (0.0, 0.0) if isinstance(model, Watching) else ()  # its columns that mark observations
-    return Posterior.of_regression(model, Columns.of(space), held + played)
+    return Posterior.of_regression(model, Columns.of(space), _time(method.problem, history, which))
 
 
 @dataclass(frozen=True, eq=False)

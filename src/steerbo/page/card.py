@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..errors import LimitBroken
 from ..rounds import Explanation, Problem, Reading, Recommendation, Scope, Table
 from ..study.shown import alternatives, in_words, with_units
 from .chart import Axis
@@ -84,6 +85,14 @@ class Card:
     policy: Table | None
     sets: Sets | None
     others: Table | None
+
+
+def advice_of(study: Reading) -> Recommendation:
+    """The recommendation; of a method from elsewhere that forgets the problem's limits, an empty one that says so."""
+    try:
+        return study.recommend()
+    except LimitBroken as error:
+        return Recommendation(Scope(), {}, note=str(error))
 
 
 def card(study: Reading, advice: Recommendation, why: Explanation) -> Card:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from markupsafe import Markup
 
 from ..rounds import Reading
+from .card import advice_of
 from .learned import along, slice_along
 from .pictures import Drawn, drawn
 from .rendering import STATIC, rendered
@@ -25,7 +26,7 @@ def report(study: Reading, title: str) -> str:
     """
     style, script = (_static(name) for name in ("steerbo.css", "tables.js"))
     policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; img-src data:"
-    advice = study.recommend()
+    advice = advice_of(study)
     shown = {
         "view": view(study, None, advice),
         "slices": [slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]],

@@ -8,7 +8,7 @@ from ..rounds import Explanation, Problem, Reading, Recommendation, Round, Table
 from ..study.shown import in_words, with_units
 from ..words import counted
 from .archive import SHOWN, Line, Part, added, rounds_before
-from .card import Card, card
+from .card import Card, advice_of, card
 from .chart import Chart
 from .doubts import usual, usual_cost
 from .edit import number_text
@@ -105,7 +105,7 @@ def view(
     """
     problem, status, words = study.problem, study.status, Words.of(study)
     ask, last = ask_fields(problem), last_said(study)
-    advice = None if later else advice or study.recommend()
+    advice = None if later else advice or advice_of(study)
     why = study.explain() if advice is not None else Explanation("")
     policy = getattr(advice, "table", None)
     meters = _meters(study, words)

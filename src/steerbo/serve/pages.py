@@ -12,11 +12,13 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from ..errors import InvalidInput, InvalidRequest, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
 from ..page import View, report, view
 from ..page.archive import SHOWN, added, rounds_before, takes_its_time
+from ..page.card import advice_of
 from ..page.edit import Edit, edit_of, labels
 from ..page.learned import along, slice_along
 from ..page.pictures import Drawn, drawn
@@ -137,7 +139,7 @@ def _view(served: Served, whole: bool) -> View:
 
 def _advice(served: Served) -> Recommendation:
     """The recommendation, computed once between two events."""
-    return served.read("advice", lambda study: study.recommend())
+    return served.read("advice", advice_of)
 
 
 def _slice(study: Study, advice: Recommendation, name: str) -> Any:
@@ -313,7 +315,10 @@ def _next(request: Request, who: Visitor, served: Served) -> Response:
 
 async def form_of(request: Request) -> dict[str, str]:
     """A form's fields, where it is one of ours."""
-    found = await request.form(max_files=0, max_fields=_LONGEST_FIELDS)
+    try:
+        found = await request.form(max_files=0, max_fields=_LONGEST_FIELDS)
+    except ValueError as error:  # of the parser: Starlette before 1.0 lets it through
+        raise HTTPException(400, str(error)) from None
     fields = {name: text for name, text in found.items() if isinstance(text, str)}
     check_form(request, fields.get("form", ""))
     return fields

@@ -14,10 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from ..gp import mixture_quantile
 from .batched_bounds import Stack
 from .expectation import Expectation
-
-_HALVINGS = 60  # of an interval that a quantile lies in
 
 
 class Mixture:
@@ -39,23 +38,9 @@ class Mixture:
         return mean, np.sqrt((deviations**2 + (means - mean) ** 2).mean(axis=0))
 
     def quantiles(self, point: Float[np.ndarray, " c"], levels: Sequence[float]) -> list[float]:
-        """Where the mixture of normal distributions at one point reaches these probabilities, by bisection.
-
-        Members that are sure and members that are not make tails which are heavier than a normal one's.
-        """
-        from scipy.special import ndtr, ndtri  # start-up time
-
+        """Where the mixture at one point reaches these probabilities."""
         means, deviations = np.array([each.moments(point[None]) for each in self._each])[:, :, 0].T
-        found = []
-        for level in levels:
-            ends = means + ndtri(level) * deviations  # of the members: the mixture's quantile is between
-            low, high = float(ends.min()), float(ends.max())
-            for _ in range(_HALVINGS if high > low else 0):
-                middle = 0.5 * (low + high)
-                below = float(np.mean(ndtr((middle - means) / np.maximum(deviations, 1e-300)))) < level
-                low, high = (middle, high) if below else (low, middle)
-            found.append(0.5 * (low + high))
-        return found
+        return [mixture_quantile(means, deviations, level) for level in levels]
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """`m + β √v` at points (r, c)."""
