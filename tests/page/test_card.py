@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 import steerbo as sb
-from steerbo.page.card import Card, card
+from steerbo.page.card import Card, card, sets
 from steerbo.rounds import Explanation, Reading, Recommendation
+from steerbo.study import MemoryLog, Study
 from tests.serve.players import KINDS, OVEN
 from tests.torture.kills import WINGS
 
 
 def shown(study: Reading) -> Card:
-    return card(study.problem, study.recommend(), study.explain())
+    return card(study, study.recommend(), study.explain())
 
 
 @pytest.mark.filterwarnings("ignore:.*not even the noise:UserWarning")
@@ -21,23 +22,46 @@ def test_every_kind_has_one(wing: str) -> None:
     case, _ = WINGS[wing]
     study = case.start(rounds=9)
     before = shown(study)
-    assert (before.mean, before.bounds) == ("unknown", "")
+    assert (before.mean, before.bounds) == ("", "")
     case.play(study, 5)
     found = shown(study)
     assert found.scope
-    assert found.mean != "unknown"
-    assert " and " in found.bounds
-    assert found.settings or found.policy
+    assert found.mean
+    assert " to " in found.bounds
+    assert found.headline
+    assert found.headline.startswith("Hold") or found.settings or found.policy
     assert found.why
     assert "\n" not in found.why
 
 
 def test_what_it_says() -> None:
     advice = Recommendation(
-        sb.Scope(["oven"]), {"oven": 151.23456}, 1.5, 1.0, 2.25, 3.0, "best so far", context={"weather": 4.0}
+        sb.Scope(["oven"]), {"oven": 151.23456}, 1.5123, 1.0, 2.25, 3.0, "best so far", context={"weather": 4.0}
     )
-    found = card(OVEN, advice, Explanation("why not\nand so on"))
-    assert (found.seen, found.scope, found.mean, found.bounds) == ("weather = 4 °C", "oven", "1.5", "1 and 2.25")
-    assert [(s.name, s.text) for s in found.settings] == [("oven", "151.2 °C")]
-    assert (found.price, found.why, found.policy, found.others) == ("3", "Best so far.", None, None)
-    assert card(OVEN, Recommendation(sb.Scope(["oven"]), {}), Explanation("why not\nand so on")).why == "why not"
+    study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
+    study.revise(columns={"value": "Yield (kg)", "cost": "EUR"})
+    found = card(study, advice, Explanation("why not\nand so on"))
+    assert (found.seen, found.scope, found.mean, found.bounds) == ("weather = 4 °C", "oven", "1.51 kg", "1.00 to 2.25")
+    assert (found.headline, found.settings) == ("Hold oven at 151 °C", ())
+    assert (found.price, found.why, found.policy, found.others) == ("3 EUR", "Best so far.", None, None)
+    assert card(study, Recommendation(sb.Scope(["oven"]), {}), Explanation("why not\nand so on")).why == "Why not."
+
+
+def test_every_set_has_its_interval_and_what_is_good_enough_is_shaded() -> None:
+    study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
+    other = Recommendation(sb.Scope(["oven", "speed"]), {}, 2.0, 1.0, 3.0, 5.0)
+    found = sets(study, Recommendation(sb.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 3.0, alternatives=(other,)))
+    assert [(row.name, row.mean, row.between, row.price, row.best) for row in found.rows] == [
+        ("oven", "1.50", "1.00 to 2.00", "3", True),
+        ("oven + speed", "2.0", "1.0 to 3.0", "5", False),
+    ]
+    assert (found.rows[0].left, found.rows[0].right, found.rows[0].at) == ("0.00%", "50.00%", "25.00%")
+    assert (found.left, found.width) == ("45.00%", "55.00%"), "from .1 below the best, 2"
+    assert found.says == "Shaded: good enough, what comes within 0.1 of the best."
+
+
+def test_of_very_many_sets_the_cheapest_and_the_recommended_are_shown() -> None:
+    study = Study.create(MemoryLog(), OVEN, "random", budget=9.0)
+    others = tuple(Recommendation(sb.Scope([f"x{k}"]), {}, 2.0, 1.0, 3.0, float(k)) for k in range(30))
+    found = sets(study, Recommendation(sb.Scope(["oven"]), {}, 1.5, 1.0, 2.0, 99.0, alternatives=others))
+    assert (len(found.rows), found.more, found.rows[-1].best) == (12, 19, True)

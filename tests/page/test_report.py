@@ -40,16 +40,19 @@ class Tags(HTMLParser):
         self.seen: list[str] = []
         self.open: list[str] = []
         self.addresses: list[str] = []
+        self.attributes: set[str] = set()
         self.feed(text)
         assert self.open == []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.seen.append(tag)
+        self.attributes |= {name for name, _ in attributes}
         self.addresses += [value or "" for name, value in attributes if name in ("src", "href", "action")]
         if tag not in ("meta", "img", "br"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.attributes |= {name for name, _ in attributes}
         self.seen.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -73,7 +76,7 @@ def test_what_users_wrote_is_text() -> None:
     assert tags.seen.count("script") == 1
     assert tags.seen.count("tr") > 6
     assert "onerror=1>" not in text
-    assert text.count("<circle") == 4
+    assert text.count('class="dot"') >= 4
 
 
 def test_it_opens_without_a_network_and_is_small() -> None:
@@ -92,7 +95,7 @@ def test_a_browser_needs_to_be_allowed_nothing_else() -> None:
         (inside,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
         digest = b64encode(hashlib.sha256(inside.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in unescape(policy)
-    assert not re.search(r"<[^>]*\s(style|on\w+)=", text)
+    assert not [name for name in Tags(text).attributes if name == "style" or name.startswith("on")]
 
 
 @pytest.mark.parametrize("told", [0, 1, 3])
@@ -146,7 +149,7 @@ def test_the_command_writes_a_file(tmp_path: Path) -> None:
     result = call("report", path)
     assert result.exit_code == 0, result.output
     text = (tmp_path / "study.html").read_text(encoding="utf-8")
-    assert "Recommendation" in text
+    assert "Best now" in text
     assert "temperature" in text
     assert call("report", path, "--out", tmp_path / "no" / "folder.html").exit_code == 2
 
@@ -185,7 +188,7 @@ def test_a_kind_from_outside_has_it_all_by_default(monkeypatch: pytest.MonkeyPat
     shown = page(study, "outside")
     assert "What every round gave, and the best so far" in shown
     assert Tags(shown).seen.count("img") == 1
-    assert "best single outcome in round" in shown
+    assert "Best single outcome: round" in shown
     table = rounds_csv(study.problem, study.history).splitlines()
     assert table[0] == "token,round,state,value,cost,charged,age,dose,pulse,rest,reason"
     monkeypatch.setattr(Stub, "pictures", "no.such:place")

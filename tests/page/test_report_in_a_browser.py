@@ -35,7 +35,7 @@ def after(folder: Path, script: str, width: int = 1400, ours: bool = True) -> st
 def test_tables_sort_by_number_in_both_directions(tmp_path: Path) -> None:
     for clicks, wanted, expected in ((1, "ascending", ["0", "1", "2", "3"]), (2, "descending", ["3", "2", "1", "0"])):
         click = f"""
-        const heads = [...document.querySelectorAll("table:last-of-type th")].filter(h => h.textContent === "value");
+        const heads = [...document.querySelectorAll("table:last-of-type th")].filter(h => h.textContent === "Value");
         const head = heads.at(-1);
         for (let i = 0; i < {clicks}; i++) head.querySelector("button").click();
         document.title = head.getAttribute("aria-sort") + [...head.closest("table").tBodies[0].rows].map(
@@ -57,8 +57,8 @@ def test_progress_and_pictures_are_whole(tmp_path: Path, width: int) -> None:
     """Nothing of them is hidden behind an edge, and there is no bar to push."""
     measure = """
     const whole = box => box.left >= 0 && box.right <= window.innerWidth;
-    const seen = [...document.querySelectorAll("img, svg.progress, svg.progress text, svg.progress circle")];
-    const bars = [...document.querySelectorAll("img, svg.progress")].filter(e => e.closest(".wide"));
+    const seen = [...document.querySelectorAll("img, svg.chart, svg.chart text, svg.chart circle")];
+    const bars = [...document.querySelectorAll("img, svg.chart")].filter(e => e.closest(".wide"));
     document.title = [seen.length > 5, seen.every(e => whole(e.getBoundingClientRect())), bars.length].join();
     """
     assert "<title>true,true,0</title>" in after(tmp_path, measure, width)

@@ -6,6 +6,7 @@ import pytest
 
 import steerbo as sb
 from steerbo.page import view
+from steerbo.page.archive import takes_its_time
 from steerbo.rounds import Optimizer
 from steerbo.study import MemoryLog, Study
 from tests.serve.players import OVEN
@@ -21,8 +22,29 @@ def test_what_to_do_next_has_units_and_what_is_to_be_measured() -> None:
     (out,) = view(study).out
     assert out.seen == "weather = 4 °C"
     assert [s.name for s in out.settings] == list(suggestion.values)
-    assert {f.name for f in out.measured} == {f"realised:{n}" for n in study.problem.unmeasured(suggestion)}
-    assert out.cost_needed
+    assert [f.name for f in out.fields] == [
+        "value",
+        *(f"realised:{n}" for n in study.problem.unmeasured(suggestion)),
+        "cost",
+    ]
+    assert out.fields[-1].needed
+    assert not found.at_once, "the weather has to be said"
+
+
+def test_the_words_are_the_study_s_own() -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", budget=90.0, rounds=9)
+    study.revise(columns={"value": "Yield (kg)", "cost": "EUR"})
+    for value in (3.0, 10.0, 5.0):
+        study.tell(study.ask(), value, cost=7.44)
+    study.ask()
+    found = view(study)
+    assert [meter.text for meter in found.meters] == ["22.3 of 90 EUR spent", "4 of 9 rounds"]
+    assert [(f.label, f.hint) for f in found.out[0].fields] == [
+        ("Yield (kg)", "so far 3 to 10 kg"),
+        ("Cost (EUR)", "so far 7.44 EUR"),
+    ]
+    assert found.last_text == "Saved: round 3 gave 5 kg."
+    assert found.at_once
 
 
 def test_a_page_is_no_archive() -> None:
@@ -30,8 +52,9 @@ def test_a_page_is_no_archive() -> None:
     for _ in range(230):
         study.tell(study.ask(), 1.0)
     found = view(study)
-    assert (len(found.history.rows), found.earlier, len(found.told)) == (200, 30, 30)
-    assert found.told[-1][1] == 230
+    assert [line.number for line in found.latest.lines] == list(range(230, 210, -1))
+    assert (found.latest.before, found.latest.total) == (211, 230)
+    assert len(view(study, None).latest.lines) == 230
 
 
 def test_what_stays_is_told_apart() -> None:
@@ -60,5 +83,16 @@ def test_every_kind_has_its_view(wing: str, rounds: int) -> None:
     found = view(study)
     assert len(found.out) == 1
     assert found.advice.scope
-    assert len(found.told) == rounds
-    assert len(found.history.rows) == rounds + 1
+    assert [line.state for line in found.latest.lines] == ["open", *["told"] * rounds]
+
+
+def test_of_many_outcomes_what_is_best_is_computed_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study.create(MemoryLog(), sb.CostVarying([sb.Float("x", 0, 1)], [["x"]]), "random", seed=1)
+    study.tell(study.ask(), 1.0)
+    assert not takes_its_time(study)
+    monkeypatch.setattr("steerbo.page.archive.MANY", 0)
+    assert takes_its_time(study)
+    monkeypatch.setattr(type(study), "recommend", None)
+    found = view(study, later=True)
+    assert (found.advice, found.learned, found.why) == (None, (), "")
+    assert [line.number for line in found.latest.lines] == [1]

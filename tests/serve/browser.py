@@ -49,16 +49,29 @@ class Tab:
 
     def fill(self, selector: str, text: str) -> None:
         field = json.dumps(selector)
-        self.run(f"(() => {{ const f = document.querySelector({field}); f.focus(); f.value = {json.dumps(text)}; }})()")
+        self.run(
+            f"(() => {{ const f = document.querySelector({field}); f.focus(); f.value = {json.dumps(text)}; "
+            "f.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        )
+
+    def text(self, selector: str) -> str:
+        """What is written there, or in the field; "" where there is no such thing."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        return str(self.run(f"{found}?.value ?? {found}?.innerText ?? ''"))
 
     def has(self, selector: str) -> bool:
         return bool(self.run(f"!!document.querySelector({json.dumps(selector)})"))
 
     def click(self, selector: str) -> None:
-        """Click, and wait for the page that comes of it."""
-        self.run("window.before = true")
+        """Click, and wait for what comes of it: another page, or that a form is sent and its answer shown."""
+        sent = "document.querySelector('[data-changes]')?.dataset.sent"
+        self.run(f"window.before = {{sent: {sent}}}")
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
-        self.wait("!window.before && document.readyState === 'complete'")
+        self.wait(f"document.readyState === 'complete' && (!window.before || {sent} !== window.before.sent)")
+
+    def press(self, selector: str) -> None:
+        """Click, and wait for nothing."""
+        self.run(f"document.querySelector({json.dumps(selector)}).click()")
 
     def size(self, width: int, height: int = 900) -> None:
         self.send(

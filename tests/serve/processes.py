@@ -34,11 +34,17 @@ class Serving:
 
 
 def start(
-    *places: Path | str, port: int = 0, options: tuple[str, ...] = (), errors: IO[str] | int = subprocess.PIPE
+    *places: Path | str,
+    port: int = 0,
+    options: tuple[str, ...] = (),
+    errors: IO[str] | int = subprocess.PIPE,
+    folder: Path | None = None,
 ) -> Serving:
     """Make one. It writes a line a request to `errors`: whoever makes thousands gives a file, for a pipe gets full."""
     command = [sys.executable, "-m", "steerbo", "serve", *map(str, places), "--port", str(port), "--json", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=dict(os.environ))
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=errors, text=True, env=dict(os.environ), cwd=folder
+    )
     assert process.stdout is not None
     lines: list[str] = []
     for line in process.stdout:
@@ -50,9 +56,9 @@ def start(
 
 
 @contextmanager
-def serving(*places: Path | str, options: tuple[str, ...] = ()) -> Iterator[Serving]:
+def serving(*places: Path | str, options: tuple[str, ...] = (), folder: Path | None = None) -> Iterator[Serving]:
     with TemporaryFile("w") as errors:
-        made = start(*places, options=options, errors=errors)
+        made = start(*places, options=options, errors=errors, folder=folder)
         try:
             yield made
         finally:

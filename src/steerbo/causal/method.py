@@ -262,9 +262,14 @@ class ScopeBandit(Guarding[O]):
         arms = scopes_table(self.models, self.plays, extra)
         said = observations_explained(self.models, history)
         closed = f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
-        chosen = f"{counted(len(self.arms), 'scope')} in {counted(int(self.plays.sum()), 'round')}"
+        rounds = counted(int(self.plays.sum()), "round")
+        chosen = (
+            f"among {len(self.arms)} scopes in {rounds}"
+            if len(self.arms) > 1
+            else f"settings in {rounds}: there is one scope"
+        )
         tables = (arms, *([policy] if policy else []))
-        return Explanation(f"{self.name} has chosen among {chosen}.{closed}{said}", tables)
+        return Explanation(f"{self.name} has chosen {chosen}.{closed}{said}", tables)
 
     def indices(self, history: History) -> dict[str, list[Any]]:
         """More columns for the table of scopes: the parts of every arm's index."""

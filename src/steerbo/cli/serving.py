@@ -32,9 +32,13 @@ KEY = "STEERBO_KEY"
 @commands.command()
 def serve(
     studies: Annotated[
-        list[str],
-        typer.Argument(metavar="STUDY…", help="Study files, or logs: files or database URLs.", show_default=False),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="STUDY…",
+            help="Study files, or logs: files or database URLs. None: they are begun on the page.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     host: Annotated[str, typer.Option(help="Address to listen at; the default is this machine only.")] = "127.0.0.1",
     port: Annotated[
@@ -60,7 +64,10 @@ def serve(
     ] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Play studies on a page, and by JSON over HTTP. Ctrl-C ends it, after what is being written."""
+    """Play studies on a page, and by JSON over HTTP. Ctrl-C ends it, after what is being written.
+
+    On this machine new studies can be begun on the page: beside the first study, else in the present folder.
+    """
     try:
         from ..serve import Hall, application, listen  # an extra
         from ..serve.lines import json_lines  # an extra
@@ -69,10 +76,11 @@ def serve(
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
         believed = proxies(forwarded_by or ())
-        opened = _openers(studies, LOGGER.warning if as_json else None)
+        opened = _openers(studies or [], LOGGER.warning if as_json else None)
         for _, open_one in opened.values():
             open_one().close()  # what cannot be opened is said before anybody asks
         hall = Hall(opened, keyed=keys or not _is_loopback(host), prepare=prepare)
+        hall.folder = _folder(studies or [])
         if hall.keyed and not any(keys_of(place) for place, _ in opened.values()):
             nobody = "nobody has a key yet: steerbo key create STUDY --name WHO --may play"
             LOGGER.warning(nobody) if as_json else echo(nobody, err=True)
@@ -97,8 +105,24 @@ def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dic
             shown = title(one)
             if shown in found:
                 raise InvalidStudy("study", shown, "studies of different names", "Serve them at different ports.")
-            found[shown] = log, lambda one=one: open_study(one, asking=True, say=say)  # type: ignore[misc]
+            found[shown] = log, lambda one=one: _opened(one, say)  # type: ignore[misc]
     return found
+
+
+def _opened(place: str, say: Callable[[str], None] | None) -> Study:
+    """The study by the limits of its file; by the log's where one was lowered since, on the page, say."""
+    try:
+        return open_study(place, asking=True, say=say)
+    except InvalidStudy as error:
+        if not place.endswith(".toml") or "study." not in error.field:
+            raise
+        return open_study(place, say=say)
+
+
+def _folder(places: list[str]) -> Path:
+    """Where studies are kept that are begun on the page: beside the first that is a file."""
+    files = [Path(split_name(place)[0]) for place in places if "://" not in place]
+    return (files[0].parent if files else Path()).absolute()
 
 
 def _names(url: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What can be filled in on the page."""
+"""Fields of the page's forms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 24  # fields of what came out otherwise: beyond that a table is the bett
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a form: its name, what stands before it and behind it, and whether it has to be filled in."""
+    """A field of a form: its name, its label with a unit and a hint, whether it has to be filled in, what it holds."""
 
     name: str
     label: str
@@ -21,10 +21,12 @@ class Field:
     needed: bool = True
     choices: tuple[str, ...] = ()
     extra: bool = False
+    value: str = ""
+    decimal: bool = False
 
 
 def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool = True) -> tuple[Field, ...]:
-    """A field for each of these variables; none where they are too many to be typed."""
+    """Make a field for each of these variables; none where they are too many to be typed."""
     names = list(names)
     if not needed and len(names) > _MOST:
         return ()
@@ -32,17 +34,18 @@ def fields_of(problem: Problem, names: Iterable[str], prefix: str, needed: bool 
 
 
 def field_of(problem: Problem, name: str, prefix: str, needed: bool) -> Field:
-    """A field for a variable: its unit, and what it may be."""
+    """Make a field for a variable: its unit, and what it may be."""
     if name not in problem.space:
-        return Field(f"{prefix}:{name}", name, needed=needed)
+        return Field(f"{prefix}:{name}", name, needed=needed, decimal=True)
     variable = problem.space[name]
     choices = tuple(map(str, variable.choices)) if variable.kind == "categorical" else ()
     hint = "" if choices else variable.range_text
-    return Field(f"{prefix}:{name}", name, getattr(variable, "unit", ""), hint, needed, choices)
+    unit, decimal = getattr(variable, "unit", ""), not choices
+    return Field(f"{prefix}:{name}", name, unit, hint, needed, choices, decimal=decimal)
 
 
 def ask_fields(problem: Problem) -> tuple[Field, ...]:
-    """What has to be said before a round can be chosen."""
+    """List what has to be said before a round can be chosen."""
     found = []
     for field in problem.asked():
         if field.name == SEEN.name:
@@ -53,7 +56,7 @@ def ask_fields(problem: Problem) -> tuple[Field, ...]:
 
 
 def policy_fields(problem: Problem) -> tuple[Field, ...]:
-    """What a policy may hang on: what is seen before choosing, or looked at in some scope."""
+    """List what a policy may depend on: what is seen before choosing, or looked at in some scope."""
     contexts = getattr(getattr(problem, "graph", None), "contexts", ())
     names = dict.fromkeys((*problem.space.seen, *contexts))
     return tuple(field_of(problem, name, "given", False) for name in names)

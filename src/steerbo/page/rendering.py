@@ -18,16 +18,18 @@ STATIC = HERE / "static"
 
 @cache
 def _templates() -> Environment:
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=select_autoescape(default=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["quote"] = lambda text: quote(str(text), safe="", errors="replace")
+    return made
 
 
 def rendered(template: str, **shown: Any) -> str:
     """A template, filled in; characters that cannot be written, or turn the direction of writing, are escaped."""
-    shown = {"quote": lambda text: quote(str(text), safe=""), "local": str, **shown}
+    shown = {"local": str, **shown}
     return visible(_templates().get_template(template).render(**shown))

@@ -8,13 +8,17 @@ from hashlib import sha256
 from markupsafe import Markup
 
 from ..rounds import Reading
-from .pictures import Drawn
+from .card import advice_of
+from .learned import along, slice_along
+from .pictures import Drawn, drawn
 from .rendering import STATIC, rendered
 from .view import view
 
+_MOST_SLICES = 6
+
 
 def report(study: Reading, title: str) -> str:
-    """The file's text: the recommendation, progress, the pictures of its kind, why, and all rounds.
+    """The file's text: the recommendation, what was learned, progress, the pictures of its kind, why, and all rounds.
 
     Args:
         study: whose page.
@@ -22,7 +26,17 @@ def report(study: Reading, title: str) -> str:
     """
     style, script = (_static(name) for name in ("steerbo.css", "tables.js"))
     policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; img-src data:"
-    shown = {"view": view(study, None), "style": Markup(style), "script": Markup(script), "policy": policy}
+    advice = advice_of(study)
+    shown = {
+        "view": view(study, None, advice),
+        "slices": [slice_along(study, advice, name) for name in along(study, advice)[:_MOST_SLICES]],
+        "pictures": drawn(study, advice),
+        "style": Markup(style),
+        "script": Markup(script),
+        "policy": policy,
+        "about": "",
+        "draft": {},
+    }
     return rendered("report.html", name=title, source=_inside, **shown)
 
 

@@ -1,4 +1,4 @@
-"""What is set, as the page shows it: a number each, or a table of shares or of agents."""
+"""Settings as the page shows them: a number each, or a table of shares or of agents."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..rounds import Problem, Table
+from .wording import with_resolution
+
+_IN_A_SENTENCE = 3  # settings; more of them are a list
 
 
 @dataclass(frozen=True)
@@ -19,17 +22,27 @@ class Setting:
     table: Table | None = None
 
 
-def settings_of(
-    problem: Problem, values: Mapping[str, Any], kept: Collection[str] = (), digits: int = 6
-) -> tuple[Setting, ...]:
-    """What is set, in the problem's order; of a distribution its agents where they are counted, else their shares."""
-    texts = problem.shown(values, digits)
+def settings_of(problem: Problem, values: Mapping[str, Any], kept: Collection[str] = ()) -> tuple[Setting, ...]:
+    """List settings in the problem's order; of a distribution its agents where they are counted, else their shares."""
+    texts = problem.shown(values, 6)
     return tuple(
         Setting(name, "", name in kept, _table(name, values[name]))
         if isinstance(values[name], Mapping)
-        else Setting(name, text, name in kept)
-        for name, text in texts.items()
+        else Setting(name, with_resolution(problem, name, values[name]), name in kept)
+        for name in texts
     )
+
+
+def sentence(settings: Collection[Setting]) -> str:
+    """A few settings as a sentence; empty where they are too many, tables, or none.
+
+    >>> sentence([Setting("heat", "1128 °C"), Setting("glaze", "1.22 mm")])
+    'Hold heat at 1128 °C and glaze at 1.22 mm'
+    """
+    if not 0 < len(settings) <= _IN_A_SENTENCE or any(one.table for one in settings):
+        return ""
+    *first, last = [f"{one.name} at {one.text}" for one in settings]
+    return f"Hold {', '.join(first)} and {last}" if first else f"Hold {last}"
 
 
 def _table(name: str, value: Mapping[str, Any]) -> Table:

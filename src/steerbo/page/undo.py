@@ -49,6 +49,11 @@ def undo_of(study: Reading, token: str) -> Undo | None:
     return Undo(token, number, len(said), _shown(study.problem, now), _shown(study.problem, before), before)
 
 
+def times_said(study: Reading, token: str) -> int:
+    """How often something was said of a round that has ended."""
+    return sum(1 for _ in _said(study.events, token))
+
+
 def last_said(study: Reading) -> Undo | None:
     """The last word on any round, where it can be taken back."""
     rounds = study.history

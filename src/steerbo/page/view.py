@@ -1,18 +1,23 @@
-"""What the page of a study shows, as data for its template."""
+"""The page of a study, as data for its templates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..errors import LimitBroken
-from ..rounds import TIME, Problem, Reading, Recommendation, Round, Scope, Table, revised_text
-from ..study.shown import in_words, shown_rounds, with_units
-from .card import Card, card
+from ..rounds import Explanation, Problem, Reading, Recommendation, Round, Table, numeral, revised_text
+from ..study.shown import in_words, with_units
+from ..words import counted
+from .archive import SHOWN, Line, Part, added, rounds_before
+from .card import Card, advice_of, card
+from .chart import Chart
+from .doubts import usual, usual_cost
+from .edit import number_text
 from .fields import Field, ask_fields, fields_of, policy_fields
-from .pictures import Drawn, drawn
-from .progress import Progress, progress
+from .learned import along
+from .progress import progress
 from .settings import Setting, settings_of
 from .undo import Undo, last_said
+from .wording import Words, amount_text
 
 
 @dataclass(frozen=True)
@@ -25,80 +30,164 @@ class Out:
     seen: str
     settings: tuple[Setting, ...]
     look: tuple[Field, ...]
-    measured: tuple[Field, ...]
+    fields: tuple[Field, ...]
     otherwise: tuple[Field, ...]
-    cost_needed: bool
     counts_money: bool
-    change_cost: float | None
+    change_cost: str
     charge: str
+    stated: bool
+    looked: bool
+
+
+@dataclass(frozen=True)
+class Meter:
+    """How much of a limit is used: from 0 to 1, and in words."""
+
+    share: float
+    text: str
 
 
 @dataclass(frozen=True)
 class View:
-    """Everything on the page."""
+    """Everything on the page but the pictures.
 
+    Args:
+        words: the study's own.
+        meters: of money and of rounds.
+        status: the same in one line, for a screen reader.
+        notices: what ought to be known: laws that nature does not keep, limits that were changed.
+        rounds: how many there are.
+        finished: why no more are suggested; "" while they are.
+        out: rounds that are out.
+        ask: what has to be said before the next is chosen.
+        at_once: whether nothing has to be.
+        advice: what is best now; None: it takes its time, and is computed when somebody looks at it.
+        learned: variables along which something was learned.
+        progress: how far it has come.
+        why, tables: the reasons.
+        latest, data: rounds, and data that was added.
+        last: what was said last, where it can be taken back.
+        last_text: the same in words.
+        policy: what the policy may depend on.
+    """
+
+    words: Words
+    meters: tuple[Meter, ...]
     status: str
-    revisions: tuple[str, ...]
+    notices: tuple[str, ...]
     rounds: int
     finished: str
     out: tuple[Out, ...]
     ask: tuple[Field, ...]
-    advice: Card
-    progress: Progress | None
-    pictures: tuple[Drawn, ...]
+    at_once: bool
+    advice: Card | None
+    learned: tuple[str, ...]
+    progress: Chart | None
     why: str
     tables: tuple[Table, ...]
-    history: Table
-    earlier: int
-    told: tuple[tuple[str, int, str], ...]
+    latest: Part
+    data: tuple[Line, ...]
     last: Undo | None
-    measured: tuple[Field, ...]
+    last_text: str
     policy: tuple[Field, ...]
 
 
-_SAID = ("told", "failed", "void")  # states of rounds that can be corrected
-_MOST_ROUNDS, _MOST_CORRECTED = 200, 30  # the latest ones: a page is no archive
+def view(
+    study: Reading, most: int | None = SHOWN, advice: Recommendation | None = None, *, later: bool = False
+) -> View:
+    """Compute all of it anew.
 
-
-def view(study: Reading, most: int | None = _MOST_ROUNDS) -> View:
-    """All of it, computed anew; of the rounds the latest ones, None: all."""
-    problem, status, advice, why = study.problem, study.status, _advice(study), study.explain()
-    told = [(r.suggestion.token, r.number, r.state) for r in study.history if r.state in _SAID]
-    history, policy = shown_rounds(study), getattr(advice, "table", None)
-    earlier = 0 if most is None else max(len(history.rows) - most, 0)
+    Args:
+        study: whose page.
+        most: rounds in the table, the latest ones; None: all.
+        advice: what `recommend` says, where that is known already.
+        later: leave out what is best, and why.
+    """
+    problem, status, words = study.problem, study.status, Words.of(study)
+    ask, last = ask_fields(problem), last_said(study)
+    advice = None if later else advice or advice_of(study)
+    why = study.explain() if advice is not None else Explanation("")
+    policy = getattr(advice, "table", None)
+    meters = _meters(study, words)
     return View(
-        status=str(status),
-        revisions=tuple(line for event in study.history.revisions for line in revised_text(event)),
+        words=words,
+        meters=meters,
+        status=", ".join(meter.text for meter in meters),
+        notices=_notices(study),
         rounds=len(study.history),
         finished=status.finished,
-        out=tuple(_out(study, played) for played in study.history.pending),
-        ask=ask_fields(problem),
-        advice=card(problem, advice, why),
+        out=tuple(_out(study, words, played) for played in study.history.pending),
+        ask=ask,
+        at_once=not any(field.needed or field.name.startswith("seen:") for field in ask),
+        advice=card(study, advice, why) if advice is not None else None,
+        learned=along(study, advice) if advice is not None else (),
         progress=progress(study),
-        pictures=drawn(study, advice),
-        why=why.summary,
+        why=_sentences(why.summary),
         tables=tuple(with_units(problem, table) for table in why.tables if table != policy),
-        history=replace(history, rows=history.rows[earlier:]),
-        earlier=earlier,
-        told=tuple(told[-_MOST_CORRECTED:]),
-        last=last_said(study),
-        measured=fields_of(problem, _amendable(problem), "realised", needed=False),
+        latest=rounds_before(study, most=most),
+        data=added(study),
+        last=last,
+        last_text=_last_text(last, words),
         policy=policy_fields(problem),
     )
 
 
-def _advice(study: Reading) -> Recommendation:
-    """The recommendation; of a method from elsewhere that forgets the problem's limits, an empty one that says so."""
-    try:
-        return study.recommend()
-    except LimitBroken as error:
-        return Recommendation(Scope(), {}, note=str(error))
+def _meters(study: Reading, words: Words) -> tuple[Meter, ...]:
+    """Money where it is counted, and rounds."""
+    status, found = study.status, []
+    if status.budget is not None:
+        text = f"{amount_text(status.spent, status.budget)} of {words.paid(status.budget)} spent"
+        found.append(Meter(min(status.spent / status.budget, 1.0) if status.budget else 1.0, text))
+    elif status.spent:
+        found.append(Meter(0.0, f"{words.paid(status.spent)} spent"))
+    made = counted(status.rounds, "round")
+    share = 0.0
+    if status.limit is not None:
+        made = f"{status.rounds} of {counted(status.limit, 'round')}"
+        share = min(status.rounds / status.limit, 1.0) if status.limit else 1.0
+    broken = f", {status.failed} broke" if status.failed else ""
+    given_up = f", {status.abandoned} given up" if status.abandoned else ""
+    found.append(Meter(share, f"{made}{broken}{given_up}"))
+    return tuple(found)
 
 
-def _out(study: Reading, played: Round) -> Out:
+def _notices(study: Reading) -> tuple[str, ...]:
+    """What ought to be known beside the figures, in sentences."""
+    status = study.status
+    said = [*status.warnings]
+    if status.unpriced and (status.budget is not None or status.spent):
+        these = "The cost of 1 round is" if status.unpriced == 1 else f"The costs of {status.unpriced} rounds are"
+        charged = f"; {numeral(status.estimated)} is counted" if status.estimated else ""
+        said.append(f"{these} unknown{charged}.")
+    if status.remark:
+        said.append(status.remark)
+    if status.gain is not None and not status.finished:
+        said.append(f"At most {numeral(status.gain)} can still be gained.")
+    said += [line for event in study.history.revisions for line in revised_text(event)][-1:]
+    return tuple(_sentences(text) for text in said)
+
+
+def _last_text(last: Undo | None, words: Words) -> str:
+    """What was said last, in words."""
+    if last is None:
+        return ""
+    now = "is taken out" if last.now == "void" else f"gave {words.worth(last.now)}"
+    return f"Saved: round {last.number} {now}."
+
+
+def _out(study: Reading, words: Words, played: Round) -> Out:
     problem, suggestion, history = study.problem, study.history[played.suggestion.token].suggestion, study.history
     nature = problem.unmeasured(suggestion)
     estimate = history.estimate(suggestion.token)
+    counts = history.budget is not None or history.spent > 0 or problem.priced
+    price = problem.price(suggestion)
+    needed = history.budget is not None and price is None
+    value = Field("value", words.value_label, hint=_usual_text(study, words), decimal=True)
+    stated = f"left out: {words.paid(price)}, as stated" if price is not None else ""
+    hint = stated or _usual_cost_text(study, words, needed)
+    cost = Field("cost", words.cost_label, hint=hint, needed=needed, decimal=True)
+    measured = [replace(field, label=f"{field.label}, as measured") for field in fields_of(problem, nature, "realised")]
+    moving = "" if not suggestion.change_cost else words.paid(suggestion.change_cost)
     return Out(
         token=suggestion.token,
         number=suggestion.round,
@@ -106,21 +195,40 @@ def _out(study: Reading, played: Round) -> Out:
         seen=in_words(problem, suggestion.context),
         settings=settings_of(problem, suggestion.values, suggestion.scope.keep),
         look=fields_of(problem, suggestion.observe, "context"),
-        measured=fields_of(problem, nature, "realised"),
+        fields=(value, *measured, *((cost,) if counts else ())),
         otherwise=fields_of(problem, _otherwise(problem, played, nature), "realised", needed=False),
-        cost_needed=history.budget is not None and problem.price(suggestion) is None,
-        counts_money=history.budget is not None or history.spent > 0 or problem.priced,
-        change_cost=suggestion.change_cost,
-        charge="" if estimate is None else f"{estimate:g}",
+        counts_money=counts,
+        change_cost=moving,
+        charge="" if estimate is None or price is not None else number_text(estimate),
+        stated=price is not None,
+        looked=bool(suggestion.context),
     )
 
 
-def _amendable(problem: Problem) -> list[str]:
-    """What may have been realised otherwise than it was told: not when a round was, since that was said before."""
-    return [name for name in problem.columns if name != TIME.name]
+def _usual_text(study: Reading, words: Words) -> str:
+    """What outcomes were so far."""
+    found = usual(study)
+    return f"so far {words.worth(found.text)}" if found else ""
+
+
+def _usual_cost_text(study: Reading, words: Words, needed: bool) -> str:
+    found = usual_cost(study)
+    low = f"{amount_text(found.low, found.high)} to " if found and found.low < found.high else ""
+    said = f"so far {low}{words.paid(found.high)}" if found else ""
+    return said if needed else "; ".join(filter(None, [said, "may be left out"]))
 
 
 def _otherwise(problem: Problem, played: Round, nature: tuple[str, ...]) -> list[str]:
     """What was set or seen, and may have come out otherwise."""
     known = {**played.suggestion.values, **played.suggestion.context}
     return [name for name in problem.columns if name not in nature and name in known]
+
+
+def _sentences(text: str) -> str:
+    """A text that begins as sentences do, line by line, and ends as they do.
+
+    >>> _sentences("each round plays the cheapest set")
+    'Each round plays the cheapest set.'
+    """
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    return "\n".join(f"{line[:1].upper()}{line[1:]}{'' if line[-1] in '.:!?' else '.'}" for line in lines)

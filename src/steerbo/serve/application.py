@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from .. import __version__
 from ..errors import MissingExtra
 from ..page.rendering import STATIC
-from . import api, live, metrics, pages, problem_details
+from . import api, live, managing, metrics, pages, problem_details
 from .guard import Allowance, Guard
 from .hall import Hall
 from .visitors import WRONG_KEYS
@@ -63,6 +63,7 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
     app.include_router(api.router)
     app.include_router(metrics.router)
     app.include_router(pages.router)
+    app.include_router(managing.router)
     if tools:
         app.router.routes.append(Route("/mcp", tools, include_in_schema=False))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

@@ -1,19 +1,70 @@
-"""What the page's forms were filled in with, as what a study is told."""
+"""The page's forms: their texts as numbers, what is doubtful in them, and what a study is told."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import OutcomeConflict
-from ..page.undo import TAKEN_BACK, undo_of
+from ..errors import OutcomeConflict, SteerboError
+from ..page.doubts import doubts
+from ..page.edit import unchanged
+from ..page.undo import TAKEN_BACK, times_said, undo_of
 from ..rounds import SEEN, Problem
 from ..study import Study
-from .decimal_commas import typed
+from .decimal_commas import localised, typed
 
 Form = Mapping[str, str]
-ACTIONS = {"decide": "play", "tell": "play", "fail": "play", "abandon": "play", "amend": "amend", "undo": "amend"}
+ACTIONS = {
+    "decide": "play",
+    "tell": "play",
+    "fail": "play",
+    "abandon": "play",
+    "again": "play",
+    "amend": "amend",
+    "undo": "amend",
+}
 """What can be said of a round, and the right that it needs."""
+MISTYPED = "something that was looked at was mistyped"
+"""The reason that stands in the log of a round that is begun again."""
+_OWN = ("form", "rounds", "sure", "said")  # fields that nobody types
+
+
+class Doubtful(SteerboError):  # noqa: N818
+    """Values that look mistyped: they are saved once the same form is sent again with `sure`.
+
+    Args:
+        doubts: sentences by field.
+        sure: the hidden field that says that exactly these values are meant.
+    """
+
+    def __init__(self, doubts: Mapping[str, str], sure: str) -> None:
+        self.doubts, self.sure = dict(doubts), sure
+        super().__init__("; ".join(doubts.values()))
+
+
+def digest(form: Form) -> str:
+    """A text that is another for other values."""
+    kept = {name: text.strip() for name, text in form.items() if name not in _OWN}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode(errors="replace")).hexdigest()[:32]
+
+
+def typed_texts(form: Form) -> dict[str, str]:
+    """What a person typed into a form, by field, without what is empty."""
+    return {name: text for name, text in form.items() if name not in _OWN and text.strip()}
+
+
+def check_doubts(study: Study, given: Mapping[str, Any], form: Form, token: str = "") -> None:
+    """Refuse values that look mistyped, unless the form says that exactly these are meant.
+
+    Raises:
+        Doubtful: some do.
+    """
+    if found := doubts(study, given, token):
+        sure = digest(form)
+        if form.get("sure") != sure:
+            raise Doubtful(found, sure)
 
 
 def read_ask(problem: Problem, form: Form, comma: bool) -> dict[str, Any]:
@@ -35,46 +86,71 @@ def give(study: Study, action: str, token: str, form: Form, comma: bool) -> None
 
     Raises:
         InvalidInput: naming the field.
+        Doubtful: a value looks mistyped.
+        OutcomeConflict: something else was said of the round since the form was made.
     """
-    problem = study.problem
-    match action:
-        case "decide":
-            study.decide(token, _values(problem, "context", form, comma, "context"))
-        case "tell":
-            value = typed("value", form.get("value", ""), comma)
-            realised = _values(problem, "realised", form, comma, "realised")
-            study.tell(token, value, cost=_money("cost", form, comma), realised=realised)
-        case "fail":
-            cost, charge = _money("cost", form, comma), _money("charge", form, comma)
-            realised = _values(problem, "realised", form, comma, "realised")
-            study.fail(token, form.get("reason", ""), cost=cost, charge=charge, realised=realised)
-        case "abandon":
-            study.abandon(token, form.get("reason", ""), charge=_money("charge", form, comma))
-        case "amend":
-            text = form.get("value", "").strip()
-            value = typed("value", text, comma) if text else None
-            study.amend(
-                token,
-                value,
-                cost=_money("cost", form, comma),
-                realised=_values(problem, "realised", form, comma, "realised") or None,
-                void=form.get("void") == "yes",
-                reason=form.get("reason", ""),
-            )
-        case "undo":
-            _take_back(study, token, form.get("said", ""))
+    if (action == "undo" or "said" in form) and form.get("said") != str(times_said(study, token)):
+        number = study.history[token].number
+        raise OutcomeConflict(f"round {number}: something else was said of it meanwhile. Look at it, then correct it")
+    if action == "undo":
+        _take_back(study, token)
+        return
+    if action == "again":
+        _begin_again(study, token)
+        return
+    if action == "amend":
+        stands = {name: localised(text, comma) for name, text in unchanged(study, token).items()}
+        form = {name: text for name, text in form.items() if text != stands.get(name)}
+        if "said" in form and not {*typed_texts(form)} - {"reason"}:
+            return  # nothing was changed
+    given = _read(study.problem, action, form, comma)
+    check_doubts(study, given, form, token)
+    context = given.pop("context", None)
+    getattr(study, action)(token, *([context] if action == "decide" else []), **given)
 
 
-def _take_back(study: Study, token: str, said: str) -> None:
+def _read(problem: Problem, action: str, form: Form, comma: bool) -> dict[str, Any]:
+    """What the study's call of this name takes."""
+    if action == "decide":
+        return {"context": _values(problem, "context", form, comma, "context")}
+    reason, charge = form.get("reason", ""), _money("charge", form, comma)
+    if action == "abandon":
+        return {"reason": reason, "charge": charge}
+    said = {
+        "cost": _money("cost", form, comma),
+        "realised": _values(problem, "realised", form, comma, "realised"),
+    }
+    if action == "fail":
+        return {"reason": reason, "charge": charge, **said}
+    text = form.get("value", "")
+    if action == "tell":
+        return {"value": typed("value", text, comma), **said}
+    value = typed("value", text, comma) if text.strip() else None
+    said["realised"] = said["realised"] or None
+    return {"value": value, **said, "void": form.get("void") == "yes", "reason": reason}
+
+
+def _take_back(study: Study, token: str) -> None:
     """Amend the last word on a round to what stood before it."""
     number, found = study.history[token].number, undo_of(study, token)
-    if found is None or str(found.said) != said:
-        raise OutcomeConflict(f"round {number}: something else was said of it meanwhile. Look at it, then correct it")
+    if found is None:
+        raise OutcomeConflict(f"round {number}: what was said last of it cannot be taken back. Correct it instead")
     if found.outcome is None:
         study.amend(token, void=True, reason=TAKEN_BACK)
     else:
         before = found.outcome
         study.amend(token, before.value, cost=before.cost, realised=before.realised or None, reason=TAKEN_BACK)
+
+
+def _begin_again(study: Study, token: str) -> None:
+    """Give a round up that a mistyped look has decided, and begin another for what was seen before choosing.
+
+    Where something is seen before choosing that, too, may be mistyped: the next round is then asked for by hand.
+    """
+    played = study.history[token]
+    study.abandon(token, MISTYPED)
+    if not study.problem.space.seen:
+        study.ask(1, **played.request)
 
 
 def _values(problem: Problem, prefix: str, form: Form, comma: bool, field: str) -> dict[str, Any]:

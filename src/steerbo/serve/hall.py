@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import InvalidStudy, SteerboError
@@ -126,8 +127,13 @@ class Hall:
     ) -> None:
         self.studies = {name: Served(name, place, open, prepare) for name, (place, open) in studies.items()}
         self.keyed = keyed
+        self.folder: Path | None = None  # where studies are kept that are begun on the page; None: none can be
         places = dict.fromkeys(place for place, _ in studies.values()) if keyed else ()
         self._rings = {place: KeyRing(place) for place in places}
+
+    def add(self, name: str, place: str, open: Callable[[], Study]) -> None:
+        """Serve one more study."""
+        self.studies = {**self.studies, name: Served(name, place, open)}
 
     def key(self, text: str) -> tuple[Key, tuple[str, ...]] | None:
         """Whose key this is, and which of the studies here it opens."""

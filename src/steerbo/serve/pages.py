@@ -1,11 +1,11 @@
-"""The pages: what to do next and one form to answer it, the recommendation, the pictures, every round.
+"""The pages: one work screen a study, and an address for everything that it shows on demand.
 
-No script is needed to play; with one the page follows the study by itself.
+No script is needed to play; with one the page follows the study by itself, and keeps what is typed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -15,14 +15,22 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from ..errors import InvalidInput, SteerboError
-from ..page import view
-from ..page.pictures import Drawn
+from ..errors import InvalidInput, InvalidRequest, OutcomeConflict, SteerboError, UnknownSuggestion, one_of
+from ..page import View, report, view
+from ..page.archive import SHOWN, added, rounds_before, takes_its_time
+from ..page.card import advice_of
+from ..page.edit import Edit, edit_of, labels
+from ..page.learned import along, slice_along
+from ..page.pictures import Drawn, drawn
 from ..page.rendering import rendered
+from ..page.wording import Words, in_resolution
+from ..rounds import Recommendation
+from ..study import Study
+from ..study.export import events_jsonl, rounds_csv
 from ..words import PAGE
 from .applied import applied
 from .decimal_commas import localised, writes_commas
-from .forms import ACTIONS, give, read_ask
+from .forms import ACTIONS, Doubtful, Form, check_doubts, give, read_ask, typed_texts
 from .hall import Served
 from .problem_details import Refusal, details, status_of
 from .visitors import COOKIE, FORM, Visitor, check_form, form_secret, set_cookie, study_of, visitor_of
@@ -30,12 +38,13 @@ from .visitors import COOKIE, FORM, Visitor, check_form, form_secret, set_cookie
 router = APIRouter(include_in_schema=False)
 Who = Annotated[Visitor, Depends(visitor_of)]
 _LONGEST_FIELDS = 2000  # of a form
+_MOST_ROUNDS = 10_000  # at once
 
 
-def _page(request: Request, template: str, status: int = 200, **more: Any) -> Response:
+def page(request: Request, template: str, status: int = 200, **more: Any) -> Response:
     """A template as a response; its forms are bound to this browser."""
-    comma = writes_commas(request.headers.get("accept-language", ""))
     form, fresh = form_secret(request)
+    comma = wants_commas(request)
     shown = {"local": lambda text: localised(str(text), comma), "form": form, "keyed": request.app.state.hall.keyed}
     response = HTMLResponse(rendered(template, **shown, **more), status)
     if fresh is not None:
@@ -43,33 +52,52 @@ def _page(request: Request, template: str, status: int = 200, **more: Any) -> Re
     return response
 
 
+def wants_commas(request: Request) -> bool:
+    """Whether the reader writes decimal commas."""
+    return writes_commas(request.headers.get("accept-language", ""))
+
+
 def _secure(request: Request) -> bool:
     return request.url.scheme == "https"
+
+
+def address(name: str) -> str:
+    """Where the page of a study is."""
+    return f"/page/{quote(name, safe='')}"
 
 
 def error_page(request: Request, plain: dict[str, Any], headers: dict[str, str] | None) -> Response:
     """An error, for people; who needs a key is asked for it."""
     if plain["status"] == HTTPStatus.UNAUTHORIZED:
-        return _page(request, "key.html", 401, wrong=COOKIE in request.cookies)
-    response = _page(request, "error.html", plain["status"], title=plain["title"], detail=plain["detail"])
+        return page(request, "key.html", 401, wrong=COOKIE in request.cookies)
+    response = page(request, "error.html", plain["status"], title=plain["title"], detail=plain["detail"], typed=())
     response.headers.update(headers or {})
     return response
+
+
+# -- entering ----------------------------------------------------------------------------------------------------------
 
 
 @router.get("/")
 def start(request: Request, who: Who) -> Response:
     """The only study, or a list of them."""
     if len(who.studies) == 1:
-        return RedirectResponse(f"/page/{quote(who.studies[0], safe='')}", 303)
+        return RedirectResponse(address(who.studies[0]), 303)
+    return studies(request, who)
+
+
+@router.get("/page")
+def studies(request: Request, who: Who) -> Response:
+    """The list of studies."""
     hall = request.app.state.hall
     told = {name: hall.studies[name].read("said", lambda study: str(study.status)) for name in who.studies}
-    return _page(request, "studies.html", studies=told)
+    return page(request, "studies.html", studies=told, may_create=hall.folder is not None and not hall.keyed)
 
 
 @router.post("/key")
 async def enter(request: Request) -> Response:
     """A person's key, from the form: kept in a cookie."""
-    form = await _form(request)
+    form = await form_of(request)
     response = RedirectResponse("/", 303)
     set_cookie(response, COOKIE, form.get("key", "").strip()[:200], _secure(request))
     return response
@@ -78,81 +106,214 @@ async def enter(request: Request) -> Response:
 @router.post("/leave")
 async def leave(request: Request) -> Response:
     """Forget the key."""
-    await _form(request)
+    await form_of(request)
     response = RedirectResponse("/", 303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_secure(request))
     return response
 
 
+# -- looking -----------------------------------------------------------------------------------------------------------
+
+
 @router.get("/page/{name}")
-def show(request: Request, who: Who, name: str) -> Response:
-    """The page of a study."""
-    return _study_page(request, who, study_of(request, who, name, "read"))
+def show(request: Request, who: Who, name: str, whole: bool = False) -> Response:
+    """The page of a study; `whole`: also where it takes its time."""
+    return _study_page(request, who, study_of(request, who, name, "read"), whole=whole)
+
+
+@router.get("/page/{name}/learned")
+def learned(request: Request, who: Who, name: str, along: str = "") -> Response:
+    """What was learned along one variable."""
+    served = study_of(request, who, name, "read")
+    found = served.read(("learned", along), lambda study: _slice(study, _advice(served), along))
+    words = served.read("words", Words.of)
+    return page(request, "learned.html", name=name, chosen=found[1], learned=found[0], words=words)
+
+
+def _view(served: Served, whole: bool) -> View:
+    """What the page shows, with what is best where that is known soon, or somebody waits for it."""
+    if not whole and served.read("long", takes_its_time):
+        return served.read("view, in short", lambda study: view(study, later=True))
+    return served.read("view", lambda study: view(study, advice=_advice(served)))
+
+
+def _advice(served: Served) -> Recommendation:
+    """The recommendation, computed once between two events."""
+    return served.read("advice", advice_of)
+
+
+def _slice(study: Study, advice: Recommendation, name: str) -> Any:
+    """The names of all variables of the model, and what was learned along one of them, else along the first."""
+    names = along(study, advice)
+    if not names:
+        return (), None
+    if name and name not in names:
+        raise InvalidRequest("along", name, one_of(names, name))
+    try:
+        return names, slice_along(study, advice, name or names[0])
+    except (SteerboError, KeyError):  # this method keeps no model along a line
+        return (), None
+
+
+@router.get("/page/{name}/pictures")
+def pictures(request: Request, who: Who, name: str) -> Response:
+    """The pictures of a study's kind."""
+    served = study_of(request, who, name, "read")
+    found = _pictures(served)
+    path, events = f"{address(name)}/pictures", served.events()
+
+    def source(number: int, _: Drawn) -> str:
+        return f"{path}/{number}.png?{events}"
+
+    return page(request, "pictures.html", name=name, pictures=found, source=source)
 
 
 @router.get("/page/{name}/pictures/{number}.png")
 def picture(request: Request, who: Who, name: str, number: int) -> Response:
     """One of its pictures."""
-    found = study_of(request, who, name, "read").read("view", view).pictures
+    found = _pictures(study_of(request, who, name, "read"))
     if not 0 <= number < len(found) or not found[number].png:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such picture")
     return Response(found[number].png, media_type="image/png")
 
 
+def _pictures(served: Served) -> tuple[Drawn, ...]:
+    """All of a study, drawn when somebody looks at them."""
+    return served.read("pictures", lambda study: drawn(study, _advice(served)))
+
+
+@router.get("/page/{name}/rounds")
+def rounds(request: Request, who: Who, name: str, most: int = SHOWN, q: str = "") -> Response:
+    """The table of rounds, longer, or those that hold a text."""
+    served, most = study_of(request, who, name, "read"), min(max(most, 1), _MOST_ROUNDS)
+
+    def look(study: Study) -> Any:
+        text = q.strip()[:200]
+        return Words.of(study), rounds_before(study, most=most, text=text), added(study)
+
+    words, found, data = served.read(("rounds", most, q), look)
+    return page(request, "rounds.html", name=name, words=words, part=found, data=data, q=q, most=most, who=who)
+
+
+@router.get("/page/{name}/rounds/{token}")
+def one(request: Request, who: Who, name: str, token: str, kept: bool = False) -> Response:
+    """One round, to be corrected; `kept`: beside what somebody typed before another was quicker."""
+    edit = study_of(request, who, name, "read").read(("round", token), lambda study: edit_of(study, token))
+    about = f"{token}:{edit.call}"
+    more: dict[str, Any] = {"about": about, "draft": {}, "wrong": [], "wrong_at": {}, "doubt_at": {}, "sure": ""}
+    return page(request, "round.html", name=name, edit=edit, who=who, typed=(), kept=kept, **more)
+
+
+@router.get("/page/{name}/rounds.csv")
+def as_table(request: Request, who: Who, name: str) -> Response:
+    """All rounds as CSV."""
+    served = study_of(request, who, name, "read")
+    text = served.read("csv", lambda study: rounds_csv(study.problem, study.history, study.history.columns))
+    return _file(f"{name}.csv", text, "text/csv; charset=utf-8")
+
+
+@router.get("/page/{name}/events.jsonl")
+def as_events(request: Request, who: Who, name: str) -> Response:
+    """Every event as JSON lines."""
+    text = study_of(request, who, name, "read").read("jsonl", lambda study: events_jsonl(study.events))
+    return _file(f"{name}.jsonl", text, "application/jsonl")
+
+
+@router.get("/page/{name}/report.html")
+def as_report(request: Request, who: Who, name: str) -> Response:
+    """The study as one file."""
+    text = study_of(request, who, name, "read").read("report", lambda study: report(study, name))
+    return _file(f"{name}.html", text, "text/html; charset=utf-8")
+
+
+def _file(name: str, text: str, kind: str) -> Response:
+    """A download."""
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
+    return Response(text, media_type=kind, headers=headers)
+
+
 @router.get("/page/{name}/policy")
 def policy(request: Request, who: Who, name: str) -> Response:
     """What was learned, applied to what was seen."""
-    served, comma = study_of(request, who, name, "read"), writes_commas(request.headers.get("accept-language", ""))
+    served, comma = study_of(request, who, name, "read"), wants_commas(request)
     given = {
         key.partition(":")[2]: text.replace(",", ".") if comma else text
         for key, text in request.query_params.items()
         if key.startswith("given:") and text.strip()
     }
+    draft = dict(request.query_params)
     try:
-        return _study_page(request, who, served, applied=applied(served, given))
+        found = applied(served, given)
     except SteerboError as error:
-        return _study_page(request, who, served, error=error, about="policy")
+        return _study_page(request, who, served, error=error, about="policy", draft=draft)
+    found = {**found, "settings": in_resolution(served.read("problem", lambda study: study.problem), found["values"])}
+    return _study_page(request, who, served, applied=found, about="policy", draft=draft)
+
+
+# -- saying something --------------------------------------------------------------------------------------------------
 
 
 @router.post("/page/{name}/ask")
 async def ask(request: Request, who: Who, name: str) -> Response:
     """The next round. A form that was sent twice, or is older than a round that is out, asks for none."""
-    form = await _form(request)
+    form = await form_of(request)
     return await run_in_threadpool(_ask, request, who, study_of(request, who, name, "play"), form)
 
 
-def _ask(request: Request, who: Visitor, served: Served, form: Mapping[str, str]) -> Response:
-    comma = writes_commas(request.headers.get("accept-language", ""))
+def _ask(request: Request, who: Visitor, served: Served, form: Form) -> Response:
     try:
         with served.use(who.name) as study:
+            given = read_ask(study.problem, form, wants_commas(request))
+            check_doubts(study, {"seen": given.get("context")}, form)
             if form.get("rounds") == str(len(study.history)) or not study.history.pending:
-                study.ask(1, **read_ask(study.problem, form, comma))
+                study.ask(1, **given)
+            elif given and not any(_asked_for(played.request, given) for played in study.history.pending):
+                number = study.history.pending[-1].number
+                raise OutcomeConflict(f"round {number} is out meanwhile. Press again if one more is meant")
     except SteerboError as error:
-        return _study_page(request, who, served, error=error, about="ask", draft=form)
-    return RedirectResponse(f"/page/{quote(served.name, safe='')}", 303)
+        return _refused(request, who, served, error, "ask", form)
+    return RedirectResponse(address(served.name), 303)
+
+
+def _asked_for(request: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Whether a round was asked for with these words."""
+    return all(request.get(name) == value for name, value in given.items())
 
 
 @router.post("/page/{name}/rounds/{token}/{action}")
-async def report(request: Request, who: Who, name: str, token: str, action: str) -> Response:
+async def say(request: Request, who: Who, name: str, token: str, action: str) -> Response:
     """What came of a round, or of a look."""
     if action not in ACTIONS:
         raise Refusal(HTTPStatus.NOT_FOUND, "there is no such form")
-    form = await _form(request)
+    form = await form_of(request)
     served = study_of(request, who, name, ACTIONS[action])
-    comma = writes_commas(request.headers.get("accept-language", ""))
 
     def said() -> Response:
+        about = f"{token}:{action}"
         try:
             with served.use(who.name) as study:
-                give(study, action, token, form, comma)
+                give(study, action, token, form, wants_commas(request))
         except SteerboError as error:
-            return _study_page(request, who, served, error=error, about=f"{token}:{action}", draft=form)
-        return RedirectResponse(f"/page/{quote(served.name, safe='')}", 303)
+            return _refused(request, who, served, error, about, form)
+        if form.get("then") == "next":
+            return _next(request, who, served)
+        return RedirectResponse(address(name), 303)
 
     return await run_in_threadpool(said)
 
 
-async def _form(request: Request) -> dict[str, str]:
+def _next(request: Request, who: Visitor, served: Served) -> Response:
+    """Choose the next round, too, where nobody has to be asked for anything, and none is out."""
+    try:
+        with served.use(who.name) as study:
+            if not study.history.pending and not study.problem.space.seen and not study.status.finished:
+                study.ask(1)
+    except SteerboError as error:  # what came of the round is saved all the same
+        return _refused(request, who, served, error, "ask", {})
+    return RedirectResponse(address(served.name), 303)
+
+
+async def form_of(request: Request) -> dict[str, str]:
     """A form's fields, where it is one of ours."""
     try:
         found = await request.form(max_files=0, max_fields=_LONGEST_FIELDS)
@@ -163,6 +324,25 @@ async def _form(request: Request) -> dict[str, str]:
     return fields
 
 
+def _refused(  # noqa: PLR0917
+    request: Request, who: Visitor, served: Served, error: SteerboError, about: str, form: Form
+) -> Response:
+    """The page again, with what was typed, and what is wrong with it.
+
+    Where the page cannot be shown either (the log is away, say), what was typed is shown alone.
+    """
+    try:
+        return _study_page(request, who, served, error=error, about=about, draft=form)
+    except SteerboError as worse:
+        return not_saved(request, worse, form)
+
+
+def not_saved(request: Request, error: SteerboError, form: Form) -> Response:
+    """What was typed, where nothing else can be shown."""
+    plain, typed = details(error), [(name.partition(":")[2] or name, x) for name, x in typed_texts(form).items()]
+    return page(request, "error.html", plain["status"], title="Not saved", detail=plain["detail"], typed=typed)
+
+
 def _study_page(
     request: Request,
     who: Visitor,
@@ -170,34 +350,84 @@ def _study_page(
     *,
     error: SteerboError | None = None,
     about: str = "",
-    draft: Mapping[str, str] | None = None,
+    draft: Form | None = None,
     applied: dict[str, Any] | None = None,
+    whole: bool = False,
 ) -> Response:
     """The page; with what was wrong with a form beside it, and what it was filled in with."""
-    status = 200 if error is None else status_of(error).value
-    wrong = _wrong(error) if error is not None else []
-    shown, path = served.read("view", view), f"/page/{quote(served.name, safe='')}/pictures"
-
-    def source(number: int, _: Drawn) -> str:
-        return f"{path}/{number}.png?{shown.rounds}-{len(shown.told)}"
-
-    return _page(
+    shown = _view(served, whole or applied is not None or about == "policy")
+    draft = dict(draft or {})
+    doubtful = error if isinstance(error, Doubtful) else None
+    wrong, wrong_at = wrong_of(error, draft) if error is not None and doubtful is None else ([], {})
+    token, _, action = about.partition(":")
+    edit: Edit | None = None
+    typed: list[tuple[str, str]] = []
+    if error is not None and action and not _on_page(shown, token, action, draft):
+        edit, typed = served.read(
+            ("kept", token, tuple(sorted(draft.items()))), lambda study: _kept(study, token, draft)
+        )
+    return page(
         request,
         "study.html",
-        status,
+        200 if error is None else 409 if doubtful else status_of(error).value,
         name=served.name,
         view=shown,
-        source=source,
         who=who,
         wrong=wrong,
+        wrong_at=wrong_at,
+        doubt_at=doubtful.doubts if doubtful else {},
+        sure=doubtful.sure if doubtful else "",
         about=about,
-        draft=dict(draft or {}),
+        draft=draft,
         applied=applied,
+        edit=edit,
+        typed=typed,
     )
 
 
-def _wrong(error: SteerboError) -> list[tuple[str, str]]:
-    """What is wrong with a form, by field, in words for people."""
-    found = [(each.field, each.worded(PAGE)) for each in error.errors if isinstance(each, InvalidInput)]
-    away = status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE
-    return [("", str(details(error)["detail"]))] if away or not found else found
+def _on_page(shown: View, token: str, action: str, draft: Form) -> bool:
+    """Whether the page has this form of this round, with room for what was typed."""
+    for out in shown.out:
+        if out.token == token and action == "decide":
+            looked = {name for name in typed_texts(draft) if name.startswith("context:")}
+            return bool(out.look) and looked <= {field.name for field in out.look}
+        if out.token == token:
+            return action != "tell" or not out.look
+    return action == "undo" and shown.last is not None and shown.last.token == token
+
+
+def _kept(study: Study, token: str, draft: Form) -> tuple[Edit | None, list[tuple[str, str]]]:
+    """What stands of a round whose form is gone, and what was typed into it."""
+    typed = typed_texts(draft)
+    try:
+        edit = edit_of(study, token)
+    except UnknownSuggestion:
+        return None, labels(study, typed)
+    fields = {field.name for field in edit.fields} if edit.call else set()
+    return edit, labels(study, {name: text for name, text in typed.items() if name not in fields})
+
+
+def wrong_of(error: SteerboError, form: Form) -> tuple[list[str], dict[str, str]]:
+    """What is wrong with a form, in words for people: of the whole of it, and by field."""
+    found = [each for each in error.errors if isinstance(each, InvalidInput)]
+    if status_of(error) is HTTPStatus.SERVICE_UNAVAILABLE or not found:
+        return [str(details(error)["detail"])], {}
+    whole: list[str] = []
+    at: dict[str, str] = {}
+    for each in found:
+        name = _field_of(each.field, form)
+        if name in at or not name:
+            whole.append(each.worded(PAGE))
+        else:
+            at[name] = each.worded(PAGE)
+    return whole, at
+
+
+def _field_of(field: str, form: Form) -> str:
+    """The form's field that an error speaks of; "" where it is none."""
+    part, _, name = field.partition(".")
+    named: Callable[[str], str] = lambda prefix: f"{prefix}:{name}"  # noqa: E731
+    wanted = [named("seen"), named("context"), named("realised"), f"ask:{part}", part, named("given"), named("low")]
+    if not name:
+        wanted = [part, f"ask:{part}", f"low:{part}"]
+    return next((each for each in wanted if each in form), "")

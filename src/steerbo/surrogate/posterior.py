@@ -201,7 +201,11 @@ def inverse_root(factor: Factor) -> Float[np.ndarray, "n n"]:
 
 
 def _symmetric_root(inverse: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
-    """A root of what is positive definite but for rounding."""
+    """A root of a matrix that is positive definite but for rounding: by Cholesky where that goes, which takes less."""
+    try:
+        return np.linalg.cholesky(inverse)
+    except np.linalg.LinAlgError:
+        pass
     values, vectors = np.linalg.eigh(inverse)
     return vectors * np.sqrt(np.maximum(values, 0.0))
 

@@ -1,31 +1,290 @@
-// The page follows its study: parts are exchanged when the log has changed, but none that somebody is filling in.
+// The page follows its study, and nothing that is typed is lost: forms that somebody is filling in stay as they are, are
+// sent without leaving the page, and outlive a server that does not answer and a round that another has dealt with.
 "use strict";
-const line = document.querySelector("[data-changes]");
-const filledIn = part => [...part.querySelectorAll("input:not([type=hidden]), select")].some(field =>
-  field === document.activeElement || (field.type === "checkbox" ? field.checked !== field.defaultChecked
-    : field.tagName === "SELECT" ? field.selectedIndex > 0 : field.value !== field.defaultValue));
-async function renew() {
-  const answer = await fetch(location.pathname, {headers: {Accept: "text/html"}});
-  if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+const work = document.querySelector("[data-changes]"), here = work?.dataset.here ?? "", store = `steerbo ${here}`;
+const parse = text => new DOMParser().parseFromString(text, "text/html");
+const fields = form => [...form.elements].filter(f => f.name && f.type !== "hidden" && f.tagName !== "BUTTON");
+const changed = f => f.type === "checkbox" || f.type === "radio" ? f.checked !== f.defaultChecked
+  : f.tagName === "SELECT" ? f.selectedIndex !== Math.max([...f.options].findIndex(o => o.defaultSelected), 0)
+  : f.value !== f.defaultValue;
+const busy = form => form.dataset.sending || form.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
+  || form.querySelector(".wrong, .doubt") || fields(form).some(changed);
+const attribute = (name, text) => `[${name}="${CSS.escape(text)}"]`;
+
+// -- what was typed, until it is saved or let go -------------------------------------------------------------------------
+const drafts = () => { try { return JSON.parse(sessionStorage.getItem(store)) ?? {}; } catch { return {}; } };
+function keep(change) {
+  const all = drafts();
+  change(all);
+  try { sessionStorage.setItem(store, JSON.stringify(all)); } catch { /* a browser that keeps nothing */ }
+}
+const path = form => new URL(form.action).pathname;
+const forget = action => keep(all => { delete all[action]; });
+function remember(form) {
+  const typed = Object.fromEntries(fields(form).filter(changed).map(f => [f.name, f.type === "checkbox" ? "yes" : f.value]));
+  keep(all => { if (Object.keys(typed).length) all[path(form)] = typed; else delete all[path(form)]; });
+}
+function fill(form, typed) {
+  for (const [name, text] of Object.entries(typed)) {
+    const field = form.querySelector(attribute("name", name));
+    if (!field || field.type === "hidden") continue;
+    if (field.type === "checkbox") field.checked = true; else field.value = text;
+    field.closest("details")?.setAttribute("open", "");
+  }
+}
+async function restore() {
+  for (const [action, typed] of Object.entries(drafts())) {
+    const form = [...document.querySelectorAll("form[method=post]")].find(f => path(f) === action);
+    if (form) { if (!form.querySelector(".wrong, .doubt")) fill(form, typed); continue; }
+    const token = action.match(/\/rounds\/([^/]+)\/(?!undo)[a-z]+$/)?.[1];
+    if (token && !document.getElementById(`kept-${decodeURIComponent(token)}`)) {
+      const card = await outlived(decodeURIComponent(token), typed, {});
+      if (card) { card.dataset.action = action; document.getElementById("next").prepend(card); }
+    }
+  }
+}
+
+// -- a form whose round another has dealt with ---------------------------------------------------------------------------
+async function outlived(token, typed, labels) {
+  const page = await look(`${here}/rounds/${encodeURIComponent(token)}?kept=1`), card = page?.querySelector("article.kept");
+  if (!card) return null;
+  const form = card.querySelector("form"), list = card.querySelector("dl.typed");
+  const placed = name => form?.querySelector(attribute("name", name));
+  if (form) fill(form, typed);
+  for (const [name, text] of Object.entries(typed)) if (!placed(name)) {
+    const row = document.createElement("div"), label = document.createElement("dt"), value = document.createElement("dd");
+    label.textContent = labels[name] ?? name.replace(/^[a-z]+:/, "");
+    value.textContent = text;
+    row.append(label, value);
+    list.append(row);
+  }
+  return card;
+}
+async function giveWay(holder, form) {
+  const typed = Object.fromEntries(fields(form).filter(f => f.value && f.type !== "checkbox").map(f => [f.name, f.value]));
+  const labels = Object.fromEntries(fields(form).map(f => [f.name, f.labels?.[0]?.textContent.trim()]));
+  const token = holder.id.replace(/^[a-z]+-/, ""), active = document.activeElement;
+  const card = await outlived(token, typed, labels);
+  if (!card) { say(form, "Somebody else has dealt with this round meanwhile.", "stale"); return; }
+  card.dataset.action = path(form);
+  const name = form.contains(active) ? active.name : "";
+  for (const old of document.querySelectorAll(`#${CSS.escape(card.id)}`)) if (old !== holder) old.remove();
+  document.getElementById("next").prepend(card);
+  holder.remove();
+  const field = name && card.querySelector(attribute("name", name));
+  if (field) field.focus(); else if (name) card.querySelector("button, a").focus();
+}
+
+// -- taking in what is new -----------------------------------------------------------------------------------------------
+async function look(address) {
+  try {
+    const answer = await fetch(address, {headers: {Accept: "text/html"}});
+    return answer.ok ? parse(await answer.text()) : null;
+  } catch { return null; }
+}
+function holding(part, done) {
+  const forms = [...part.querySelectorAll("form[method=post]")].filter(form => form !== done && busy(form));
+  return new Map(forms.map(form => [[...part.children].find(child => child.contains(form)), form]));
+}
+function exchange(part, other, held) {
+  const opened = new Set([...part.querySelectorAll("details[open]")].map(each => each.querySelector("summary")?.textContent));
+  let cursor = part.firstChild;
+  const next = node => { const after = node.nextSibling; if (!held.has(node)) node.remove(); return after; };
+  for (const child of [...other.childNodes]) {
+    const mine = child.id && [...held.keys()].find(h => h.id === child.id);
+    if (!mine) { part.insertBefore(child, cursor); continue; }
+    while (cursor && cursor !== mine) cursor = next(cursor);
+    cursor = mine.nextSibling;
+  }
+  while (cursor) cursor = next(cursor);
+  for (const each of part.querySelectorAll("details:not([open])"))
+    if (opened.has(each.querySelector("summary")?.textContent)) each.open = true;
+}
+function merge(fresh, done = null) {
+  const waiting = [];
+  let later = false;
   for (const part of document.querySelectorAll("[data-live]")) {
     const other = fresh.getElementById(part.id);
     if (!other || part.innerHTML === other.innerHTML) continue;
-    if (filledIn(part)) { part.dataset.stale = "yes"; continue; }
-    const open = [...part.querySelectorAll("details")].map(each => each.open);
-    part.replaceWith(other);
-    [...other.querySelectorAll("details")].forEach((each, i) => { if (open[i]) each.open = true; });
+    if (part.dataset.src && !other.dataset.src) continue; // it was made longer, or searched: see renew
+    if (part.hasAttribute("data-once") && part.children.length && other.children.length) continue; // it renews itself
+    if (other.hasAttribute("data-later")) {
+      later = true;
+      if (!part.hasAttribute("data-later")) continue; // what was known before stands until it is computed anew
+    } else part.removeAttribute("data-later");
+    const held = holding(part, done);
+    if (held.size && part.id === "rounds") { part.dataset.stale = "yes"; continue; }
+    for (const [holder, form] of held) {
+      const twin = holder.id && other.querySelector(`#${CSS.escape(holder.id)}`);
+      const still = twin && [...twin.querySelectorAll("form")].some(each => path2(each) === path(form)
+        && fields(form).filter(changed).every(f => each.querySelector(attribute("name", f.name))));
+      if (!still && holder.matches(".round")) waiting.push([holder, form]);
+    }
+    for (const card of part.querySelectorAll(":scope > .kept")) if (!done || !card.contains(done)) held.set(card, null);
+    exchange(part, other, held);
+    if (other.dataset.src) part.dataset.src = other.dataset.src;
   }
+  if (later) compute();
+  observe();
+  return Promise.all(waiting.map(([holder, form]) => giveWay(holder, form)));
 }
-if (line) {
-  let known = null;
-  const source = new EventSource(line.dataset.changes);
-  source.addEventListener("change", event => {
-    const {events} = JSON.parse(event.data);
-    if (known !== null && events !== known) renew();
-    known = events;
+async function compute() { // what takes its time
+  const fresh = await look(`${here}?whole=1`);
+  if (!fresh) return;
+  const rest = ["advice", "two", "why"];
+  for (const each of fresh.querySelectorAll("[data-live]")) if (!rest.includes(each.id)) each.removeAttribute("id");
+  await merge(fresh);
+}
+const path2 = form => new URL(form.getAttribute("action"), location.href).pathname;
+async function part(id, address) {
+  const fresh = await look(address), mine = document.getElementById(id), other = fresh?.getElementById(id);
+  if (!mine || !other) return;
+  const focused = mine.contains(document.activeElement) ? document.activeElement : null;
+  const again = focused && (focused.id ? `#${CSS.escape(focused.id)}` : focused.href && `a${attribute("href", focused.getAttribute("href"))}`);
+  mine.replaceChildren(...(mine.tagName === "DETAILS" ? [mine.querySelector("summary"), ...other.childNodes] : other.childNodes));
+  if (mine.tagName === "DETAILS") mine.querySelectorAll(":scope > h2").forEach(each => each.remove());
+  if (other.dataset.src || mine.hasAttribute("data-live")) mine.dataset.src = other.dataset.src ?? "";
+  if (!mine.dataset.src) delete mine.dataset.src;
+  mine.dataset.seen = "yes";
+  const field = again && mine.querySelector(again);
+  if (field) { field.focus(); if (field.setSelectionRange && field.value) field.setSelectionRange(field.value.length, field.value.length); }
+}
+async function renew() {
+  const fresh = await look(here);
+  if (!fresh) return;
+  await merge(fresh);
+  for (const card of document.querySelectorAll("article.edit[data-said]")) { // an outcome that is being corrected
+    const now = await look(`${here}/rounds/${encodeURIComponent(card.id.replace(/^[a-z]+-/, ""))}`);
+    const other = now?.querySelector("article.edit"), form = card.querySelector("form");
+    if (!other || !form || other.dataset.said === card.dataset.said) continue;
+    say(form, `Somebody else has corrected this meanwhile. ${other.querySelector(".stands").textContent}`, "stale");
+  }
+  for (const each of document.querySelectorAll("[data-src][data-seen]")) await part(each.id, each.dataset.src);
+}
+function say(form, text, kind = "wrong") {
+  form.querySelectorAll(":scope > .said").forEach(each => each.remove());
+  const line = document.createElement("p");
+  line.className = `said ${kind}`;
+  line.setAttribute("role", "alert");
+  line.textContent = text;
+  form.append(line);
+}
+
+// -- sending -------------------------------------------------------------------------------------------------------------
+async function send(form, submitter) {
+  try { await sent(form, submitter); } finally { work.dataset.sent = Number(work.dataset.sent ?? 0) + 1; }
+}
+async function sent(form, submitter) {
+  const body = new URLSearchParams(new FormData(form));
+  if (submitter?.name) body.set(submitter.name, submitter.value);
+  const inside = form.contains(document.activeElement), buttons = form.querySelectorAll("button");
+  form.dataset.sending = "yes";
+  buttons.forEach(button => { button.disabled = true; });
+  let answer, fresh;
+  try {
+    answer = await fetch(form.action, {method: "POST", body, headers: {Accept: "text/html"}});
+    fresh = parse(await answer.text());
+  } catch {
+    say(form, "The server does not answer. What you typed is kept here: send it again once it is back.");
+  } finally {
+    delete form.dataset.sending;
+    buttons.forEach(button => { button.disabled = false; });
+  }
+  if (!fresh) { submitter?.focus(); return; }
+  if (!fresh.getElementById("next")) {
+    const said = fresh.querySelector("main .wrong")?.textContent ?? fresh.querySelector("h1")?.textContent ?? answer.statusText;
+    say(form, answer.status === 401 ? `${said}. What you typed is kept: open this page anew, and type the key.` : `Not saved: ${said}`);
+    return;
+  }
+  if (answer.ok) forget(path(form));
+  const card = form.closest("article.kept"), row = form.closest("tr.editing");
+  if (answer.ok && card?.dataset.action) forget(card.dataset.action);
+  await merge(fresh, form);
+  if (answer.ok && row) { row.remove(); await renew(); }
+  if (answer.ok && card) card.remove();
+  for (const each of document.querySelectorAll("[data-src][data-seen]")) part(each.id, each.dataset.src);
+  const wrong = document.querySelector("[aria-invalid=true]") ?? document.querySelector(".field:has(.doubt) input")
+    ?? document.querySelector("#next .kept :is(input, button, a)");
+  const first = document.querySelector("#next .round :is(input:not([type=hidden]), select), #ask :is(input:not([type=hidden]), button)");
+  if (!answer.ok) wrong?.focus(); else if (inside) (first ?? document.querySelector("#next :is(a, button)"))?.focus({preventScroll: true});
+}
+if (work) {
+  document.addEventListener("submit", event => {
+    const form = event.target;
+    if (form.getAttribute("role") === "search") {
+      event.preventDefault();
+      const text = new FormData(form).get("q");
+      part("rounds", text ? `${here}/rounds?q=${encodeURIComponent(text)}` : here);
+    } else if (form.method === "post" && !form.matches(".leave")) {
+      event.preventDefault();
+      if (!form.dataset.sending) send(form, event.submitter);
+    }
+  });
+  document.addEventListener("input", event => { if (event.target.form?.method === "post") remember(event.target.form); });
+  document.addEventListener("click", async event => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const tab = link.closest(".tabs");
+    if (tab) { event.preventDefault(); part("learned", link.href); }
+    else if (link.hasAttribute("data-more")) { event.preventDefault(); part("rounds", link.href); }
+    else if (link.dataset.part) { event.preventDefault(); part(link.dataset.part, link.href); }
+    else if (link.hasAttribute("data-edit")) { event.preventDefault(); edit(link); }
+    else if (link.hasAttribute("data-let-go")) { event.preventDefault(); letGo(link); }
+  });
+  document.addEventListener("keydown", event => {
+    const row = event.key === "Escape" && event.target.closest("tr.editing, #saved article.edit");
+    if (row) letGo(row.querySelector("[data-let-go]"));
   });
 }
-for (const form of document.querySelectorAll("form[method=post]")) form.addEventListener("submit", () => {
-  for (const button of form.querySelectorAll("button")) button.disabled = true;
+async function edit(link) {
+  const page = await look(link.href), card = page?.querySelector("article.edit"), row = link.closest("tr");
+  if (!card) { location.href = link.href; return; }
+  if (document.getElementById(card.id)) { document.querySelector(`#${CSS.escape(card.id)} input:not([type=hidden])`)?.focus(); return; }
+  if (row) {
+    const line = document.createElement("tr"), cell = document.createElement("td");
+    line.className = "editing";
+    cell.colSpan = row.cells.length;
+    cell.append(card);
+    line.append(cell);
+    row.after(line);
+  } else link.closest(".card").append(card);
+  card.querySelector("input:not([type=hidden])")?.focus();
+}
+function letGo(link) {
+  const card = link.closest("article"), row = card.closest("tr.editing"), before = row?.previousElementSibling;
+  for (const form of card.querySelectorAll("form")) forget(path(form));
+  if (card.dataset.action) forget(card.dataset.action);
+  if (card.id.startsWith("kept-")) keep(all => {
+    const part = `/rounds/${encodeURIComponent(card.id.slice(5))}/`;
+    for (const action of Object.keys(all)) if (action.includes(part)) delete all[action];
+  });
+  (row ?? card).remove();
+  (before?.querySelector("[data-edit]") ?? document.querySelector("#next :is(input:not([type=hidden]), button, a)"))?.focus();
+  renew();
+}
+
+const watch = new IntersectionObserver(found => {
+  for (const {target, isIntersecting} of found) if (isIntersecting) { watch.unobserve(target); part(target.id, target.dataset.src); }
 });
+function observe() {
+  for (const each of document.querySelectorAll("section[data-src]:not([data-seen]):not([data-live])")) watch.observe(each);
+}
+
+// -- following -----------------------------------------------------------------------------------------------------------
+if (work) {
+  let known = null;
+  const away = document.getElementById("away"), source = new EventSource(work.dataset.changes);
+  source.addEventListener("change", event => {
+    const {events} = JSON.parse(event.data), missed = !away.hidden;
+    away.hidden = true;
+    if ((known !== null && events !== known) || missed) renew();
+    known = events;
+  });
+  source.addEventListener("error", () => { away.hidden = false; });
+  addEventListener("pagehide", () => source.close());
+  observe();
+  for (const each of document.querySelectorAll("details[data-src]"))
+    each.addEventListener("toggle", () => { if (each.open && !each.dataset.seen) part(each.id, each.dataset.src); });
+  restore();
+  if (document.querySelector("[data-later]")) compute();
+}

@@ -1,0 +1,193 @@
+"""The rounds of a study for its table: newest first, a part at a time, searched; and data that was added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ..rounds import Problem, Reading, Round, as_text, numeral
+from ..study.shown import in_words
+from .wording import Words, amount_text, in_one_line, in_resolution
+
+SHOWN = 20
+"""Rounds on the page of a study; more of them on demand."""
+
+MANY = 400
+"""Outcomes from which on what is best is no longer computed before the page is shown."""
+
+
+def takes_its_time(study: Reading) -> bool:
+    """Whether what is best is better computed after the page is shown."""
+    return study.history.told + len(study.history.data) > MANY
+
+
+@dataclass(frozen=True)
+class Line:
+    """A round in the table.
+
+    Args:
+        token: its name.
+        number: of the round; 0 for data that was added.
+        title: what it is called.
+        scope: what was steered.
+        set: what was set.
+        also: what was seen, what stayed, and what nature did.
+        value, cost: what came of it.
+        state: open, told, failed, void, abandoned or added.
+        note: what the state means, in words.
+    """
+
+    token: str
+    number: int
+    title: str
+    scope: str
+    set: str
+    also: str
+    value: str
+    cost: str
+    state: str
+    note: str
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is something to correct."""
+        return self.state in ("told", "failed", "void", "added")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rounds.
+
+    Args:
+        lines: newest first.
+        before: the number of the round at which the next part begins; 0: these are all.
+        total: how many rounds there are, or were found.
+        scoped: whether they steer different things.
+        priced: whether they have costs.
+        more: whether they have anything beside what was set.
+    """
+
+    lines: tuple[Line, ...]
+    before: int
+    total: int
+    scoped: bool
+    priced: bool
+    more: bool
+
+
+def rounds_before(study: Reading, number: int = 0, most: int | None = SHOWN, text: str = "") -> Part:
+    """The latest rounds below a number (0: of all), which hold a text."""
+    last = number - 1 if number > 0 else len(study.history)
+    if text:
+        lines = [line for line in _lines(study, _down(study, last)) if _holds(line, text)]
+        return _part(
+            lines[:most] if most else lines, lines[most].number + 1 if most and len(lines) > most else 0, lines
+        )
+    wanted = last if most is None else most
+    some = list(_lines(study, islice(_down(study, last), wanted)))
+    return _part(some, some[-1].number if some and some[-1].number > 1 else 0, some, len(study.history))
+
+
+def added(study: Reading) -> tuple[Line, ...]:
+    """Data that nobody suggested, the latest first."""
+    problem = study.problem
+    return tuple(
+        Line(
+            token=name,
+            number=0,
+            title=f"added {name.rpartition('-')[2]}",
+            scope=str(data.scope) if data.scope else "",
+            set="",
+            also=in_one_line(problem, data.outcome.realised),
+            value=as_text(data.outcome.value),
+            cost="" if data.outcome.cost is None else amount_text(data.outcome.cost),
+            state="added",
+            note="added, charged" if data.charge else "added",
+        )
+        for name, data in reversed(study.history.data.items())
+    )
+
+
+def _part(lines: list[Line], before: int, found: list[Line], total: int | None = None) -> Part:
+    return Part(
+        lines=tuple(lines),
+        before=before,
+        total=len(found) if total is None else total,
+        scoped=len({line.scope for line in lines}) > 1,
+        priced=any(line.cost for line in lines),
+        more=any(line.also for line in lines),
+    )
+
+
+def _down(study: Reading, last: int) -> Iterator[Round]:
+    """Rounds from a number down."""
+    history = study.history
+    return reversed(history.last(len(history))[:last]) if last < len(history) else iter(history.last(last)[::-1])
+
+
+def _lines(study: Reading, rounds: Iterable[Round]) -> Iterator[Line]:
+    words = Words.of(study)
+    return (_line(study, words, played) for played in rounds)
+
+
+def _line(study: Reading, words: Words, played: Round) -> Line:
+    problem, asked = study.problem, played.suggestion
+    stays = {name: value for name, value in asked.values.items() if name in asked.scope.keep}
+    moved = {name: value for name, value in asked.values.items() if name not in stays}
+    known = {name: x for name, x in played.request.items() if isinstance(x, int | float | str)}
+    expected = {**asked.values, **asked.context}
+    was = dict(in_resolution(problem, expected))
+    nature = {
+        name: x for name, x in played.realised.items() if name not in was or _differs(problem, name, x, was[name])
+    }
+    also = [
+        in_words(problem, {**known, **asked.context}),
+        *([f"{in_one_line(problem, stays)} stays"] if stays else []),
+        in_one_line(problem, nature),
+    ]
+    return Line(
+        token=asked.token,
+        number=played.number,
+        title=str(played.number),
+        scope=str(asked.scope),
+        set=in_one_line(problem, moved),
+        also="; ".join(filter(None, also)),
+        value=_value(played),
+        cost="" if played.paid is None else amount_text(played.paid),
+        state=played.state,
+        note=_note(played),
+    )
+
+
+def _differs(problem: Problem, name: str, value: Any, text: str) -> bool:
+    """Whether a value came out otherwise than it was set, as far as one can read it."""
+    return dict(in_resolution(problem, {name: value})).get(name) != text
+
+
+def _value(played: Round) -> str:
+    if played.outcome is None or played.state != "told":
+        return ""
+    value = played.outcome.value
+    return numeral(value, 6) if isinstance(value, float) else as_text(value)
+
+
+def _note(played: Round) -> str:
+    """What a state means, in words; nothing of a round that was told."""
+    match played.state:
+        case "open":
+            return "look first" if played.suggestion.observe else "open"
+        case "failed":
+            reason = played.failure.reason if played.failure else ""
+            return f"broke: {reason}" if reason else "broke"
+        case "abandoned":
+            return "given up"
+        case "void":
+            return "taken out"
+    return ""
+
+
+def _holds(line: Line, text: str) -> bool:
+    parts = (line.title, line.scope, line.set, line.also, line.value, line.cost, line.note, line.token)
+    return text.casefold() in " ".join(parts).casefold()

@@ -1,0 +1,235 @@
+"""A study from a form: its study file as text, and which field of the form a complaint about that file speaks of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..typed import read_value
+from .wording import labelled
+
+Form = Mapping[str, str]
+KINDS: tuple[tuple[str, str], ...] = (
+    ("cost-varying", "Some things can be held at a price; nature does the rest. Which are worth holding, and where?"),
+    ("time-varying", "Everything can be set, and the best moves with time."),
+    ("causal", "It is known what causes what; some things can be looked at before others are set."),
+    ("mean-field", "Many alike agents are sent to places or given tasks."),
+)
+"""Every kind of study, and when it is the right one."""
+LAWS: tuple[tuple[str, str], ...] = (
+    ("", "it is always set"),
+    ("uniform", "anything in its range, if left alone"),
+    ("truncated-normal", "about a mean, if left alone"),
+    ("learned", "learned from what is measured"),
+    ("seen", "it is seen before each choice, and never set"),
+)
+"""What nature does with a variable."""
+_ROW = ("name", "low", "high", "unit", "choices", "law", "mean", "sd")
+_LEAST_ROWS, _MOST_ROWS = 4, 60
+_TERM = re.compile(r"\s*([+-]?)\s*(\d+(?:\.\d+)?)?\s*\*?\s*(.*?)\s*")
+_SUM = re.compile(r"(?<=[\w)])\s+(?=[+-]\s)")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A study file.
+
+    Args:
+        text: TOML.
+        fields: the form's field by the place that a complaint about the file names.
+    """
+
+    text: str
+    fields: Mapping[str, str]
+
+    def field_of(self, place: str) -> str:
+        """The form's field that a complaint about a place of the file speaks of; "" where there is none.
+
+        >>> Written("", {"problem.variables.0": "v3-name"}).field_of("problem.variables.0.law.mean")
+        'v3-name'
+        """
+        while place:
+            if place in self.fields:
+                return self.fields[place]
+            place = place.rpartition(".")[0]
+        return ""
+
+
+def rows_of(form: Form) -> int:
+    """How many rows for variables the form has."""
+    text = form.get("rows", "")
+    wanted = int(text) if text.isdigit() and len(text) < 4 else _LEAST_ROWS
+    return min(max(wanted + (4 if form.get("then") == "rows" else 0), _LEAST_ROWS), _MOST_ROWS)
+
+
+def written(form: Form) -> Written:
+    """The study file of a filled-in form; whatever does not fit in it is left for the file's own checks to say."""
+    kind = form.get("kind") or KINDS[0][0]
+    places: dict[str, str] = {"problem.kind": "kind"}
+    problem: dict[str, Any] = {"kind": kind}
+    if form.get("minimize"):
+        problem["minimize"] = True
+    if kind == "mean-field":
+        problem |= {"actions": _names(form.get("actions", "")), "agents": _number(form.get("agents", ""))}
+        places |= {"problem.actions": "actions", "problem.agents": "agents"}
+    else:
+        problem["variables"] = list(_variables(form, places))
+    {"cost-varying": _sets, "causal": _graph}.get(kind, _nothing)(form, problem, places)
+    if form.get("good", "").strip() and kind in ("cost-varying", "causal"):
+        problem["tolerance"] = {"kind": "absolute", "difference": _number(form["good"])}
+        places["problem.tolerance"] = "good"
+    if limits := list(_limits(form.get("limits", ""))) if kind != "mean-field" else []:
+        problem["limits"] = limits
+        places["problem.limits"] = "limits"
+    study = {name: _number(text) for name in ("budget", "rounds") if (text := form.get(f"most-{name}", "").strip())}
+    places |= {"study.budget": "most-budget", "study.rounds": "most-rounds"}
+    columns = _columns(form)
+    parts = [("problem", problem), ("study", study), *([("study.columns", columns)] if columns else [])]
+    return Written("\n".join(_table(name, table) for name, table in parts), places)
+
+
+def _nothing(form: Form, problem: dict[str, Any], places: dict[str, str]) -> None:
+    """Kinds that need nothing else."""
+
+
+def _variables(form: Form, places: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """The rows that are filled in."""
+    number = 0
+    for row in range(rows_of(form)):
+        said = {name: form.get(f"v{row}-{name}", "").strip() for name in _ROW}
+        if not said["name"] and not said["low"] and not said["choices"]:
+            continue
+        place = f"problem.variables.{number}"
+        number += 1
+        places |= {f"{place}.{name}": f"v{row}-{name}" for name in ("name", "low", "high", "choices", "law")}
+        places |= {place: f"v{row}-name", f"{place}.law.mean": f"v{row}-mean", f"{place}.law.sd": f"v{row}-sd"}
+        places |= {f"{place}.{said['name']}.{name}": f"v{row}-{name}" for name in ("low", "high", "law", "choices")}
+        places |= {f"{said['name']}.{name}": f"v{row}-{name}" for name in ("low", "high", "law") if said["name"]}
+        yield _variable(said)
+
+
+def _variable(said: Mapping[str, str]) -> dict[str, Any]:
+    plain: dict[str, Any] = {"kind": "categorical" if said["choices"] else "float", "name": said["name"]}
+    if said["choices"]:
+        plain["choices"] = _names(said["choices"])
+    else:
+        plain |= {end: _number(said[end]) for end in ("low", "high")}
+        plain |= {"unit": said["unit"]} if said["unit"] else {}
+    law = said["law"]
+    if law == "seen":
+        plain["seen"] = True
+    elif law == "truncated-normal":
+        plain["law"] = {"kind": law, "mean": _number(said["mean"]), "sd": _number(said["sd"])}
+    elif law:
+        plain["law"] = {"kind": law}
+    return plain
+
+
+def _sets(form: Form, problem: dict[str, Any], places: dict[str, str]) -> None:
+    """One control set a line, its price behind a colon."""
+    lines = [line for line in form.get("sets", "").splitlines() if line.strip()]
+    parted = [line.partition(":") if ":" in line else (line, "", "") for line in lines]
+    problem["control_sets"] = [_names(names.replace("+", ",")) for names, _, _ in parted]
+    if any(price.strip() for _, _, price in parted):
+        problem["costs"] = [_number(price) for _, _, price in parted]
+    places |= {"problem.control_sets": "sets", "problem.costs": "sets"}
+
+
+def _graph(form: Form, problem: dict[str, Any], places: dict[str, str]) -> None:
+    """Arrows from cause to effect, one a line or several with semicolons; prices by name."""
+    directed: list[list[str]] = []
+    bidirected: list[list[str]] = []
+    for chain in re.split(r"[;\n]", form.get("arrows", "")):
+        names = re.split(r"(<?->)", chain)
+        for cause, arrow, effect in zip(names[0::2], names[1::2], names[2::2], strict=False):
+            (bidirected if arrow == "<->" else directed).append([cause.strip(), effect.strip()])
+    problem["graph"] = {
+        "directed": directed,
+        **({"bidirected": bidirected} if bidirected else {}),
+        "target": form.get("target", "").strip(),
+        "intervenable": _names(form.get("set", "")),
+        **({"contexts": _names(form["look"])} if form.get("look", "").strip() else {}),
+    }
+    if prices := [line.partition(":") for line in form.get("prices", "").splitlines() if line.strip()]:
+        problem["prices"] = {name.strip(): _number(price) for name, _, price in prices}
+    if base := form.get("base", "").strip():
+        problem["base"] = _number(base)
+    graph = "problem.graph"
+    places |= {
+        graph: "arrows",
+        f"{graph}.target": "target",
+        f"{graph}.intervenable": "set",
+        f"{graph}.contexts": "look",
+    }
+    places |= {"problem.prices": "prices", "problem.base": "base"}
+
+
+def _limits(text: str) -> Iterator[dict[str, Any]]:
+    """Sums that may not be exceeded, one a line, behind a colon how surely where nature has a hand in them.
+
+    >>> list(_limits("flow + 2 bypass <= 5"))
+    [{'kind': 'linear', 'weights': {'flow': 1.0, 'bypass': 2.0}, 'at_most': 5.0}]
+    """
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        left, sign, right = (
+            re.split(r"(<=|>=|≤|≥)", line, maxsplit=1) if re.search("<=|>=|≤|≥", line) else (line, "", "")
+        )
+        weights: dict[str, float] = {}
+        for term in _SUM.split(left.strip()):
+            found = _TERM.fullmatch(term)
+            if found is not None:
+                weights[found[3]] = float(f"{found[1] or '+'}{found[2] or '1'}")
+        most, _, sure = right.partition(":")
+        end = "at_least" if sign in (">=", "≥") else "at_most"
+        surely = {"probability": _number(sure)} if sure.strip() else {}
+        yield {"kind": "linear", "weights": weights, end: _number(most), **surely}
+
+
+def _columns(form: Form) -> dict[str, str]:
+    """What outcome and money are called."""
+    name, unit, money = (form.get(field, "").strip() for field in ("value", "unit", "money"))
+    return {
+        **({"value": labelled(name or "Value", unit)} if name or unit else {}),
+        **({"cost": labelled("Cost", money)} if money else {}),
+    }
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in re.split(r"[,\n]", text) if name.strip()]
+
+
+def _number(text: str) -> Any:
+    """A number, whole where it is; else the text, to be refused."""
+    return read_value(text.strip()) if text.strip() else ""
+
+
+# -- TOML --------------------------------------------------------------------------------------------------------------
+
+
+def _table(name: str, table: Mapping[str, Any]) -> str:
+    """A table; what is a list of tables follows as tables of their own."""
+    many = {key for key, value in table.items() if isinstance(value, list) and value and isinstance(value[0], dict)}
+    lines = [f"[{name}]", *(f"{_key(key)} = {_value(value)}" for key, value in table.items() if key not in many)]
+    for key in (key for key in table if key in many):
+        for each in table[key]:
+            lines += ["", f"[[{name}.{_key(key)}]]", *(f"{_key(k)} = {_value(v)}" for k, v in each.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return json.dumps(value) if value is not None else '""'

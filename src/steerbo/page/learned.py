@@ -1,0 +1,179 @@
+"""What was learned: the expected outcome along each variable that is set, through the best setting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..interop.posteriors import Which, posterior, posterior_of
+from ..rounds import Reading, Recommendation, Round, numeral
+from ..space import Categorical
+from ..surrogate import Columns, Posterior
+from .chart import Axis, Chart, Mark, points, thinned
+from .wording import Words, labelled, with_resolution, within
+
+_GRID = 81  # points of a line
+SCOPED = ("cost-varying", "causal")
+"""Kinds whose model is one of what a scope sets and looks at."""
+_DEVIATIONS = 2.0  # half a band's width
+
+
+@dataclass(frozen=True)
+class Level:
+    """A choice and what is expected of it: its name, mean, and bounds in words and as places."""
+
+    name: str
+    mean: str
+    between: str
+    left: str
+    right: str
+    at: str
+    best: bool
+
+
+@dataclass(frozen=True)
+class Slice:
+    """What was learned along one variable: a chart, or a row for every choice."""
+
+    name: str
+    chart: Chart | None
+    levels: tuple[Level, ...]
+    says: str
+
+
+def along(study: Reading, advice: Recommendation) -> tuple[str, ...]:
+    """The variables along which something can be shown: those that the best setting sets, then the rest of its model.
+
+    Empty before anything is measured, and for methods without a Gaussian process over a box. Nothing is computed.
+    """
+    if not (study.history.told or study.history.data):
+        return ()
+    if posterior_of.dispatch(type(study._method)) is posterior_of.dispatch(object):
+        return ()
+    if study.problem.kind not in SCOPED and not any(
+        variable.kind == "float" and variable.step is None for variable in study.problem.space
+    ):
+        return ()  # a list of points has no line
+    scope = advice.scope
+    looked = [name for names in scope.look.values() for name in names]
+    named = (*scope.set, *scope.keep, *looked) if study.problem.kind in SCOPED else study.problem.space.names
+    seen = study.problem.space.seen if study.problem.kind in SCOPED else ()
+    known = [name for name in dict.fromkeys(named) if name in study.problem.space and name not in seen]
+    return tuple(sorted(known, key=lambda name: name not in advice.values))
+
+
+def slice_along(study: Reading, advice: Recommendation, name: str) -> Slice:
+    """The expected outcome along a variable, with a band, all else as in the best setting.
+
+    Raises:
+        SteerboError: the method keeps no such model.
+        KeyError: there is no such variable in it.
+    """
+    found, words, problem = _posterior(study, advice), Words.of(study), study.problem
+    names = list(found.columns.names)
+    j = names.index(name) if name in names else -1
+    if j < 0:
+        raise KeyError(name)
+    values = {**advice.context, **advice.values}
+    mean, width, at = _moments(found, j, values)
+    mean = problem.sign * mean
+    others = [other for other in names if other != name and other in values]
+    rest = f", the other {'setting' if len(others) == 1 else 'settings'} as in the best" if others else ""
+    variable = problem.space[name]
+    label = labelled(name, getattr(variable, "unit", ""))
+    says = f"Expected {words.value_label} along {label}{rest}."
+    if isinstance(variable, Categorical):
+        return Slice(name, None, _levels(at, mean, width, values.get(name)), says)
+    chart = _drawn(study, advice, name, np.asarray(at, dtype=float), mean, width, label)
+    return Slice(name, chart, (), f"{says} Band: 95 %. Dots: outcomes of such rounds.")
+
+
+def _posterior(study: Reading, advice: Recommendation) -> Posterior:
+    """The model behind the recommendation."""
+    kind = study.problem.kind
+    scope = advice.scope if kind in SCOPED else None
+    return posterior(study, Which(scope, advice.context if kind == "cost-varying" else {}))
+
+
+def _moments(found: Posterior, j: int, values: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """Means and half widths along a column, and where, all else at these values or in the middle."""
+    columns: Columns = found.columns
+    box = columns.box
+    middle = columns.decode(box.place(np.full((1, box.dimension), 0.5))[0])
+    fixed = {name: values.get(name, middle[name]) for name in columns.names}
+    levels = box.levels[j]
+    grid = np.linspace(box.low[j], box.high[j], _GRID) if levels is None else np.asarray(levels)
+    rows = np.repeat(columns.encode(fixed)[None], len(grid), axis=0)
+    rows[:, j] = grid
+    mean, covariance = found.moments(rows)
+    width = _DEVIATIONS * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return mean, width, [columns.decode(row)[columns.names[j]] for row in rows]
+
+
+def _drawn(  # noqa: PLR0917
+    study: Reading,
+    advice: Recommendation,
+    name: str,
+    at: np.ndarray,
+    mean: np.ndarray,
+    width: np.ndarray,
+    label: str,
+) -> Chart:
+    problem, words = study.problem, Words.of(study)
+    mine = [r for r in study.history if r.state == "told" and r.outcome and _alike(r, advice)]
+    told = [(r.realised[name], problem.scalar(r.outcome), r.number) for r in mine if name in r.realised and r.outcome]
+    inside = [y for x, y, _ in told if at[0] <= x <= at[-1]]
+    low, high = float(np.min(mean - width)), float(np.max(mean + width))
+    if inside:  # a single wild outcome does not flatten the line
+        room = high - low
+        low, high = max(min(low, *inside), low - room), min(max(high, *inside), high + room)
+    across, up = Axis(float(at[0]), float(at[-1])), Axis(low, high, rising=True)
+    band = points([*at, *at[::-1]], [*(mean + width), *(mean - width)[::-1]], across, up)
+    dots = [
+        Mark(
+            across.at(x), up.at(y), f"round {number}: {words.worth(numeral(y))} at {with_resolution(problem, name, x)}"
+        )
+        for x, y, number in told
+        if at[0] <= x <= at[-1] and low <= y <= high
+    ]
+    out = [played.suggestion.values.get(name) for played in study.history.pending]
+    marks = [
+        Mark(across.at(value), "", f"next {with_resolution(problem, name, value)}", "next")
+        for value in out
+        if isinstance(value, int | float)
+    ]
+    if isinstance(value := advice.values.get(name), int | float):
+        height = float(np.interp(value, at, mean))
+        marks.append(Mark(across.at(value), up.at(height), f"best {with_resolution(problem, name, value)}", "best"))
+    k = int(np.argmax(problem.sign * mean))
+    there, lower, upper = within(float(mean[k]), float(mean[k] - width[k]), float(mean[k] + width[k]))
+    best = with_resolution(problem, name, float(at[k]))
+    return Chart(
+        line=points(at, mean, across, up),
+        band=band,
+        dots=thinned(dots),
+        marks=tuple(marks[-3:]),
+        across=across.ticks(),
+        up=up.ticks(6),
+        along=label,
+        says="",
+        text=f"{words.value} along {name}: best at {best}, where {words.worth(there)} is expected, {lower} to {upper}.",
+    )
+
+
+def _alike(played: Round, advice: Recommendation) -> bool:
+    """Whether a round says something of the scope that is recommended."""
+    scope = played.suggestion.scope
+    return {*scope.set, *scope.keep} == {*advice.scope.set, *advice.scope.keep}
+
+
+def _levels(at: list[Any], mean: np.ndarray, width: np.ndarray, best: Any) -> tuple[Level, ...]:
+    axis = Axis(float(np.min(mean - width)), float(np.max(mean + width)))
+    rows = []
+    for choice, middle, half in zip(at, mean, width, strict=True):
+        text, low, high = within(float(middle), float(middle - half), float(middle + half))
+        ends = axis.at(float(middle - half)), axis.at(float(middle + half)), axis.at(float(middle))
+        rows.append(Level(str(choice), text, f"{low} to {high}", *ends, best=choice == best))
+    return tuple(rows)

@@ -1,0 +1,181 @@
+"""The study's own words and units, and numbers with as many digits as mean something."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..rounds import Problem, Reading, as_text, numeral
+from ..space import Categorical
+
+_UNIT = re.compile(r"(.+?)\s*[(\[]\s*([^()\[\]]+?)\s*[)\]]")
+_CODE = re.compile(r"[A-Z]{3}|[€$£¥]|[A-Z]{0,3}[€$£¥]")  # what money is called alone
+_STEPS = 100  # of a variable's range, at least, that its digits tell apart
+_SHARES = 20  # of the distance between two bounds, at least, that their digits tell apart
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a study calls its outcome and its money.
+
+    Args:
+        value: the outcome's name.
+        unit: its unit; "" where nobody said.
+        cost: the name of what is paid.
+        money: its unit.
+    """
+
+    value: str = "Value"
+    unit: str = ""
+    cost: str = "Cost"
+    money: str = ""
+
+    @classmethod
+    def of(cls, study: Reading) -> Words:
+        """Those of a study: as its tables head value and cost; a causal one's outcome is called as its target."""
+        headed = study.history.columns
+        target = getattr(getattr(study.problem, "graph", None), "target", "")
+        value, unit = parted(headed.get("value") or target or "Value")
+        cost, money = parted(headed.get("cost") or "Cost")
+        if not money and _CODE.fullmatch(cost):
+            cost, money = "Cost", cost
+        return cls(value, unit, cost, money)
+
+    @property
+    def value_label(self) -> str:
+        """The outcome with its unit, as a field or an axis is labelled."""
+        return labelled(self.value, self.unit)
+
+    @property
+    def cost_label(self) -> str:
+        """What is paid, with its unit."""
+        return labelled(self.cost, self.money)
+
+    def worth(self, text: str) -> str:
+        """A number of outcomes, with its unit.
+
+        >>> Words(unit="kg").worth("7.1"), Words().worth("7.1"), Words(unit="%").worth("7")
+        ('7.1 kg', '7.1', '7 %')
+        """
+        return f"{text} {self.unit}".rstrip()
+
+    def paid(self, amount: float, beside: float = 0.0) -> str:
+        """An amount of money, to a hundredth of what it stands beside.
+
+        >>> Words(money="EUR").paid(22.31, beside=90.0), Words().paid(0.5)
+        ('22.3 EUR', '0.5')
+        """
+        return f"{amount_text(amount, beside)} {self.money}".rstrip()
+
+
+def parted(header: str) -> tuple[str, str]:
+    """A header's name and unit.
+
+    >>> parted("Yield (kg)"), parted("Price [EUR]"), parted("EUR")
+    (('Yield', 'kg'), ('Price', 'EUR'), ('EUR', ''))
+    """
+    found = _UNIT.fullmatch(header.strip())
+    return (found[1], found[2]) if found else (header.strip(), "")
+
+
+def labelled(name: str, unit: str) -> str:
+    """A name with its unit.
+
+    >>> labelled("Yield", "kg"), labelled("Yield", "")
+    ('Yield (kg)', 'Yield')
+    """
+    return f"{name} ({unit})" if unit else name
+
+
+def decimals(width: float, parts: int) -> int:
+    """Decimals that tell so many parts of a width apart; none for widths that are none.
+
+    >>> decimals(280.0, 100), decimals(2.0, 100), decimals(25.0, 100)
+    (0, 2, 1)
+    """
+    if not 0.0 < width < math.inf:
+        return 0
+    return min(max(-math.floor(math.log10(width / parts)), 0), 15)
+
+
+def amount_text(amount: float, beside: float = 0.0) -> str:
+    """Money, with no more digits than a hundredth of a larger amount needs.
+
+    >>> amount_text(1139.0), amount_text(22.31, 90.0), amount_text(3.0, 90.0)
+    ('1139', '22.3', '3')
+    """
+    largest = max(abs(amount), abs(beside))
+    if largest >= 1e9 or 0 < largest < 1e-3:
+        return numeral(amount, beside=largest)
+    text = f"{amount:.{min(decimals(largest, 100), 6)}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-0", "0") or "0"
+
+
+def within(mean: float | None, lower: float | None, upper: float | None) -> tuple[str, str, str]:
+    """A mean and its bounds with digits that the distance between the bounds gives a meaning; "" for None.
+
+    >>> within(7.1234, 5.6789, 8.6111), within(7.1234, None, None), within(1139.39, 1100.0, 1200.0)
+    (('7.1', '5.7', '8.6'), ('7.123', '', ''), ('1139', '1100', '1200'))
+    """
+    known = [x for x in (mean, lower, upper) if x is not None]
+    most = max(map(abs, known), default=0.0)
+    width = max(known, default=0.0) - min(known, default=0.0)
+
+    def text(x: float | None) -> str:
+        if x is None:
+            return ""
+        if len(known) < 2 or width <= 1e-9 * most or not 1e-4 < most < 1e9:
+            return numeral(x, beside=most)
+        shown = f"{x:.{decimals(width, _SHARES)}f}"
+        return shown.removeprefix("-") if float(shown) == 0 else shown
+
+    return text(mean), text(lower), text(upper)
+
+
+def with_resolution(problem: Problem, name: str, value: Any) -> str:
+    """A value with its unit, in digits that tell a hundredth of the variable's range, or its step.
+
+    >>> import steerbo as sb
+    >>> kiln = sb.CostVarying([sb.Float("heat", 1000, 1280, unit="°C"), sb.Float("glaze", 0, 2)], [["heat", "glaze"]])
+    >>> with_resolution(kiln, "heat", 1139.39), with_resolution(kiln, "glaze", 1.5)
+    ('1139 °C', '1.50')
+    """
+    variable = problem.space[name] if name in problem.space else None  # noqa: SIM401  a space has no `get`
+    plain = variable is None or isinstance(variable, Categorical) or getattr(variable, "scale", "") == "log"
+    if plain or isinstance(value, bool) or not isinstance(value, float):
+        return problem.shown({name: value})[name]
+    step = getattr(variable, "step", None)
+    digits = _of_step(step) if step else decimals(variable.high - variable.low, _STEPS)  # type: ignore[union-attr]
+    text = f"{value:.{digits}f}"
+    if abs(value) >= 1e9:
+        return problem.shown({name: value})[name]
+    return f"{text.removeprefix('-') if float(text) == 0 else text} {getattr(variable, 'unit', '')}".rstrip()
+
+
+def in_resolution(problem: Problem, values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Values by name as people read them, in the problem's order; a table in words."""
+    return [
+        (name, as_text(value) if isinstance(value, dict) else with_resolution(problem, name, value))
+        for name, value in problem.in_order(values).items()
+    ]
+
+
+def in_one_line(problem: Problem, values: Mapping[str, Any]) -> str:
+    """The same in one line.
+
+    >>> import steerbo as sb
+    >>> in_one_line(sb.CostVarying([sb.Float("glaze", 0, 2, unit="mm")], [["glaze"]]), {"glaze": 1.5})
+    'glaze 1.50 mm'
+    """
+    return ", ".join(f"{name} {text}" for name, text in in_resolution(problem, values))
+
+
+def _of_step(step: float) -> int:
+    """Decimals that a step has."""
+    for digits in range(10):
+        if abs(round(step, digits) - step) <= 1e-9 * step:
+            return digits
+    return 10

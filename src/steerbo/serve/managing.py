@@ -1,0 +1,244 @@
+"""Pages that begin, end and extend studies, and add data: everything a study needs without Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+
+from ..errors import InvalidInput, InvalidStudy, SteerboError
+from ..page.creation import KINDS, LAWS, Written, rows_of, written
+from ..page.management import management
+from ..study import BY_HAND, Study, read_study
+from ..study.export import read_scope
+from ..study.specification import Specification
+from ..words import PAGE
+from .decimal_commas import typed
+from .forms import Doubtful, Form, check_doubts, typed_texts
+from .hall import Hall, Served
+from .pages import address, form_of, not_saved, page, wants_commas, wrong_of
+from .problem_details import Refusal, status_of
+from .visitors import Visitor, study_of, visitor_of
+
+router = APIRouter(include_in_schema=False)
+Who = Annotated[Visitor, Depends(visitor_of)]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
+_DONE = {
+    "limits": "The limits hold from now on.",
+    "end": "The study is ended.",
+    "bounds": "The bounds are wider from now on.",
+    "add": "The data are added.",
+}
+
+
+@router.get("/page/{name}/settings")
+def settings(request: Request, who: Who, name: str, done: str = "") -> Response:
+    """The forms that end or extend a study, and add data."""
+    return _settings_page(request, study_of(request, who, name, "amend"), done=_DONE.get(done, ""))
+
+
+@router.post("/page/{name}/settings/{what}")
+async def change(request: Request, who: Who, name: str, what: str) -> Response:
+    """End or extend a study, or add data."""
+    if what not in _CHANGES:
+        raise Refusal(HTTPStatus.NOT_FOUND, "there is no such form")
+    form = await form_of(request)
+    served = study_of(request, who, name, "amend")
+
+    def changed() -> Response:
+        try:
+            with served.use(who.name) as study:
+                _CHANGES[what](study, form, wants_commas(request))
+        except SteerboError as error:
+            try:
+                return _settings_page(request, served, error=error, about=what, draft=form)
+            except SteerboError as worse:
+                return not_saved(request, worse, form)
+        return RedirectResponse(f"{address(name)}/settings?done={what}", 303)
+
+    return await run_in_threadpool(changed)
+
+
+def _settings_page(
+    request: Request,
+    served: Served,
+    *,
+    error: SteerboError | None = None,
+    about: str = "",
+    draft: Form | None = None,
+    done: str = "",
+) -> Response:
+    doubtful = error if isinstance(error, Doubtful) else None
+    wrong, wrong_at = wrong_of(error, dict(draft or {})) if error is not None and doubtful is None else ([], {})
+    shown = {
+        "given": served.read("management", management),
+        "about": about,
+        "draft": dict(draft or {}),
+        "wrong": wrong,
+        "wrong_at": wrong_at,
+        "doubt_at": doubtful.doubts if doubtful else {},
+        "sure": doubtful.sure if doubtful else "",
+        "done": done,
+    }
+    status = 200 if error is None else 409 if doubtful else status_of(error).value
+    return page(request, "settings.html", status, name=served.name, **shown)
+
+
+def _limits(study: Study, form: Form, comma: bool) -> None:
+    """Go by other limits."""
+    given = {name: _amount(name, form, comma) for name in ("budget", "rounds", "stop")}
+    if given["stop"] is None and not isinstance(study.history.stop, float):
+        del given["stop"]  # a rule in words has no field here
+    rounds = given["rounds"]
+    if isinstance(rounds, float) and rounds.is_integer():
+        given["rounds"] = int(rounds)
+    study.revise(**given)
+
+
+def _end(study: Study, form: Form, comma: bool) -> None:
+    """Let no more rounds be suggested."""
+    study.revise(rounds=max(len(study.history), 1))
+
+
+def _bounds(study: Study, form: Form, comma: bool) -> None:
+    """Widen bounds."""
+    found = {}
+    for key, text in form.items():
+        name = key.removeprefix("low:")
+        if key.startswith("low:") and text.strip() and (high := form.get(f"high:{name}", "").strip()):
+            found[name] = typed(f"bounds.{name}", text, comma), typed(f"bounds.{name}", high, comma)
+    study.extend(found)
+
+
+def _add(study: Study, form: Form, comma: bool) -> None:
+    """Add data that nobody suggested."""
+    problem, prefix = study.problem, "realised:"
+    realised = {
+        name: typed(f"realised.{name}", text, comma, problem, name)
+        for key, text in form.items()
+        if key.startswith(prefix) and text.strip() and (name := key.removeprefix(prefix))
+    }
+    value = typed("value", form.get("value", ""), comma)
+    scope = form.get("scope", "").strip()
+    given = {"value": value, "cost": _amount("cost", form, comma), "realised": realised}
+    check_doubts(study, given, form)
+    charge = form.get("charge") == "yes"
+    study.add(**given, charge=charge, scope=read_scope(scope) if scope else None)
+
+
+def _amount(name: str, form: Form, comma: bool) -> Any:
+    text = form.get(name, "").strip()
+    return typed(name, text, comma) if text else None
+
+
+_CHANGES: Mapping[str, Callable[[Study, Form, bool], None]] = {
+    "limits": _limits,
+    "end": _end,
+    "bounds": _bounds,
+    "add": _add,
+}
+
+
+# -- a new study -------------------------------------------------------------------------------------------------------
+
+
+def _folder(request: Request) -> Path:
+    """Where new studies are kept.
+
+    Raises:
+        Refusal: a key is needed here, and none of them lets anybody begin a study.
+    """
+    hall: Hall = request.app.state.hall
+    if hall.folder is None or hall.keyed:
+        raise Refusal(HTTPStatus.FORBIDDEN, "studies are begun on the machine itself: `steerbo new STUDY.TOML`")
+    return hall.folder
+
+
+@router.get("/new")
+def new(request: Request, who: Who) -> Response:
+    """The form of a new study."""
+    _folder(request)
+    return _new_page(request, {})
+
+
+@router.post("/new")
+async def begin(request: Request, who: Who) -> Response:
+    """Show the study file of a filled-in form, with what is wrong with it; or begin the study."""
+    form, folder = await form_of(request), _folder(request)
+    if form.get("then") == "rows":
+        return _new_page(request, form)
+    return await run_in_threadpool(_begin, request, form, folder)
+
+
+def _begin(request: Request, form: Form, folder: Path) -> Response:
+    hall: Hall = request.app.state.hall
+    file, name = written(form), form.get("name", "").strip()
+    try:
+        if not _NAME.fullmatch(name) or name in hall.studies:
+            allowed = "another name than those here" if name in hall.studies else "letters, digits, - and _"
+            raise InvalidStudy("name", name, allowed)
+        with TemporaryDirectory() as trial:
+            path = Path(trial) / f"{name}.toml"
+            path.write_text(file.text, encoding="utf-8")
+            specification = read_study(path)
+        if form.get("then") == "create":
+            _create(hall, folder, name, file, specification)
+            return RedirectResponse(address(name), 303)
+    except SteerboError as error:
+        return _new_page(request, form, file, error=error)
+    said = [("method", specification.method), *specification.optimizer().describe()]
+    return _new_page(request, form, file, said=said)
+
+
+def _create(hall: Hall, folder: Path, name: str, file: Written, specification: Specification) -> None:
+    """Write the study file, begin the study beside it, and serve it."""
+    path, log, settings = folder / f"{name}.toml", folder / f"{name}.db", specification.settings
+    try:
+        with path.open("x", encoding="utf-8") as written_to:
+            written_to.write(file.text)
+    except OSError as error:
+        raise InvalidStudy(
+            "name", name, f"a name that is free, in a folder that can be written ({error.strerror})"
+        ) from None
+    try:
+        limits = {each: getattr(settings, each) for each in ("budget", "rounds", "stop", "seed", "options")}
+        with Study.create(log, specification.problem, settings.method, **limits) as begun:
+            begun.revise(columns=settings.columns)
+    except BaseException:
+        path.unlink()
+        raise
+    hall.add(name, str(log), lambda: Study.open(log, holder=BY_HAND, wait=10.0))
+
+
+def _new_page(
+    request: Request,
+    form: Form,
+    file: Written | None = None,
+    *,
+    error: SteerboError | None = None,
+    said: Any = (),
+) -> Response:
+    wrong: list[str] = []
+    at: dict[str, str] = {}
+    for each in error.errors if error is not None else ():
+        if not isinstance(each, InvalidInput) or file is None:
+            wrong.append(str(each))
+            continue
+        place = each.field.partition(": ")[2] or each.field
+        name = "name" if place == "name" else file.field_of(place)
+        if name and name not in at:
+            at[name] = each.worded(PAGE)
+        else:
+            wrong.append(each.worded(PAGE))
+    kept = typed_texts(form)
+    shown = {"kinds": KINDS, "laws": LAWS, "rows": rows_of(form), "draft": kept, "text": file.text if file else ""}
+    status = 200 if error is None else status_of(error).value
+    status = 422 if status == HTTPStatus.SERVICE_UNAVAILABLE else status  # a study file that is not valid yet
+    return page(request, "new.html", status, wrong=wrong, wrong_at=at, valid=error is None, says=said, **shown)

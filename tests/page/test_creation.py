@@ -1,0 +1,117 @@
+"""A study from a form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steerbo.errors import SteerboError
+from steerbo.page.creation import Written, rows_of, written
+from steerbo.study import read_study
+from steerbo.study.specification import Specification
+
+KILN = {
+    "kind": "cost-varying",
+    "value": "Yield",
+    "unit": "kg",
+    "money": "EUR",
+    "v0-name": "temperature",
+    "v0-low": "1000",
+    "v0-high": "1280",
+    "v0-unit": "°C",
+    "v0-law": "uniform",
+    "v2-name": "glaze",
+    "v2-low": "0",
+    "v2-high": "2",
+    "v2-law": "truncated-normal",
+    "v2-mean": "1",
+    "v2-sd": "0.3",
+    "v3-name": "clay",
+    "v3-choices": "red, white",
+    "v3-law": "uniform",
+    "sets": "temperature + glaze: 1\nglaze: 0.5\n",
+    "good": "0.3",
+    "limits": "temperature - 100 glaze <= 1250: 0.9",
+    "most-budget": "90",
+}
+OTHERS = {
+    "time-varying": {"v0-name": "place", "v0-low": "0", "v0-high": "10", "most-rounds": "20"},
+    "causal": {
+        "v0-name": "dose",
+        "v0-low": "0",
+        "v0-high": "1",
+        "v1-name": "age",
+        "v1-low": "20",
+        "v1-high": "90",
+        "arrows": "age -> dose -> pain\nage -> pain; dose <-> pain",
+        "target": "pain",
+        "set": "dose",
+        "prices": "dose: 0.5\nage: 2",
+        "base": "1",
+        "minimize": "yes",
+        "most-budget": "60",
+    },
+    "mean-field": {"actions": "north, south", "agents": "40", "most-rounds": "12"},
+}
+
+
+def read(form: dict[str, str], folder: Path) -> tuple[Written, Specification]:
+    file = written(form)
+    (folder / "study.toml").write_text(file.text, encoding="utf-8")
+    return file, read_study(folder / "study.toml")
+
+
+def test_a_form_is_a_study_file(tmp_path: Path) -> None:
+    _, found = read(KILN, tmp_path)
+    problem = found.problem
+    assert problem.space.names == ("temperature", "glaze", "clay")
+    assert [scope.price for scope in problem.scopes] == [1.0, 0.5]  # type: ignore[attr-defined]
+    assert [str(limit) for limit in problem.every_limit] == [
+        "−100 glaze + temperature at most 1250, with probability 0.9 where nature has a part"
+    ]
+    assert found.settings.columns == {"value": "Yield (kg)", "cost": "Cost (EUR)"}
+    assert found.settings.budget == 90.0
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_every_kind_has_a_form(kind: str, tmp_path: Path) -> None:
+    _, found = read({"kind": kind, **OTHERS[kind]}, tmp_path)
+    assert found.problem.kind == kind
+    found.optimizer().ask()
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"v2-low": "abc"}, "v2-low"),
+        ({"v2-low": "3"}, "v2-low"),
+        ({"v2-sd": "-1"}, "v2-sd"),
+        ({"sets": "temperature + glaz: 1"}, "sets"),
+        ({"sets": "temperature: 1\nglaze: dear"}, "sets"),
+        ({"limits": "tempreature <= 3"}, "limits"),
+        ({"most-budget": ""}, "most-budget"),
+        ({"most-budget": "1,5"}, "most-budget"),
+        ({"v0-name": ""}, "v0-name"),
+        ({"good": "-1"}, "good"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field(changed: dict[str, str], field: str, tmp_path: Path) -> None:
+    with pytest.raises(SteerboError) as caught:
+        read({**KILN, **changed}, tmp_path)
+    file = written({**KILN, **changed})
+    fields = {file.field_of(each.field.partition(": ")[2]) for each in caught.value.errors}  # type: ignore[union-attr]
+    assert field in fields, str(caught.value)
+
+
+def test_rows_grow_when_they_are_asked_for() -> None:
+    assert (rows_of({}), rows_of({"rows": "4", "then": "rows"}), rows_of({"rows": "999"})) == (4, 8, 60)
+    assert rows_of({"rows": "-3"}) == 4
+
+
+def test_texts_are_texts(tmp_path: Path) -> None:
+    nasty = 'a"b\\ ]\n[study]'
+    with pytest.raises(SteerboError):
+        read({"kind": nasty, "most-rounds": "3"}, tmp_path)
+    _, found = read({**KILN, "v3-name": 'a "clay" \\', "value": "Yield\n[x]"}, tmp_path)
+    assert found.problem.space.names[-1] == 'a "clay" \\'

@@ -1,0 +1,152 @@
+"""Studies are begun, ended and extended on the page, and data are added."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from steerbo.cli.serving import _openers
+from steerbo.serve import Hall, application
+from steerbo.study import Study
+from tests.page.test_creation import KILN, OTHERS
+from tests.serve.players import Person, bearer, key_for, oven, served
+
+
+@contextmanager
+def empty(folder: Path) -> Iterator[TestClient]:
+    hall = Hall({})
+    hall.folder = folder
+    with TestClient(application(hall), "http://localhost", follow_redirects=False) as client:
+        yield client
+
+
+def filled(client: TestClient, form: dict[str, str], then: str = "create") -> Any:
+    secret = re.search(r'name="form" value="([0-9a-f]+)"', client.get("/new").text)
+    assert secret is not None
+    return client.post("/new", data={"form": secret[1], "name": "study", "then": then, **form})
+
+
+@pytest.mark.parametrize("kind", ["cost-varying", *OTHERS])
+def test_a_study_of_each_kind_is_begun_and_played_without_python(kind: str, tmp_path: Path) -> None:
+    form = KILN if kind == "cost-varying" else {"kind": kind, **OTHERS[kind]}
+    with empty(tmp_path) as client:
+        assert "There is no study here yet." in client.get("/").text
+        shown = filled(client, form, "check")
+        assert "It is valid" in shown.text
+        assert f"kind = &#34;{kind}&#34;" in shown.text
+        assert list(tmp_path.iterdir()) == [], "nothing is begun yet"
+        begun = filled(client, form)
+        assert begun.headers["location"] == "/page/study", begun.text
+        person = Person(client, "study")
+        assert person.send("ask").status_code == 303
+        assert len(person.open) == 1
+        again = filled(client, form)
+        assert again.status_code == 422
+        assert "another name than those here" in again.text
+    with Study.open(tmp_path / "study.db") as study:
+        assert len(study.history) == 1
+    assert (tmp_path / "study.toml").exists()
+
+
+def test_what_is_wrong_is_said_at_its_field_and_nothing_is_begun(tmp_path: Path) -> None:
+    with empty(tmp_path) as client:
+        wrong = filled(client, {**KILN, "v2-low": "abc"})
+        assert wrong.status_code == 422
+        assert re.search(r'name="v2-low" value="abc"[^>]* aria-invalid="true"', wrong.text)
+        other = filled(client, {**KILN, "sets": "temperature + glaz: 1"})
+        assert re.search('id="n-sets-wrong">[^<]*glaz', other.text)
+        for name in ("../x", "", "a/b", "x" * 99):
+            assert filled(client, {**KILN, "name": name}).status_code == 422
+        assert filled(client, KILN, "rows").text.count('role="group"') == 8
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_there_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text("mine")
+    with empty(tmp_path) as client:
+        assert "a name that is free" in filled(client, KILN).text
+    assert (tmp_path / "study.toml").read_text() == "mine"
+
+
+def test_with_keys_nobody_begins_a_study(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with served(place, keyed=True) as client:
+        assert client.get("/new", headers=bearer(key_for(place, "amend"))).status_code == 403
+    with served(place) as client:
+        assert client.get("/new").status_code == 403, "where no folder is named"
+
+
+def test_a_study_is_ended_and_gone_on_with(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        person = Person(client)
+        person.send("ask", **{"seen:weather": "4"})
+        assert person.send("settings/end").status_code == 303
+        person.read()
+        assert "After this it is finished: all rounds are made" in person.text
+        (token,) = person.open
+        told = {"value": "3", "cost": "1", "realised:oven": "150", "realised:speed": "0.5"}
+        assert person.send(f"rounds/{token}/tell", **told).status_code == 303, "what is out can still be told"
+        assert "Finished" in person.text
+        assert person.send("settings/limits", budget="40", rounds="").status_code == 303
+        person.read()
+        assert "Finished" not in person.text
+        assert "of 40 spent" in person.text
+        wrong = person.send("settings/limits", budget="-3", rounds="x")
+        assert wrong.status_code == 422
+        assert re.search(r'name="budget" value="-3"[^>]* aria-invalid="true"', wrong.text)
+
+
+def test_bounds_are_widened(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with served(place) as client:
+        person = Person(client)
+        assert person.send("settings/bounds", **{"low:oven": "90", "high:oven": "200"}).status_code == 303
+        assert 'name="low:oven" value="90"' in client.get("/page/oven/settings").text
+        wrong = person.send("settings/bounds", **{"low:oven": "120", "high:oven": "200"})
+        assert wrong.status_code == 422
+    with Study.open(place) as study:
+        assert study.problem.space["oven"].low == 90  # type: ignore[union-attr]
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_data_are_added_and_corrected(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        person = Person(client)
+        given = {"value": "7", "cost": "2", "realised:oven": "150", "realised:speed": "0.5", "realised:weather": "4"}
+        assert person.send("settings/add", **given, scope="oven", charge="yes").status_code == 303
+        text = person.read()
+        assert "added, charged" in text
+        assert "2 of 20 spent" in text
+        assert "Added: 7 for 2." in client.get("/page/oven/rounds/added-1").text
+        assert person.send("rounds/added-1/amend", said="0", value="6").status_code == 303
+        assert "Added: 6 for 2." in client.get("/page/oven/rounds/added-1").text
+        doubted = person.send("settings/add", **{**given, "realised:oven": "600"})
+        assert doubted.status_code == 409
+        assert "Add it all the same" in doubted.text
+        assert person.send("settings/add", **{**given, "value": "much"}).status_code == 422
+
+
+def test_only_who_may_amend_sees_it(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    with served(place, keyed=True) as client:
+        playing = bearer(key_for(place, "play"))
+        assert client.get("/page/oven/settings", headers=playing).status_code == 403
+        assert "End or extend" not in client.get("/page/oven", headers=playing).text
+
+
+def test_a_study_that_was_ended_on_the_page_is_served_again_from_its_file(tmp_path: Path) -> None:
+    with empty(tmp_path) as client:
+        assert filled(client, KILN).status_code == 303
+        person = Person(client, "study")
+        person.send("ask")
+        assert person.send("settings/end").status_code == 303
+        assert person.send("settings/limits", budget="50", rounds="1").status_code == 303
+    _, reopen = _openers([str(tmp_path / "study.toml")])["study"]
+    with reopen() as study:
+        assert (study.history.budget, study.history.limit) == (50.0, 1)
