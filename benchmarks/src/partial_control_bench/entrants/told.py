@@ -68,13 +68,19 @@ def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
         tolerance=None if tolerance is None else sb.Absolute(tolerance),
         nature=None if nature is None else sb.JointRows(nature["rows"], nature["names"]),
         drift=known.get("drift"),
+        limits=[sb.Linear(**known["limit"])] if "limit" in known else None,
     )
 
 
-def _with_law(variable: Mapping[str, Any]) -> sb.Float:
+def _with_law(variable: Mapping[str, Any]) -> sb.Float | sb.Categorical:
     law, change = variable["law"], variable.get("change")
-    of = None if law is None else sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
-    moved = None if change is None else sb.Change(**change)
+    moved = None if change is None else sb.Change(**{name: price for name, price in change.items() if price})
+    of: Any = None
+    if law is not None:
+        uniform = law["kind"] == "uniform"
+        of = sb.Uniform() if uniform else sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
+    if "choices" in variable:
+        return sb.Categorical(variable["name"], variable["choices"], law=of, change=moved)
     return sb.Float(variable["name"], variable["low"], variable["high"], law=of, change=moved)
 
 
