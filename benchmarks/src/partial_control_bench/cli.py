@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from . import checking, data, page
 from .entrants import BUILT_IN
 from .errors import BenchError
-from .fresh import coverage
+from .fresh import coverage, simple
 from .fresh.noise import NOISES
 from .problem import WINGS, Problem, Seeds
 from .record import Result, read, schema
@@ -246,6 +246,40 @@ def coverage_(
     print(coverage.table(lines))
     if against is not None:
         print("\n" + coverage.compared(coverage.read(against), lines))
+
+
+@app.command("simple")
+def simple_(
+    registration: Annotated[
+        str, typer.Option(help="the whole commit id that draws the problems, or a word")
+    ] = "tuning",
+    problems_: Annotated[
+        str, typer.Option("--problems", help="how many, from the first; or which, such as 0-5,9")
+    ] = "12",
+    seeds: Annotated[int, typer.Option(min=2, help="draws of noise and nature for each problem")] = 4,
+    entrants: Annotated[str, typer.Option(help="who plays, with commas; names of `pcb list`")] = "",
+    option: Annotated[list[str] | None, typer.Option(help="of the default, such as beta=1; again for more")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
+    out: Annotated[Path, typer.Option(help="where lines go; runs that it has are not played again")] = Path(
+        "simple.jsonl"
+    ),
+) -> None:
+    """Simple rules beside the default on problems drawn afresh: equal money, the same noise and nature."""
+    which = range(int(problems_)) if problems_.isdigit() else _numbers_of("--problems", problems_)
+    names = [each.strip() for each in entrants.split(",")] if entrants else [simple.DEFAULT, *simple.RULES]
+    for name in names:
+        if name != simple.DEFAULT:
+            contender(name)
+    runs = [
+        simple.Run(registration, index, draws, name, _options(option or []) if name == simple.DEFAULT else {})
+        for index in which
+        for draws in range(seeds)
+        for name in names
+    ]
+    for line in coverage.play_missing(runs, out, jobs):
+        print(f"{line['key']}: play {line['play']:.3f}, answer {line['answer']:.3f}", file=sys.stderr, flush=True)
+    wanted = {run.key for run in runs}
+    print(simple.table([line for line in coverage.read(out) if line["key"] in wanted], runs[0].label))
 
 
 def main() -> None:

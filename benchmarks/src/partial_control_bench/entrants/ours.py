@@ -76,6 +76,15 @@ class Steerbo:
                 self.optimizer.tell(self.suggestion, outcome.value, realised=outcome.realised)
         self.suggestion = None
 
+    def answer(self, now: Mapping[str, Any]) -> Values:
+        """What it recommends: where this is seen, if something is."""
+        with _quiet():
+            context = now.get("context", {})
+            values = dict((self.optimizer.policy(context) if context else self.optimizer.recommend()).values)
+        if self.known["wing"] == "mean-field":
+            return {"distribution": self.problem.table(values["distribution"]).tolist()}
+        return {name: value for name, value in values.items() if name not in context}
+
     def _answer(self) -> Values | Look:
         values = dict(self.suggestion.values)
         if self.known["wing"] == "mean-field":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,6 +86,7 @@ class FreshWorld(Blind):
         self.shape, self.seed = shape, seed
         self._luck = seed + 7919 * draws
         self._last: dict[int, Any] = {}
+        self._looked: float | None = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -225,6 +227,19 @@ class FreshWorld(Blind):
             found[start : start + step] = self.values(x.reshape(-1, shape.d), later).reshape(len(part), -1).mean(axis=1)
         return found
 
+    def net(self, values: Values, value: float) -> float:
+        """A value less what its set costs, where value has a price."""
+        return self._net(self.set_of(values), value)
+
+    def kept(self, values: Values) -> Values:
+        """Values moved towards the middle until the limit is kept."""
+        if self.shape.limit is None:
+            return values
+        over = float(values["x1"]) + float(values["x2"])
+        share = min((self.shape.limit - 1) / (over - 1), 1.0) if over > self.shape.limit else 1.0
+        moved = {name: 0.5 + share * (float(values[name]) - 0.5) for name in ("x1", "x2")}
+        return dict(values) | moved if share < 1 else values
+
     def _net(self, i: int, value: float) -> float:
         worth = self.shape.worth
         return value if worth is None else value - self.shape.prices[i] / worth
@@ -303,8 +318,14 @@ class FreshWorld(Blind):
 
     # -- play ---------------------------------------------------------------------------------------------------------
 
+    def at(self, number: int, z: float) -> FreshWorld:
+        """The same, where z is seen; what was searched for is kept."""
+        found = copy.copy(self)
+        found._looked = z
+        return found
+
     def _seen(self, number: int) -> float:
-        return float(keyed(self._luck, number, "context").random())
+        return self._looked if self._looked is not None else float(keyed(self._luck, number, "context").random())
 
     def now(self, number: int) -> dict[str, Any]:
         """What is seen."""
