@@ -33,7 +33,7 @@ problem = sb.CostVarying(
     ],
     control_sets=[["temperature"], ["ph"], ["temperature", "ph"]],
     costs=[1, 1.5, 2.2],
-    tolerance=sb.Absolute(0.5),
+    tolerance=sb.Absolute(1.0),
 )
 rounds = 40  # thin: rounds=12
 study = sb.Study.create(

@@ -21,21 +21,22 @@ if TYPE_CHECKING:
 def cheap_gain(method: CheapFirst, history: History) -> float:
     """By how much what is recommended may fall short of acceptable, or a cheaper scope may yet reach it.
 
-    Infinite as long as some scope is still to be played for a start. Where something is seen before choosing, it is
-    the mean over typical contexts.
+    Infinite as long as some scope is still to be played for a start; one that has only failed is not waited for. Where
+    something is seen before choosing, it is the mean over typical contexts.
     """
     times = np.array([method.widening(history, arm.scope) for arm in method.arms])
-    if method.for_a_start(range(len(method.arms))) is not None or not times.max() < np.inf:
+    alive = method.alive
+    if method.for_a_start(alive) is not None or not times[alive].max(initial=-np.inf) < np.inf or not alive:
         return math.inf
 
     def at(seen: Mapping[str, Any]) -> float:
         seen = {**method.present(history), **seen}
         (chosen, best), *_ = method.ranked(history, seen)
-        worths = list(method.worths(history, range(len(times)), seen))
-        offers = [offer(each, BOUND * w, ROWS) for each, w in zip(worths, times, strict=True)]
+        worths = list(method.worths(history, alive, seen))
+        offers = [offer(each, BOUND * w, ROWS) for each, w in zip(worths, times[alive], strict=True)]
         if UNKEPT in best.note:
             return math.inf
-        some, offers, worths = likeliest(range(len(times)), offers, worths)
+        some, offers, worths = likeliest(alive, offers, worths)
         upper = np.array([each.bound for each in offers])
         assert best.cost is not None or method.problem.prices is None
         assert best.mean is not None

@@ -25,11 +25,13 @@ _CORNERS = 6  # actions at most whose extremes are all tried, too
 def possible_gain(method: ScopeBandit[Any], history: History) -> float:
     """What the best policy of any scope may give, less what the recommended one is sure of.
 
-    Infinite as long as some scope is still to be played for a start. Where something is seen before choosing, it is the
-    mean over typical contexts.
+    Infinite as long as some scope is still to be played for a start; one that has only failed is not waited for. Where
+    something is seen before choosing, it is the mean over typical contexts.
     """
     times = [method.widening(history, arm.scope) for arm in method.arms]
-    if method.unready(history) is not None or not max(times) < np.inf:
+    alive = method.alive
+    waiting = method.unready(history, alive)
+    if waiting is not None or not max((times[i] for i in alive), default=np.inf) < np.inf:
         return np.inf
 
     def at(seen: Mapping[str, Any]) -> float:
@@ -37,7 +39,7 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
         advice = method.ranked(history, known)[0][1] if seen else method.recommend(history)
         if UNKEPT in advice.note:
             return np.inf
-        some = method.likeliest(history, range(len(times)), known)
+        some = method.likeliest(history, alive, known)
         highest = [
             highest_policy(method.keeping(i), method.model(i), method.pool(history, i, known), BOUND * times[i])
             for i in some

@@ -167,6 +167,11 @@ class Guarding(Paying[O]):
         return np.array([by_model[k] for k in self.models.of])
 
     @property
+    def alive(self) -> list[int]:
+        """Arms of which something worked, or that have not gone on failing."""
+        return [i for i, chance in enumerate(self.chances) if len(self.model(i)) or chance == 1.0]
+
+    @property
     def told(self) -> Float[np.ndarray, " n"]:
         """All outcomes, in units of `sign · value`."""
         return np.concatenate([model.outcomes for model in self.models.each])

@@ -171,9 +171,12 @@ class Paying(Method[Causal, O]):
     def chances(self) -> Float[np.ndarray, " m"]:
         """How likely each arm is to work."""
 
-    def unready(self, history: History) -> int | None:
+    def unready(self, history: History, among: Sequence[int] | None = None) -> int | None:
         """An arm that fits, and is still to be played for a start: the one played least; None where there is none."""
         some = self.within_reach(history)
+        some = some if among is None else some[np.isin(some, among)]
+        if not len(some):
+            return None
         told, needed = np.array([len(self.model(i)) for i in some]), np.array([self.needed(i) for i in some])
         first = unready(self.plays[some], told, needed)
         return None if first is None else int(some[first])

@@ -35,8 +35,8 @@ class CostVarying(Measuring):
             `seen` before each choice: then `ask` is given it.
         control_sets: names of the variables that each set controls, e.g. ``[["ph"], ["temperature", "ph"]]``.
         costs: the cost of a play of each set, where they are known; None: they are learned from what `tell` is given.
-        tolerance: how much quality may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: the method's
-            own schedule.
+        tolerance: how much quality may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: a
+            twentieth of the way from the worst expected value to the best, or a method's own schedule.
         minimize: whether smaller values are better.
         nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. To set one
             of them leaves the others as they are: what is set does not say what the others do. What is `seen` does:

@@ -8,16 +8,13 @@ import numpy as np
 
 from ..bandit import BOUND
 from ..rounds import Recommendation
-from ..rounds.tolerance import Absolute, Fraction, Threshold
+from ..rounds.tolerance import UNSTATED, Absolute, Fraction, Threshold
 from ..search import UNLIKELY
 from ..surrogate import UNKEPT
 from .control_sets import Arm, Outlook
 
 if TYPE_CHECKING:
     from .method import PartialControl
-
-TOLERANCE = Fraction(0.1)
-"""What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
 
 
 def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendation:
@@ -65,7 +62,7 @@ def _judged(
 
 
 def _tolerance(method: PartialControl[Any]) -> Fraction | Absolute | Threshold:
-    return method.problem.tolerance or TOLERANCE
+    return method.problem.tolerance or UNSTATED
 
 
 def possible_gain(method: PartialControl[Any], outlook: Outlook) -> float:

@@ -67,7 +67,7 @@ def shape(registration: str, index: int) -> Shape:
     if "changes" in what:
         fixed, per_unit = (float(v) for v in random.uniform(0.5, 4.0, 2))
         more["changes"] = {0: (fixed, per_unit)}
-        more["money"] = MONEY + 12 * (fixed + per_unit / 3)
+        more["money"] = 40 + 8 * (fixed + per_unit / 3)
     if what == "limit":
         more["limit"] = float(random.uniform(1.05, 1.6))
     return Shape(

@@ -2,7 +2,8 @@
 
 Two measures a run: the *shortfall while playing*, of an average unit of money that was spent, and the *shortfall of the
 answer*, the true expected value of what would be done from now on, less its price where value has one. Both are against
-the best that could be done, in standard deviations of the function.
+the best that could be done, in standard deviations of the function. Money that moved something bought nothing: it falls
+short by all that the best is better than a blind play.
 """
 
 from __future__ import annotations
@@ -100,12 +101,18 @@ class Run:
             entrant = Remembering(who.load()(told, self.draws, **options), of)
             played = play(of, entrant, Budget(rounds, money))
             answers = shortfall_of_answer(of, entrant, len(played.regret) + 1)
-        cost = played.cost
+        cost, held = played.cost, played.cost
+        lost = np.zeros(len(cost))
+        if (
+            isinstance(of, FreshWorld) and of.shape.changes
+        ):  # what moves something buys no value, and the best play is 1
+            held = np.minimum(cost, of.shape.prices[0])
+            lost = (cost - held) * np.array([of.best(number) for number in range(1, len(cost) + 1)])
         words = of.shape.words if isinstance(of, FreshWorld) else of.words
         return {
             "key": self.key, "registration": self.registration, "index": self.index, "draws": self.draws,
             "entrant": self.label, "trait": trait(self.index), "words": words,
-            "play": round(float((played.regret * cost).sum() / cost.sum()), 5),
+            "play": round(float((played.regret * held + lost).sum() / cost.sum()), 5),
             "a_play": round(float(played.regret.mean()), 5),
             "answer": round(answers, 5), "rounds": len(cost), "money": round(float(cost.sum()), 3),
             "seconds": round(time.process_time() - began, 2),
