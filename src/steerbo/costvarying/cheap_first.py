@@ -15,6 +15,9 @@ What is acceptable where the best reaches `U` stands in the place of `U` in 3, b
 is stated, by a twentieth of the range: a dear set is played only to find out whether it is so much better. (With `U`
 itself, half of the later money went to larger sets where a nested smaller one was as good.)
 
+Where a unit of value is worth a sum of money (`value_of_one`), bounds are those of the net value, what a play costs in
+units of value taken off, and no price counts beside that: the set with the largest bound is played.
+
 There is no schedule and no horizon. A cheap set that cannot be the best is left as soon as it is known well enough to
 say so, and one that may be the best is not left for a hair's breadth that the model only imagines.
 
@@ -158,9 +161,11 @@ class Weighed:
         better = method.model.scale * float(
             expected_improvement(self.stay)((mean, DOUBT * deviation, flat, flat))[0][0]
         )
-        money = self._range / (held or price or 1.0)
-        gain = plays * (better + money * max(stays - held, 0.0)) - money * price
-        needed = money * (price / plays - max(stays - held, 0.0)) if plays else np.inf
+        worth = method.problem.value_of_one
+        money = self._range / (held or price or 1.0) if worth is None else 1 / worth
+        saved = max(stays - held, 0.0) if worth is None else stays - held
+        gain = plays * (better + money * saved) - money * price
+        needed = money * (price / plays - saved) if plays else np.inf
         return Move(to, price, plays, better, method.raw(float(mean[0])), needed, gain)
 
     @cached_property
@@ -237,7 +242,10 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         if self._hard:
             worth_it, moving = self._moves(history, outlook, number, arms, plays)
             arms, upper = [arms[k] for k in worth_it], upper[worth_it]
-        prices = self.mean_costs()[[outlook.arms[a].set for a in arms]]
+        sets = [outlook.arms[a].set for a in arms]
+        prices, priced = self.mean_costs()[sets], self.problem.value_of_one is not None
+        if priced:
+            upper, prices = upper - self.in_value()[sets], np.zeros(len(arms))
 
         def widths(some: Sequence[int]) -> np.ndarray:
             """w_i of arms that are tried, after finding where a play of them would go."""
@@ -246,7 +254,7 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
                 plays.update(zip(tried, self.best_of(tried, outlook, number, beta)[1], strict=True))
             return np.array([self._width(outlook, i, plays[i]) for i in tried])
 
-        least = self._least(float(upper.max()), outlook)
+        least = float(upper.max()) if priced else self._least(float(upper.max()), outlook)
         best = cheap_first(upper, prices, least, widths, self.patience, alike=self.options.alike)
         a = arms[best.arm]
         arm, point = outlook.arms[a], self.point_to_play(a, plays[a], outlook, number, beta)
@@ -289,7 +297,8 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         found = [
             one for (one,) in self.search(outlook, arms, [0.0], self.streams.integer(number, "moves"), of_mean=True)
         ]
-        here = int(stays[np.argmax([found[k].value for k in stays])])
+        nets = [self.raw(found[k].value) - self.in_value()[outlook.arms[arms[k]].set] for k in stays.tolist()]
+        here = int(stays[np.argmax(nets)])
         weighed = Weighed(self, history, outlook, found[here].value, arms[here])
         best: dict[int, tuple[Move, int]] = {}
         for k in np.flatnonzero(moved > 0).tolist():
@@ -338,9 +347,14 @@ class CheapFirst(PartialControl[CheapFirstOptions]):
         why: Reasons = from_plain(Reasons, asked[-1].note)
         rows = tuple((*row, why.upper[i]) for i, row in enumerate(table.rows))
         goal = "the best" if self.problem.tolerance is None else "good enough"
-        summary = (
+        rule = (
             f"each round plays the cheapest set that may still turn out to be {goal}; a dearer one only when outcomes "
-            f"have ruled out those that are cheaper. Round {asked[-1].round} played {asked[-1].scope}, whose expected "
+            "have ruled out those that are cheaper"
+        )
+        if (worth := self.problem.value_of_one) is not None:
+            rule = f"each round plays the set whose net value may be largest: {worth:g} times its value, less its cost"
+        summary = (
+            f"{rule}. Round {asked[-1].round} played {asked[-1].scope}, whose expected "
             f"value was uncertain by {numeral(why.width, 3)}."
         )
         if self.options.alike > 1:

@@ -77,6 +77,13 @@ def check_changes(problem: CostVarying) -> None:
             raise InvalidProblem(f"control_sets.{i}", hard, allowed, hint)
 
 
+def check_worth(problem: CostVarying) -> None:
+    """Refuse a tolerance where money and value are one: it would say the same again, and otherwise."""
+    if problem.value_of_one is not None and problem.tolerance is not None:
+        hint = "With ‹value_of_one› a dearer set is worth it if it gives that much more: leave out ‹tolerance›."
+        raise InvalidProblem("tolerance", problem.tolerance, "nothing beside ‹value_of_one›", hint)
+
+
 def check_costs(problem: CostVarying) -> None:
     """Refuse costs that are no prices, or not one for each control set."""
     if problem.costs is not None:

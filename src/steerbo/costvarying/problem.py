@@ -15,9 +15,9 @@ from ..record import record
 from ..rounds import History, Measuring, Round, Scope, StatedLaw, Suggestion
 from ..rounds.tolerance import Tolerance
 from ..space import JointRows, Limits, Space, Variable, Variables
-from ..space.fields import Listed
+from ..space.fields import Listed, Positive
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
-from .checks import INSTEAD, check_changes, check_costs, check_sets
+from .checks import INSTEAD, check_changes, check_costs, check_sets, check_worth
 from .limits import check_set_limits
 from .nature import left_as, stated_rows
 
@@ -48,6 +48,9 @@ class CostVarying(Measuring):
             choosing; of what a control set leaves to nature a sum is kept with the limit's `probability`, and a
             combination whatever nature does. And bounds on a further outcome, `Measured`, which every `tell` then gives
             among what was realised.
+        value_of_one: what one unit of the objective is worth in the unit of the costs, where both are known. Wanted is
+            then the set with the largest *net value*, `value_of_one · value − cost` of a play (less, where smaller
+            values are better), and nothing has to be said of what may be given up.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -68,6 +71,7 @@ class CostVarying(Measuring):
     nature: JointRows | None = None
     drift: AnyDrift = None
     limits: Limits | None = None
+    value_of_one: Positive | None = None
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
@@ -81,6 +85,7 @@ class CostVarying(Measuring):
         check_changes(self)
         check_clock(self.drift, self.space.names)
         check_costs(self)
+        check_worth(self)
         check_set_limits(self)
         return self
 
@@ -110,7 +115,8 @@ class CostVarying(Measuring):
         changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
-        return (*sets, *changes, *limits, *tolerance, *drift_lines(self.drift))
+        worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
+        return (*sets, *changes, *limits, *tolerance, *worth, *drift_lines(self.drift))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:

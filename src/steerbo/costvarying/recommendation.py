@@ -1,4 +1,7 @@
-"""The final answer of every method: the cheapest acceptable control set, and what the others would give."""
+"""The final answer of every method: the cheapest acceptable control set, and what the others would give.
+
+Where a unit of value is worth a sum of money, it is the set with the largest net value.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
     """Of every set the settings with the largest E μ; of these the cheapest that is acceptable, by posterior means.
 
     Bounds are `E μ ± 2 sd[g]`, for the expected value itself. Where no set is acceptable, as with a threshold that
-    nothing reaches, the best one is recommended.
+    nothing reaches, the best one is recommended. Where money and value are one, it is the set with the best net value.
     """
     sign, costs = method.problem.sign, method.mean_costs()
     rows, least, good, chosen = _judged(method, outlook, costs)
@@ -29,7 +32,8 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
     others.sort(key=lambda row: np.inf if row.cost is None else row.cost)
     verb = "reach at most" if method.problem.minimize else "reach at least"
     names = ", ".join(str(method.problem.scopes[int(i)]) for i in good)
-    best = rows[chosen]
+    best, worth = rows[chosen], method.problem.value_of_one
+    net = "" if worth is None else f"the net value of a play is {worth * least:.5g}, more than that of other sets"
     return Recommendation(
         best.scope,
         best.values,
@@ -37,7 +41,7 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
         best.lower,
         best.upper,
         best.cost,
-        best.note or f"acceptable sets {verb} {sign * least:.5g}: {names}{_unknown(method, costs)}",
+        best.note or (net or f"acceptable sets {verb} {sign * least:.5g}: {names}") + _unknown(method, costs),
         tuple(others),
     )
 
@@ -53,6 +57,10 @@ def _judged(
     if method.guarding:  # what is unlikely to be kept to, or to work, is no answer; where all is, the likeliest
         kept = found > UNLIKELY / 2
         means = np.where(kept, means, -np.inf) if kept.any() else found
+    if method.problem.value_of_one is not None:
+        nets = means - method.in_value()
+        chosen = int(nets.argmax())
+        return rows, float(nets[chosen]), np.array([chosen]), chosen
     least = _tolerance(method).acceptable(float(means.max()), method.worst(outlook), sign)
     good = np.flatnonzero(means >= least)
     if not len(good):
@@ -66,7 +74,7 @@ def _tolerance(method: PartialControl[Any]) -> Fraction | Absolute | Threshold:
 
 
 def possible_gain(method: PartialControl[Any], outlook: Outlook) -> float:
-    """What more may be there than the recommended set gives, by bounds.
+    """What more may be there than the recommended set gives, by bounds; in units of value, also where it has a price.
 
     Of all sets, so far as it would have to be taken: that by which what is recommended may fall short of acceptable.
     And of each cheaper set, that by which it may yet turn out to be acceptable itself.
@@ -81,6 +89,9 @@ def possible_gain(method: PartialControl[Any], outlook: Outlook) -> float:
     assert best.lower is not None
     assert best.upper is not None
     lower = min(sign * best.lower, sign * best.upper)
+    if method.problem.value_of_one is not None:
+        prices = method.in_value()
+        return float((upper - prices).max() - (lower - prices[chosen]))
     highest = float(upper.max())
     wanted = min(highest, _tolerance(method).acceptable(highest, method.worst(outlook), sign))
     cheaper = [upper[i] - least for i in every if i != chosen and not costs[i] >= costs[chosen]]

@@ -60,7 +60,8 @@ def _learned(panel: bytes, shape: tuple[int, ...], name: str) -> sb.Prior:
 def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
     variables = [_with_law(variable) for variable in known["variables"]]
     variables += [sb.Float(seen["name"], seen["low"], seen["high"], seen=True) for seen in known.get("seen", ())]
-    tolerance, nature = known.get("tolerance"), known.get("nature")
+    tolerance, nature = None if "worth" in known else known.get("tolerance"), known.get("nature")
+    worth = {"value_of_one": known["worth"]} if "worth" in known else {}
     return sb.CostVarying(
         variables,
         known["control_sets"],
@@ -69,6 +70,7 @@ def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
         nature=None if nature is None else sb.JointRows(nature["rows"], nature["names"]),
         drift=known.get("drift"),
         limits=[sb.Linear(**known["limit"])] if "limit" in known else None,
+        **worth,
     )
 
 
