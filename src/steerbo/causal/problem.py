@@ -32,6 +32,7 @@ _INSTEAD = {
     "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
     "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
+    "value_of_one": "Only cost-varying problems take it. What may be given up for money is said by `tolerance` here.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
 }
 
