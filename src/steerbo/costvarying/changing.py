@@ -85,8 +85,13 @@ def longest_way(variable: Variable, there: Any) -> float:
     return max(variable.change.price(there, end) for end in (variable.low, variable.high))
 
 
-def paid_for_moving(played: Round, history: History, variables: Sequence[Variable]) -> float:
-    """What moving them has cost in a round, by where it and the round before it really put them, as far as is known."""
+def paid_for_moving(
+    played: Round, history: History, variables: Sequence[Variable], standing: Mapping[str, Any] | None
+) -> float:
+    """What moving them has cost in a round, by where it and the round before it really put them, as far as is known.
+
+    Before the first round they were `standing`; None: out of nowhere.
+    """
     before = history.before(played)
-    there = {} if before is None else put(before, variables)
-    return price_of_moving(there, put(played, variables), variables, before is None)
+    there = standing or {} if before is None else put(before, variables)
+    return price_of_moving(there, put(played, variables), variables, before is None and standing is None)

@@ -1,10 +1,12 @@
 """The final answer of every method: the cheapest acceptable control set, and what the others would give.
 
+Where one stands today is an answer, too: it is given where it is acceptable, and costs no more than what would be.
 Where a unit of value is worth a sum of money, it is the set with the largest net value.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +35,10 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
     verb = "reach at most" if method.problem.minimize else "reach at least"
     names = ", ".join(str(method.problem.scopes[int(i)]) for i in good)
     best, worth = rows[chosen], method.problem.value_of_one
+    stay = _standing(method, outlook, costs) if method.problem.current is not None else None
+    if stay is not None and best.note != UNKEPT and _good_enough(method, stay, best, least):
+        others = [row for row in (*others, best) if row.scope != stay.scope]
+        return replace(stay, note="stay as you are: it is good enough, and costs no more", alternatives=tuple(others))
     net = "" if worth is None else f"the net value of a play is {worth * least:.5g}, more than that of other sets"
     return Recommendation(
         best.scope,
@@ -41,9 +47,41 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
         best.lower,
         best.upper,
         best.cost,
-        best.note or (net or f"acceptable sets {verb} {sign * least:.5g}: {names}") + _unknown(method, costs),
+        best.note
+        or (net or f"acceptable sets {verb} {sign * least:.5g}: {names}")
+        + _unknown(method, costs)
+        + ("" if stay is None else f"; {_gained(method, best, stay)}"),
         tuple(others),
     )
+
+
+def _standing(method: PartialControl[Any], outlook: Outlook, costs: np.ndarray) -> Recommendation:
+    """Where one stands, with its bounds."""
+    arm, point = method.standing()
+    mean, deviation = method.mixture(outlook, arm.set).moments(point[None])
+    sign = method.problem.sign
+    lower, middle, upper = (sign * method.raw(float(mean[0] + k * deviation[0])) for k in (-BOUND, 0, BOUND))
+    cost = None if np.isnan(costs[arm.set]) else float(costs[arm.set])
+    return Recommendation(
+        method.problem.scopes[arm.set], method.settings(arm, point), middle, min(lower, upper), max(lower, upper), cost
+    )
+
+
+def _good_enough(method: PartialControl[Any], stay: Recommendation, best: Recommendation, least: float) -> bool:
+    """Whether nothing is to be gained by moving that was asked for: `least` is of the value, or of the net value."""
+    assert stay.mean is not None
+    value = method.problem.sign * stay.mean
+    if (worth := method.problem.value_of_one) is not None:
+        return value - (stay.cost or 0.0) / worth >= least
+    dearer = stay.cost is not None and best.cost is not None and stay.cost > best.cost
+    return value >= least and not dearer
+
+
+def _gained(method: PartialControl[Any], best: Recommendation, stay: Recommendation) -> str:
+    """By how much the value is expected to be better than where one stands; as unsure as both are together at most."""
+    gain = method.problem.sign * ((best.mean or 0.0) - (stay.mean or 0.0))
+    unsure = 0.5 * sum((each.upper or 0.0) - (each.lower or 0.0) for each in (best, stay))
+    return f"{gain:.4g} better than where you stand (from {gain - unsure:.4g} to {gain + unsure:.4g})"
 
 
 def _judged(
