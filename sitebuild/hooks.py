@@ -10,10 +10,16 @@ from sitebuild.blocks import split
 from sitebuild.mathematics import with_formulas
 from sitebuild.pictures import with_pictures
 from sitebuild.running import run_page
-from sitebuild.sources import relinked, written
+from sitebuild.sources import address, relinked, written
 
 UNRUN = "STEERBO_SITE_UNRUN"
 """Environment variable: where it is set, pages are built without running them, to look at words."""
+
+
+def on_config(config: Any) -> Any:
+    """Show where the source is, once the project has an address."""
+    config.repo_url = address() or None
+    return config
 
 
 def on_files(files: Any, config: Any) -> Any:

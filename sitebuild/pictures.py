@@ -23,7 +23,7 @@ def shown(value: Any, text: str = "") -> str:
     if not hasattr(value, "savefig"):
         return ""
     stream = io.BytesIO()
-    value.savefig(stream, format="png", dpi=110, metadata={"Software": None})
+    value.savefig(stream, format="png", dpi=max(110, value.dpi), metadata={"Software": None})
     data = base64.b64encode(stream.getvalue()).decode()
     text = text or "; ".join(title for axes in value.axes if (title := axes.get_title())) or "a picture of the study"
     return f'<img alt="{html.escape(text)}" src="data:image/png;base64,{data}">'

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 from collections.abc import Iterator
+from functools import partialmethod
 
 import pytest
 import scipy.linalg  # noqa: F401  its own BLAS must be loaded before threads are limited
 from threadpoolctl import threadpool_limits
+from typer.testing import CliRunner, Result
 
 pytest.register_assert_rewrite("steerbo.testing")
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click before 8.2 would put standard error among the rest
+    CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)  # type: ignore[assignment]
+    Result.output = property(lambda result: result.stdout + result.stderr)  # type: ignore[assignment]
 
 EVERYTHING = "STEERBO_TEST_EVERYTHING"
 """Environment variable: where it is set, a test that is skipped fails the run."""

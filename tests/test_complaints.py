@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import Field
 
+import steerbo as sb
 from steerbo.complaints import attempt
-from steerbo.errors import InvalidInput, InvalidOption, together
+from steerbo.errors import InvalidInput, InvalidOption, SteerboError, together
 from steerbo.record import from_plain, record
 
 
@@ -66,3 +67,33 @@ def test_attempts_collect_what_is_wrong() -> None:
 def test_other_errors_are_not_collected() -> None:
     with pytest.raises(ZeroDivisionError):
         attempt([], lambda: 1 // 0)
+
+
+ANY: Any = sb  # what a type checker would have said, too
+V = [sb.Float("t", 10, 35, law=sb.Uniform()), sb.Float("ph", 4, 8, law=sb.Uniform())]
+SETS = [["t"], ["t", "ph"]]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ANY.CostVarying(V, SETS, tolerance=0.1), "a Fraction, Absolute or Threshold, in a file a table"),
+        (lambda: ANY.Float("t", 0, 1, change=5), "a Change, in a file a table"),
+        (lambda: ANY.TimeVarying(V, [0.1]), "a Prior, in a file a table"),
+        (lambda: ANY.Prior("matern"), "a SquaredExponential, Matern or Covariance, in a file a table"),
+        (lambda: ANY.Causal("a -> y", V), "a CausalGraph, in a file a table"),
+        (lambda: ANY.Linear("t", at_most=1), r"values by name, such as \{'ph': 1\}"),
+        (lambda: ANY.CostVarying(V, "t"), r"a list\. Put it into brackets"),
+        (lambda: ANY.CostVarying(V[0], SETS), r"a list\. Put it into brackets"),
+        (lambda: ANY.CausalGraph([("a", "b", "c")], target="b", intervenable=["a"]), "a list of at most 2"),
+        (lambda: ANY.Integer("n", 1, 3, step=2), "It takes all whole number; for others use a Float with a step"),
+        (lambda: ANY.TimeVarying([]), "at least one variable that can be set"),
+        (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), bugdet=3), "one of beta, patience. Did you mean 'budget'"),
+        (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), "random", beta=2), "nothing: 'random' has no options"),
+        (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), "coca-bo"), "That is a method for causal problems"),
+        (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS)).tell(None, 1.0), "None is no suggestion: .* is finished"),
+    ],
+)
+def test_what_newcomers_get_wrong_is_answered_by_what_is_right(call: Any, said: str) -> None:
+    with pytest.raises(SteerboError, match=said):
+        call()

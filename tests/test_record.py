@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import FrozenInstanceError
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steerbo as sb
 from steerbo.errors import InvalidProblem, InvalidStudy
 from steerbo.record import Plain, from_plain, identity, record, to_plain
 
@@ -83,3 +85,56 @@ def test_identity_knows_content_only(value: Any) -> None:
     assert identity(wrapped) == identity({"b": 1, "a": value})
     assert identity(wrapped) != identity({"a": value, "b": 2})
     assert len(identity(wrapped)) == 12
+
+
+@record
+class Mixed:
+    """A field of each type."""
+
+    number: float = 0.0
+    count: int = 0
+    flag: bool = False
+    name: str = ""
+    shares: dict[str, float] | None = None
+    stop: float | Literal["enough"] | None = None
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "allowed"),
+    [
+        ("number", "1", "a number"),
+        ("number", b"1", "a number"),
+        ("number", True, "a number"),
+        ("count", "1", "a whole number"),
+        ("count", True, "a whole number"),
+        ("count", 1.5, "a whole number"),
+        ("flag", 1, "true or false"),
+        ("flag", "yes", "true or false"),
+        ("name", 1, "a text"),
+        ("name", b"x", "a text"),
+        ("shares.a", {"a": "1"}, "a number"),
+        ("stop", "1", "a number"),
+    ],
+)
+def test_nothing_is_converted_silently(field: str, value: Any, allowed: str) -> None:
+    given: Any = {field.partition(".")[0]: value}
+    with pytest.raises(InvalidProblem, match=f"^Mixed.{field}: .* is not allowed; expected {allowed}"):
+        Mixed(**given)
+    with pytest.raises(InvalidProblem, match=f"^Mixed.{field}: "):
+        from_plain(Mixed, given)
+
+
+def test_numbers_of_numpy_and_whole_floats_are_numbers() -> None:
+    given: Any = {"number": np.float32(0.5), "count": np.int64(3), "flag": np.bool_(True), "name": np.str_("x")}
+    made = Mixed(**given, shares={"a": 1}, stop="enough")
+    assert (made.number, made.count, made.flag, made.name) == (0.5, 3, True, "x")
+    assert type(made.count) is int
+    assert type(made.flag) is bool
+    assert Mixed(count=4.0).count == 4  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [sb.Absolute, sb.Threshold, sb.Fraction])
+@pytest.mark.parametrize("value", ["1", True, False])
+def test_tolerances_take_numbers_like_variables_do(kind: Any, value: Any) -> None:
+    with pytest.raises(InvalidProblem, match="expected a number"):
+        kind(value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..front import DEPENDS, HOLDS, NOT, Claim, Panel, judged, mean, put, spots, told
 from ..runs import finished, page
-from . import arms, observed, slanted
+from . import arms, observed
 
 PAGE, PICTURE, KEPT = "causal.md", "causal.png", "causal-runs.jsonl"
 _PROGRAM = "python -m benchmarks.causal."
@@ -20,7 +20,6 @@ _SEEDS = 30
 def rows(folder: Path) -> Iterator[Claim]:
     """What was wanted of our own choices, and what came."""
     yield from _figure_1(folder / KEPT)
-    yield _slanted(folder / slanted.KEPT)
     yield from _observed(observed.read(folder / observed.KEPT))
     yield _arms(folder / arms.KEPT)
 
@@ -39,17 +38,6 @@ def _figure_1(file: Path) -> Iterator[Claim]:
                 HOLDS if mean(clean)[0] < 0.045 else NOT if mean(all_)[0] >= 0.045 + mean(all_)[1] else DEPENDS,
                 f"{told(clean, 4)}; with thirty further seeds {told(all_, 4)}: at the bar",
                 f"{len(clean)}; {len(all_)}", program)  # fmt: skip
-
-
-def _slanted(file: Path) -> Claim:
-    runs = finished(file)
-    seeds = range(slanted.FIRST, slanted.FIRST + slanted.SEEDS["figure-1"])
-    ours = [runs[key]["clean"] for seed in seeds if (key := f"figure-1/slanted/{seed}") in runs]
-    both = [seed for seed in seeds if all(f"figure-1/{model}/{seed}" in runs for model in ("slanted", "default"))]
-    gaps = [runs[f"figure-1/slanted/{k}"]["clean"] - runs[f"figure-1/default/{k}"]["clean"] for k in both]
-    return Claim("a kernel that learns along which line the best moves (`slanted=True`) has less than .040 there",
-                 judged(mean(ours)[0] < 0.04), f"{told(ours, 4)}; less the default {told(gaps, 4, '+')}",
-                 f"{len(ours)}; {len(gaps)}", _PROGRAM + "slanted")  # fmt: skip
 
 
 def _observed(cells: observed.Cells) -> Iterator[Claim]:

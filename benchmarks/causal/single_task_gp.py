@@ -34,7 +34,7 @@ class BotorchRegression:
             import botorch
             import torch
         except ImportError:
-            raise MissingExtra("botorch", "peers") from None
+            raise MissingExtra("botorch", "botorch") from None
         self._torch, self._botorch = torch, botorch
         self.output = Output()
         self._points, self._outcomes = np.zeros((0, columns)), np.zeros(0)

@@ -42,7 +42,7 @@ class Plain:
             import torch
             from botorch.models.gpytorch import GPyTorchModel
         except ImportError:
-            raise MissingExtra("gpytorch", "peers") from None
+            raise MissingExtra("gpytorch", "botorch") from None
         torch.set_num_threads(1)
         torch.set_default_dtype(torch.float64)
         self.torch, self.gpytorch = torch, gpytorch

@@ -123,7 +123,7 @@ def as_torch(bump: Bumps) -> Any:
 def box(n: int, repeats: int) -> list[Row]:
     """The best point of eleven priors on the unit square, n outcomes seen: our batched search against BoTorch's."""
     if find_spec("botorch") is None:
-        print("botorch is not installed: the box is left out (pip install 'steerbo[peers]')")
+        print("botorch is not installed: the box is left out (pip install './benchmarks[peers]')")
         return []
     random = np.random.default_rng(0)
     centres = random.random((11, 2)).tolist()

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import steerbo as sb
-from steerbo.plots.drawing import BLUE, ORANGE, bare
+from steerbo.plots.drawing import BLUE, ORANGE, colour_bar, legend_below, styled
 
 
 def pressure(heat, draught):
@@ -13,7 +13,7 @@ def pressure(heat, draught):
 
 
 def draw():
-    """Twenty rounds of a real run: blue what was drawn at random, orange what was chosen."""
+    """Twenty rounds of a real run: squares were drawn at random, circles were chosen."""
     boiler = sb.CostVarying(
         [sb.Float("heat", 0, 10), sb.Float("draught", 0, 1)],
         control_sets=[["heat", "draught"]],
@@ -31,16 +31,19 @@ def draw():
         steam = heat - 2 * draught**2 + random.normal(0, 0.1)
         optimizer.tell(suggestion, float(steam), realised={"pressure": found})
         played.append((heat, draught))
-    shown = Figure(figsize=(5.2, 3.2), layout="constrained")
+    shown = Figure(figsize=(3.54, 2.8), layout="constrained", dpi=200)
     axes = shown.subplots()
     heat, draught = np.meshgrid(np.linspace(0, 10, 200), np.linspace(0, 1, 200))
     steam = np.where(heat + 5 * draught <= 12, heat - 2 * draught**2, np.nan)
-    axes.pcolormesh(heat, draught, steam, cmap="Greys", shading="auto", alpha=0.6)
+    shades = axes.pcolormesh(heat, draught, steam, cmap="Greys", shading="auto", alpha=0.6)
     axes.contour(heat, draught, pressure(heat, draught), levels=[5], colors=["#444444"])
-    axes.plot(*np.array(played[:5]).T, "o", color=BLUE, ms=5)
-    axes.plot(*np.array(played[5:]).T, "o", color=ORANGE, ms=5)
-    axes.text(1.0, 0.93, "line: pressure 5, which is learned", fontsize=8.5)
-    axes.text(7.6, 0.93, "forbidden", fontsize=8.5)
-    axes.set(xlabel="heat (grey: steam)", ylabel="draught", xlim=(0, 10), ylim=(0, 1))
-    bare(axes)
+    axes.plot([], [], color="#444444", label="pressure 5, which is learned")
+    look = {"ms": 4.5, "mec": "black", "mew": 0.4, "ls": "none"}
+    axes.plot(*np.array(played[:5]).T, "s", color=BLUE, label="drawn at random", **look)
+    axes.plot(*np.array(played[5:]).T, "o", color=ORANGE, label="chosen", **look)
+    axes.fill_between([], [], color="white", ec="#AAAAAA", label="forbidden")
+    axes.set(xlabel="heat (kW)", ylabel="draught", xlim=(0, 10), ylim=(0, 1))
+    colour_bar(axes, shades, "steam (kg/h)")
+    styled(axes)
+    legend_below(shown)
     return shown

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import steerbo as sb
-from steerbo.plots.drawing import ORANGE, bare
+from steerbo.plots.drawing import ORANGE, colour_bar, legend_below, styled
 from steerbo.timevarying import SquaredExponential
 
 
@@ -26,14 +26,15 @@ def draw():
         x = suggestion.values["place"]
         played.append((t, x))
         optimizer.tell(suggestion, value=float(np.exp(-((x - best(t)) ** 2) / 0.03)))
-    shown = Figure(figsize=(4.4, 2.9), layout="constrained")
+    shown = Figure(figsize=(3.54, 2.6), layout="constrained", dpi=200)
     axes = shown.subplots()
     t, x = np.meshgrid(np.linspace(0, 59, 120), np.linspace(0, 1, 80))
-    axes.pcolormesh(
-        t, x, np.exp(-((x - best(t)) ** 2) / 0.03), cmap="Blues", shading="auto"
-    )
-    axes.plot(*np.array(played).T, ".", color=ORANGE, ms=5)
-    axes.set(xlabel="time", ylabel="place", yticks=[])
-    axes.text(1, 0.03, "dark: warm · dots: where it looked", fontsize=9)
-    bare(axes)
+    truth = np.exp(-((x - best(t)) ** 2) / 0.03)
+    warmth = axes.pcolormesh(t, x, truth, cmap="Blues", shading="auto")
+    look = {"color": ORANGE, "ms": 4, "mec": "black", "mew": 0.4, "ls": "none"}
+    axes.plot(*np.array(played).T, "o", label="where it looked", **look)
+    axes.set(xlabel="time (h)", ylabel="place (km)")
+    colour_bar(axes, warmth, "true warmth (K)")
+    styled(axes)
+    legend_below(shown)
     return shown

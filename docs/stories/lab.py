@@ -64,7 +64,7 @@ TODAY = 6  # 6 March
 learned = (1, 2, 5)  # thin: learned=(5,)
 experts = [sb.Prior.from_panel(degrees[d - 1 : d, ::6], [f"{d} March"])[0] for d in learned]
 for expert in experts:
-    print(expert.name, "has a mean of", round(float(np.mean(expert.mean)), 1), "°C")
+    print(expert.name, "has a mean of", np.asarray(expert.mean).mean().round(1), "°C")
 
 problem = sb.TimeVarying([sb.Categorical("place", places)], experts)
 

@@ -29,15 +29,15 @@ _PLAIN = {
     "string_type": "a text",
     "string_unicode": "a text",
     "string_sub_type": "a text",
-    "dict_type": "a table",
-    "mapping_type": "a table",
-    "dataclass_type": "a table",
-    "model_attributes_type": "a table",
+    "dict_type": "values by name, such as {'ph': 1}",
+    "mapping_type": "values by name, such as {'ph': 1}",
     "list_type": "a list",
     "tuple_type": "a list",
     "callable_type": "a function",
     "recursion_loop": "data that does not contain itself",
 }
+_RECORDS = ("dataclass_type", "model_attributes_type")
+_MOST_NAMED = 10
 _UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "unexpected_positional_argument")
 _BOUND = {
     "greater_than": ("gt", "a number above"),
@@ -86,6 +86,8 @@ def translate(
             continue  # alternatives: one is enough, and the one that fits best is wrong somewhere inside
         untagged = complaint["type"] == "union_tag_not_found"
         names = _kinds(declared, given, path) if untagged else _names(declared, given, path)
+        if complaint["type"] in _RECORDS:
+            names = [record.__name__ for record in _standing(declared, given, path)[0] if record is not declared]
         where, why = ".".join([place, *map(str, path)]), _instead(declared, path)
         found[path] = list(_ours(complaint, where, kind, names, why))
     return together(fault for faults in found.values() for fault in faults)
@@ -112,12 +114,28 @@ def _ours(
     elif about in _UNKNOWN:
         allowed = one_of(names, "" if instead else where.rpartition(".")[2]) if names else "no field of this name"
         yield kind(where, value, allowed, instead)
+    elif about in _RECORDS:
+        yield kind(where, value, _record_of(names or [context.get("class_name", "")]))
     else:
-        yield kind(where, value, _allowed(complaint))
+        allowed = _allowed(complaint)
+        lone = allowed == "a list" and (isinstance(value, str) or hasattr(value, "__pydantic_fields__"))
+        yield kind(where, value, allowed, "Put it into brackets: […]." if lone else "")
+
+
+def _record_of(names: Sequence[str]) -> str:
+    """What may stand where records of these names may."""
+    known = list(dict.fromkeys(filter(None, names)))[:_MOST_NAMED]
+    if not known:
+        return "a table"
+    article = "an" if known[0][0] in "AEIO" else "a"
+    return f"{article} {' or '.join(filter(None, [', '.join(known[:-1]), known[-1]]))}, in a file a table"
 
 
 def _allowed(complaint: Any) -> str:
     about, context = complaint["type"], complaint.get("ctx", {})
+    if about in ("too_long", "too_short"):
+        most = context.get("max_length", context.get("min_length"))
+        return f"a list of {'at most' if about == 'too_long' else 'at least'} {most}"
     if about in _BOUND:
         name, words = _BOUND[about]
         return f"{words} {context[name]:g}"
@@ -134,7 +152,7 @@ def _path(complaint: Any, given: object) -> tuple[Any, ...]:
         last = i == len(complaint["loc"]) - 1
         if last and complaint["type"].startswith(("missing", *_UNKNOWN)):
             path.append(part)
-        elif _has(given, part) and (last or isinstance(given[part], Mapping | list | tuple)):  # type: ignore[index]
+        elif _has(given, part) and (not i or last or isinstance(given[part], Mapping | list | tuple)):  # type: ignore[index]
             path.append(part)
             given = given[part]  # type: ignore[index]
         elif isinstance(part, int):

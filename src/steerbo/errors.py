@@ -14,11 +14,12 @@
     ├── LogUnavailable                    the log cannot be reached or written just now: try again
     ├── UnknownSuggestion (also KeyError) a suggestion this optimizer never made
     ├── ModelFailure                      no model could be fitted to what was observed
+    ├── LimitBroken                       a method of others chose or answered what a limit forbids
     ├── ObjectiveFailure                  the user's objective failed, timed out or answered rubbish
     └── MissingExtra (also ImportError)   an optional dependency is not installed
 
-`OutOfRangeWarning` and `LawWarning` are no errors: what they warn of is kept. Every message of an `InvalidInput` names
-the field, the value, what is allowed and, where it can, what to do next.
+`OutOfRangeWarning`, `UnusualOutcomeWarning` and `LawWarning` are no errors: what they warn of is kept. Every message of
+an `InvalidInput` names the field, the value, what is allowed and, where it can, what to do next.
 """
 
 from __future__ import annotations
@@ -57,7 +58,11 @@ class DamagedLog(InvalidStudy):
 
 
 class OutOfRangeWarning(UserWarning):
-    """A measured value lies far outside its variable's range. It is kept; `amend` corrects it."""
+    """A measured value lies far outside its variable's range, or is next to nothing; it is kept, and can be amended."""
+
+
+class UnusualOutcomeWarning(OutOfRangeWarning):
+    """A value or cost lies far from all others, as if it were mistyped. It is kept; `amend` corrects it."""
 
 
 class LawWarning(UserWarning):
@@ -101,6 +106,10 @@ class ModelFailure(SteerboError):  # noqa: N818
     """No model could be fitted to what was observed."""
 
 
+class LimitBroken(SteerboError):  # noqa: N818
+    """A method from another package chose, or answered, what a limit of the problem forbids."""
+
+
 class ObjectiveFailure(SteerboError):  # noqa: N818
     """The user's objective failed, timed out or answered rubbish."""
 
@@ -130,6 +139,7 @@ __all__ = [
     "InvalidRequest",
     "InvalidStudy",
     "LawWarning",
+    "LimitBroken",
     "LogConflict",
     "LogUnavailable",
     "MissingExtra",
@@ -139,6 +149,7 @@ __all__ = [
     "OutcomeConflict",
     "SteerboError",
     "UnknownSuggestion",
+    "UnusualOutcomeWarning",
     "one_of",
     "show",
     "together",

@@ -27,8 +27,7 @@ out.
 ...     solves = CostVarying
 ...     def choose(self, history, request):
 ...         names = self.problem.control_sets[len(history) % len(self.problem.control_sets)]
-...         middles = {v.name: (v.low + v.high) / 2 for v in self.problem.space if v.name in names}
-...         return Choice(Scope(names), middles)
+...         return Choice(Scope(names), {name: self.problem.space[name].decode([0.5])[0] for name in names})
 ...     def recommend(self, history):
 ...         return Recommendation(Scope(self.problem.control_sets[0]), {}, note="it has not learned anything")
 ...     def explain(self, history):
@@ -41,9 +40,25 @@ out.
 `minimize`, and a `space` of variables. What `ask` and `tell` are given goes through its `read_…` methods, which
 refuse by name what is not allowed, and may be overridden. What else it may say of itself has sensible defaults:
 `describe`, `use` and `columns` for `steerbo check` and tables, `takes` (`RequestField`s) for what `ask` is given,
-`stated_laws` (`StatedLaw`s) for what is checked against what was realised, `pictures` for a page's pictures (the
-place of a function that yields `Picture`s). Page, tables, exports and the command line then know nothing of your
-kind, and work.
+`stated_laws` (`StatedLaw`s) for what is checked against what was realised, `pictures` for a page's pictures. Page,
+tables, exports and the command line then know nothing of your kind, and work.
+
+**Its limits.** Declare the field as `limits: Limits | None = None`, and users may give `Linear` and `Forbid`; derive
+from `Measuring`, and they may give `Measured`, too, whose outcomes are then told beside the value.
+`check_limits(limits, space)` refuses unknown variables by name; `broken(limits, values)` says which limits values
+break. Methods are to keep to them: a choice, a recommendation or a step of a policy that breaks one is refused as
+`LimitBroken`. Where limits have another name, or follow from other fields, override `every_limit`.
+
+**Its pictures.** `pictures: ClassVar[str] = "my_package.pictures:draw"` names a function with the signature of
+`DrawPictures`; a picture that fails is a sentence in its place on the page and in the report.
+
+    def draw(study: Reading, advice: Recommendation) -> Iterator[Picture]:
+        figure = matplotlib.figure.Figure((5.6, 3.8), layout="constrained")
+        axes = figure.subplots()
+        told = [played for played in study.history if played.state == "told"]
+        axes.plot([played.number for played in told], [played.outcome.value for played in told], "o")
+        axes.axvline(study.status.rounds)
+        yield Picture("What every round gave", "The value of each round, in order", figure)
 
 **How it is found.** Pass the class, `Optimizer(problem, Middle)`; name its place in a study file, `method =
 "my_package.methods:Middle"`, whose module may stand beside that file; or let your package declare it, after which it
@@ -63,7 +78,7 @@ Python's own modules are never imported, and what is no `Method` is not called. 
 at what it names: `steerbo doctor` and `steerbo export --format jsonl` import nothing. So a class should keep its
 place; where it moves, leave its old name behind.
 
-**How it is tested.** `steerbo.testing` has the contract that every method keeps, to be inherited.
+**How it is tested.** `steerbo.testing` has the contract that every method keeps, and one for pictures, to be inherited.
 """
 
 from .bandit import Arms, bernstein_radius, hoeffding_radius, theory_beta
@@ -75,6 +90,7 @@ from .errors import (
     InvalidOutcome,
     InvalidProblem,
     InvalidRequest,
+    LimitBroken,
     MissingExtra,
     ModelFailure,
     SteerboError,
@@ -82,7 +98,7 @@ from .errors import (
     together,
 )
 from .gp import Hyperparameters, Matern32, Matern52, Regression, SquaredExponentialKernel, called
-from .plots.drawing import Picture
+from .plots.drawing import DrawPictures, Picture
 from .record import record
 from .rounds import (
     SEEN,
@@ -99,10 +115,12 @@ from .rounds import (
     Extended,
     Failed,
     History,
+    Measuring,
     Method,
     Outcome,
     PolicyStep,
     Problem,
+    Reading,
     Recommendation,
     Refitted,
     RequestField,
@@ -120,7 +138,7 @@ from .rounds import (
     typical,
 )
 from .search import Box, Maximum, maximise_box, sobol_points
-from .space import Categorical, Float, Integer, Space
+from .space import Categorical, Float, Forbid, Integer, Limits, Linear, Measured, Space, broken, check_limits
 from .space.fields import Listed, Number, Positive
 
 __all__ = [
@@ -136,11 +154,13 @@ __all__ = [
     "Created",
     "Decided",
     "Decision",
+    "DrawPictures",
     "Event",
     "Explanation",
     "Extended",
     "Failed",
     "Float",
+    "Forbid",
     "History",
     "Hyperparameters",
     "Integer",
@@ -150,10 +170,15 @@ __all__ = [
     "InvalidOutcome",
     "InvalidProblem",
     "InvalidRequest",
+    "LimitBroken",
+    "Limits",
+    "Linear",
     "Listed",
     "Matern32",
     "Matern52",
     "Maximum",
+    "Measured",
+    "Measuring",
     "Method",
     "MissingExtra",
     "ModelFailure",
@@ -163,6 +188,7 @@ __all__ = [
     "PolicyStep",
     "Positive",
     "Problem",
+    "Reading",
     "Recommendation",
     "Refitted",
     "Regression",
@@ -181,7 +207,9 @@ __all__ = [
     "Typical",
     "attempt",
     "bernstein_radius",
+    "broken",
     "called",
+    "check_limits",
     "finite",
     "hoeffding_radius",
     "maximise_box",

@@ -1,25 +1,31 @@
 """Frozen data: how every variable, law, problem, suggestion and event is declared.
 
 A record is a pydantic dataclass that takes positional arguments, refuses unknown fields, is hashable, and whose
-validation errors are the library's own. `to_plain` and `from_plain` are its JSON/TOML form.
+validation errors are the library's own. Its fields take no text and no True for a number, and no number for a text or
+for True. `to_plain` and `from_plain` are its JSON/TOML form.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 import hashlib
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from numbers import Real
 from typing import Any, TypeVar, cast, dataclass_transform
 
+import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticCustomError, PydanticSerializationError, core_schema
 
 from .complaints import translate
 from .errors import InvalidInput, InvalidProblem, show
 
 T = TypeVar("T")
+_LARGEST_WHOLE = 2**128  # the largest seed; Python does not print numbers of thousands of digits
 _CONFIG = ConfigDict(extra="forbid", strict=False, arbitrary_types_allowed=True)
 
 
@@ -37,6 +43,8 @@ def record(cls: type[T]) -> type[T]:
         ...
     steerbo.errors.InvalidProblem: Point.x: 'one' is not allowed; expected a number.
     """
+    if "__get_pydantic_core_schema__" not in vars(cls):
+        cls.__get_pydantic_core_schema__ = classmethod(_schema)  # type: ignore[attr-defined]
     made: Any = dataclass(frozen=True, config=_CONFIG)(cls)
     construct = made.__init__
     names = [field.name for field in fields(made) if field.init and not field.kw_only]
@@ -59,6 +67,87 @@ def record(cls: type[T]) -> type[T]:
 
     made.__init__ = initialise
     return made
+
+
+def with_checked(made: T, **changes: Any) -> T:
+    """A record with other values that were checked before, in another record, say: they are not checked again.
+
+    >>> @record
+    ... class Point:
+    ...     x: float
+    >>> with_checked(Point(1), x=2.0)
+    Point(x=2.0)
+    """
+    new: T = object.__new__(type(made))
+    vars(new).update(vars(made), **changes)
+    return new
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise PydanticCustomError("number", "a number")
+    return value
+
+
+def _whole(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise PydanticCustomError("whole", "a whole number")
+    size: Any = abs(value)
+    if size > _LARGEST_WHOLE:
+        raise PydanticCustomError("whole", "a whole number of at most 2**128 in size")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise PydanticCustomError("flag", "true or false")
+    return bool(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise PydanticCustomError("text", "a text")
+    return value
+
+
+def _several(value: Any) -> Any:
+    if not isinstance(value, list | tuple):  # a generator may have no end, and a set has no order
+        raise PydanticCustomError("listed", "a list")
+    return value
+
+
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "float": _number,
+    "int": _whole,
+    "bool": _flag,
+    "str": _text,
+    "list": _several,
+    "tuple": _several,
+}
+_OWN = ("dataclass", "model", "function-before", "function-plain", "function-wrap", "literal", "definition-ref")
+
+
+def _schema(cls: type, source: Any, handler: Callable[[Any], Any]) -> Any:
+    """Pydantic's schema of a record, without conversions between texts, numbers, and True."""
+    made = outer = copy.copy(handler(source))
+    while outer["type"] != "dataclass" and isinstance(outer.get("schema"), dict):  # a validator of the whole record
+        outer["schema"] = outer = copy.copy(outer["schema"])
+    if outer["type"] == "dataclass":
+        outer["schema"] = _plain(outer["schema"])
+    return made
+
+
+def _plain(schema: Any) -> Any:
+    """A part of a schema in which each type takes its own values only; other records have done so themselves."""
+    if isinstance(schema, list | tuple):
+        return type(schema)(_plain(part) for part in schema)
+    if not isinstance(schema, dict) or schema.get("type") in _OWN:
+        return schema
+    inner = ("schema", "fields", "choices", "items_schema", "keys_schema", "values_schema", "items")
+    made: Any = {name: _plain(part) if name in inner else part for name, part in schema.items()}
+    check = _CHECKS.get(schema["type"]) if "type" in schema else None
+    return made if check is None else core_schema.no_info_before_validator_function(check, made)
 
 
 @functools.cache

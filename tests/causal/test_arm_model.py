@@ -12,7 +12,6 @@ from steerbo.causal.arm_model import (
     LIKELY_NOISE,
     ModelOptions,
     arm_model,
-    discrepancy_kernel,
     kernel_of,
     numbers_of,
 )
@@ -34,7 +33,8 @@ CHOICES = Space([sb.Categorical("m", ["a", "b"])])
         ({"initial": 0}, "initial"),
         ({"kernel": "rbf"}, "kernel"),
         ({"transform": "log"}, "transform"),
-        ({"observations": "believed"}, "observations"),
+        ({"observations": "checked"}, "observations"),
+        ({"slanted": True}, "slanted"),
     ],
 )
 def test_options_that_are_none_are_refused_by_name(options: dict[str, Any], field: str) -> None:
@@ -46,12 +46,6 @@ def test_the_least_that_is_allowed_is_allowed() -> None:
     assert ModelOptions(beta=0.0, initial=1).initial == 1
 
 
-def test_observations_are_checked_by_the_same_options_or_trusted() -> None:
-    assert ModelOptions().checking is None
-    checked = ModelOptions(observations="checked")
-    assert checked.checking is checked
-
-
 @pytest.mark.parametrize(("name", "kind"), [("matern-5/2", Matern52), ("matern-3/2", Matern32)])
 def test_the_kernel_is_the_one_named_and_a_line_along_what_is_a_number(name: Any, kind: type) -> None:
     """Against the sum worked out: categories have no slope."""
@@ -61,7 +55,6 @@ def test_the_kernel_is_the_one_named_and_a_line_along_what_is_a_number(name: Any
     matern = kind.over(MIXED.categorical)  # type: ignore[attr-defined]
     line = Linear([0, 2], variance=0.1)
     np.testing.assert_allclose(kernel_of(MIXED, options)(points, points), matern(points, points) + line(points, points))
-    np.testing.assert_allclose(discrepancy_kernel(MIXED, options)(points, points), matern(points, points))
 
 
 def test_of_choices_alone_there_is_no_line_and_of_nothing_a_constant() -> None:
@@ -69,7 +62,6 @@ def test_of_choices_alone_there_is_no_line_and_of_nothing_a_constant() -> None:
     assert isinstance(kernel_of(CHOICES, options), Matern52)
     assert numbers_of(None) == []
     assert isinstance(kernel_of(None, options), Constant)
-    assert isinstance(discrepancy_kernel(None, options), Constant)
 
 
 def test_a_model_of_nothing_is_the_mean() -> None:

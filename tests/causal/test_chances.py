@@ -109,3 +109,52 @@ def test_what_must_be_given_counts_for_as_much_as_was_wanted(wanted: float, like
     wanted = max(wanted, min(told))
     given = unweighed(wanted, likely, np.array(told))
     assert weighed(np.array([given]), np.array([likely]), np.array(told))[0] == pytest.approx(wanted, abs=1e-6)
+
+
+@METHODS
+def test_a_scope_of_which_nothing_ever_worked_holds_no_stop_up(method: str, more: dict[str, Any]) -> None:
+    """Before, what could be gained was infinite for ever: bounds of its model, which has no outcome, are."""
+    optimizer, _ = played(method, lambda _, asked: not asked.scope.set, 24, **more)
+    gains = [optimizer._method.gain(optimizer.history)]
+    for _ in range(3):  # now and then another play of it is due, and is waited for
+        asked = optimizer.ask()
+        assert asked is not None
+        if asked.scope.set:
+            optimizer.tell(asked, 0.1, realised={"x": 0.5, "z": 0.5, **asked.values})
+        else:
+            optimizer.fail(asked, "it broke", cost=1.0 if more else None)
+        gains.append(optimizer._method.gain(optimizer.history))
+    assert min(gains) < 2.0
+
+
+def test_trials_of_others_open_what_was_closed() -> None:
+    """They count as plays do, where what was set is known; what was only observed says nothing of what is set."""
+    optimizer, _ = played("coca-bo", lambda _, asked: asked.scope.set == ("z",), 10)
+    method: Any = optimizer._method
+    i = next(i for i, arm in enumerate(method.arms) if arm.actions == ("z",))
+    closed = method.chances[i]
+    assert closed < 0.5
+    optimizer.add(0.3, {"x": 0.5, "z": 0.6})
+    assert method.chances[i] == closed
+    for z in np.linspace(0.0, 1.0, 12):
+        optimizer.add(0.3, {"x": 0.5, "z": float(z)}, scope=["z"])
+    assert method.chances[i] > 0.7
+    assert sb.load(optimizer.to_json()).ask() == optimizer.ask()
+
+
+def test_with_drift_a_scope_that_failed_early_is_tried_again() -> None:
+    """Failures of long ago count for less, also where their scope has not been played since."""
+
+    def early(k: int, asked: Suggestion) -> bool:
+        return asked.scope.set == ("z",) and k < 30
+
+    optimizer, made = played("random", early, 100, drift=sb.Decay(0.01))
+    steady, _ = played("random", lambda _, asked: asked.scope.set == ("z",), 30)
+    method: Any = optimizer._method
+    i = next(i for i, arm in enumerate(method.arms) if arm.actions == ("z",))
+    del made
+    known = method.failing[method.models.of[i]]
+    assert known.faded > 0.0
+    assert method.counting[i] < method.plays[i]
+    other: Any = steady._method
+    assert other.counting.tolist() == other.plays.tolist()

@@ -78,11 +78,11 @@ def test_pending_rounds_count_though_their_contexts_are_not_measured() -> None:
 def test_a_restart_between_looking_and_acting() -> None:
     looks = world("looks")
     optimizer = play(looks, sb.Optimizer(looks.problem, seed=0), 40)
-    while not (suggestion := optimizer.ask()).observe:  # type: ignore[union-attr]
-        optimizer.abandon(suggestion)  # type: ignore[arg-type]
+    while not (suggestion := optimizer.ask()).observe:
+        optimizer.abandon(suggestion)
     again = sb.Optimizer.replay(optimizer.problem, optimizer.events)
-    seen = dict.fromkeys(suggestion.observe, 0.25)  # type: ignore[union-attr]
-    assert again.decide(suggestion.token, seen) == optimizer.decide(suggestion, seen)  # type: ignore[union-attr, arg-type]
+    seen = dict.fromkeys(suggestion.observe, 0.25)
+    assert again.decide(suggestion.token, seen) == optimizer.decide(suggestion, seen)
 
 
 def test_smaller_may_be_better_and_a_threshold_out_of_reach() -> None:

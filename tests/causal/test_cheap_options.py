@@ -10,7 +10,7 @@ import pytest
 import steerbo as sb
 from steerbo.causal.cheap_options import CheapOptions
 from steerbo.errors import InvalidOption
-from steerbo.gp import Constant, Course, SquaredExponentialKernel
+from steerbo.gp import AnovaKernel, Constant, Course
 from steerbo.space import Space
 
 SPACE = Space([sb.Float("x", 0, 1), sb.Categorical("m", ["a", "b"])])
@@ -32,14 +32,10 @@ def test_options_that_are_none_are_refused_by_name(options: dict[str, Any], said
         CheapOptions(**options)
 
 
-def test_observations_are_trusted() -> None:
-    assert CheapOptions().checking is None
-
-
 def test_the_kernel_is_smooth_over_what_is_set_and_seen_and_constant_over_nothing() -> None:
     points = np.array([[0.2, 0.0], [0.7, 0.0], [0.7, 1.0]])
     model = CheapOptions().model(SPACE, None)
-    wanted = SquaredExponentialKernel.over(SPACE.categorical)
+    wanted = AnovaKernel.over(SPACE.categorical)
     np.testing.assert_allclose(model.kernel(points, points), wanted(points, points))
     assert isinstance(CheapOptions().model(None, None).kernel, Constant)
 

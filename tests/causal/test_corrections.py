@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
+import pickle
 import random
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,6 @@ import steerbo as sb
 from steerbo.record import from_plain
 from steerbo.rounds import Event, Optimizer
 from steerbo.rounds.arithmetic import one_blas_thread
-from steerbo.study.pickling import OwnPickler, OwnUnpickler
 from steerbo.testing import Case
 from steerbo.testing.case import bits
 from tests.causal import test_drift, test_guarding
@@ -31,7 +30,6 @@ def guarded() -> Case:
 WORLDS: dict[str, tuple[Callable[[], Case], int]] = {
     "at random": (lambda: staged("random"), 40),
     "by a model": (lambda: staged("coca-bo", initial=2), 20),
-    "observations checked": (lambda: staged("coca-bo", initial=2, observations="checked"), 16),
     "prices": (lambda: priced(STAGED, ("dose", "age"), {"dose": 1, "age": 0.5}, initial=1), 16),
     "drift": (lambda: test_drift.drifting("coca-bo", "learned", initial=2), 14),
     "drift at random": (lambda: test_drift.drifting("random", "learned"), 12),
@@ -40,20 +38,18 @@ WORLDS: dict[str, tuple[Callable[[], Case], int]] = {
 
 
 def state(optimizer: Optimizer) -> str:
-    """What is known, in full: rows, posteriors, surprises, what has failed."""
+    """What is known, in full: rows, posteriors, what has failed."""
     method: Any = optimizer._method
     found: list[Any] = [method.models.arm_of_row, method.plays.tolist()]
     with one_blas_thread():
         for model, following in zip(method.models.each, method.models.following, strict=True):
             found += [model.inputs.tolist(), model.outcomes.tolist(), model.weights.tolist()]
-            found += [model.factor.lower.tolist(), model.hyperparameters.to_plain(), following.scale_doubt]
-            found += [following.calibration.surprises, following.reliability.surprises]
+            found += [model.factor.lower.tolist(), model.hyperparameters.to_plain(), following.scaled]
         for failing in method.failing:
             found += [[p.tolist() for p in failing._points], failing._worked, failing._rounds, failing.chance]
         for watching in method.watching:
             for each in watching.by_name.values():
                 found += [each.model.inputs.tolist(), each.model.outcomes.tolist(), each.model.weights.tolist()]
-                found += [each.following.calibration.surprises, each.following.reliability.surprises]
     return json.dumps(found)
 
 
@@ -63,11 +59,8 @@ def looked_at(optimizer: Optimizer) -> Optimizer:
 
 
 def written_down(optimizer: Optimizer) -> Optimizer:
-    """As a snapshot is, between two events."""
-    file = io.BytesIO()
-    OwnPickler(file, protocol=5).dump(optimizer._fold)
-    file.seek(0)
-    return Optimizer._of(OwnUnpickler(file).load())
+    """As a copy is that another process gets, between two events."""
+    return Optimizer._of(pickle.loads(pickle.dumps(optimizer._fold, protocol=5)))
 
 
 def left_alone(optimizer: Optimizer) -> Optimizer:

@@ -52,12 +52,12 @@ def test_the_cheapest_that_is_enough() -> None:
         best = offer(worth, 0.0, 50)
         wanted = partial(reaches, best.bound - 0.02)
         found = cheapest(worth, 0.0, 50, wanted)
-        assert best.bound - 0.02 <= found.bound < best.bound - 0.01
+        assert best.bound - 0.02 <= found.bound < best.bound - 0.005
         assert found.price < best.price - 0.3
         last, after = edge(worth, 0.0, 50, wanted)
         assert after is not None
         assert after.bound < best.bound - 0.02 <= last.bound
-        assert after.price == pytest.approx(last.price, abs=0.1)
+        assert after.price == pytest.approx(last.price, abs=0.2)
 
 
 def test_where_nothing_is_enough_or_nothing_varies_it_is_the_first() -> None:

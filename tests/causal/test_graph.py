@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -34,7 +35,7 @@ FEW = settings(max_examples=60, deadline=None, derandomize=True)
         ("graph { a -- b }", {"target": "a"}, "arrows ->"),
     ],
 )
-def test_refused(text: str, roles: dict[str, object], message: str) -> None:
+def test_refused(text: str, roles: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
         CausalGraph.from_text(text, **{"intervenable": [], **roles})
 
@@ -103,11 +104,6 @@ def test_projection_keeps_separation(seed: int) -> None:
         given_ = [n for n in keep if n not in (a, b) and random.random() < 0.5]
         assert small.separated(a, b, given_) == graph.separated(a, b, given_)
         assert (a in graph.ancestors([b])) == (a in small.ancestors([b]))
-
-
-def test_districts() -> None:
-    graph = CausalGraph([("a", "y")], [("b", "c"), ("c", "y")], target="y", intervenable=["a"], variables=["d"])
-    assert set(map(frozenset, graph.districts())) == {frozenset("a"), frozenset("d"), frozenset("bcy")}
 
 
 def test_given_must_not_hold_what_is_compared() -> None:

@@ -67,4 +67,4 @@ def test_logs_of_earlier_versions_have_a_model_to_choose(method: str) -> None:
     with pytest.raises(InvalidProblem, match="backend"):
         load(json.dumps(saved))
     with pytest.raises(InvalidOption, match="backend"):
-        Optimizer(FIGURE, method, backend="own")
+        Optimizer(FIGURE, method, backend="own")  # type: ignore[call-arg]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.bandit import RECENT
 from steerbo.causal.arm import Arm
 from steerbo.causal.arm_model import ModelOptions
 from steerbo.causal.models import Models
@@ -27,7 +26,7 @@ def problem(graph: sb.CausalGraph = GRAPH, **more: Any) -> sb.Causal:
 def models(of: sb.Causal, *scopes: Scope, options: ModelOptions | None = None, drift: Any = None) -> Models:
     options = options or ModelOptions()
     arms = [Arm(scope, of.graph, of.space, timed=drift is not None) for scope in scopes]
-    return Models(arms, options.model, of.sign, options.checking, drift)
+    return Models(arms, options.model, of.sign, drift)
 
 
 def played(rounds: int = 12, **more: Any) -> Optimizer:
@@ -67,7 +66,7 @@ def test_every_play_is_told_to_the_model_of_its_arm_in_units_that_are_better_whe
     found = of_played(optimizer)
     for each in optimizer.history:
         assert each.outcome is not None
-        found.take(each, each.outcome, each.suggestion.token)
+        found.take(each, each.outcome)
     sign = -1.0 if minimize else 1.0
     for k, model in enumerate(found.each):
         own = [each for each in optimizer.history if found.of[found.number[each.suggestion.scope]] == k]
@@ -83,7 +82,7 @@ def test_from_the_beginning_it_is_the_same_with_outcomes_as_they_stand_now() -> 
     found, again = of_played(optimizer), of_played(optimizer)
     for each in optimizer.history:
         assert each.outcome is not None
-        found.take(each, each.outcome, each.suggestion.token)
+        found.take(each, each.outcome)
     learned = found.refit(float)
     assert learned is not None
     found.set(learned)
@@ -100,26 +99,13 @@ def test_from_the_beginning_it_is_the_same_with_outcomes_as_they_stand_now() -> 
             np.testing.assert_allclose(ours.predict(ours.inputs), theirs.predict(ours.inputs), rtol=1e-6)
 
 
-def test_from_the_beginning_choices_go_by_how_far_off_the_latest_outcomes_were() -> None:
-    optimizer = played(160)
-    found, every = of_played(optimizer), of_played(optimizer)
-    found.rebuild(optimizer.history)
-    for each in optimizer.history:
-        assert each.outcome is not None
-        every.take(each, each.outcome, "")
-    lengths = [len(following.calibration.surprises) for following in found.following]
-    assert RECENT in lengths, "more were played than count"
-    for ours, theirs in zip(found.following, every.following, strict=True):
-        np.testing.assert_allclose(ours.calibration.surprises, theirs.calibration.surprises, rtol=1e-6)
-
-
 def test_it_learns_when_due_and_what_it_learns_is_taken_over() -> None:
     optimizer = played()
     found = of_played(optimizer)
     assert found.refit(float) is None, "there is nothing to learn from"
     for each in optimizer.history:
         assert each.outcome is not None
-        found.take(each, each.outcome, each.suggestion.token)
+        found.take(each, each.outcome)
     learned = found.refit(float)
     assert learned is not None
     assert set(learned) == {"models"}
@@ -178,24 +164,34 @@ def test_where_effects_change_with_time_observations_say_nothing() -> None:
     assert models(of, Scope.of({"x": ["c"]}), drift=of.drift).adjusted_for == [None]
 
 
-def test_where_observations_are_checked_plays_and_they_are_told_apart() -> None:
+def test_bounds_mean_something_as_soon_as_outcomes_tell_a_scale() -> None:
+    optimizer = played()
+    found = of_played(optimizer)
+    assert not any(found.scaled(k) for k in range(len(found.each)))
+    for each in optimizer.history:
+        assert each.outcome is not None
+        found.take(each, each.outcome)
+    learned = found.refit(float)
+    assert learned is not None
+    found.set(learned)
+    assert [found.scaled(k) for k in range(len(found.each))] == [len(model) > 1 for model in found.each]
+
+
+def test_outcomes_that_were_doubted_are_still_doubted_after_a_correction_of_another() -> None:
+    """By number they are others then: one that was amended is the last of its model."""
     of = problem(IDENTIFIED)
-    found = models(of, Scope.of({"x": ["c"]}), options=ModelOptions(observations="checked"))
-    optimizer = Optimizer(of, "coca-bo", seed=0, observations="checked")
-    suggestion = optimizer.decide(optimizer.ask(), {"c": 0.1})  # type: ignore[arg-type]
-    optimizer.tell(suggestion, 1.0)
-    for k in range(3):
-        optimizer.add(3.0 + k, {"x": 0.2 * k, "c": 0.25})
-    (first,) = optimizer.history
-    assert first.outcome is not None
-    found.take(first, first.outcome, first.suggestion.token)
-    for outcome in optimizer.history.added:
-        found.observe(outcome)
-    assert found.plays(0).tolist() == [True, False, False, False]
-    assert found.each[0].outcomes.tolist() == [1.0, 3.0, 4.0, 5.0]
-    assert found._counted(0) == 1, "the schedule goes by plays"
-
-
-def test_bounds_are_as_wide_as_the_model_has_been_wrong() -> None:
-    found = models(problem(), Scope(["x"]), Scope(["z"]))
-    assert found.doubt(Scope(["x"])) == np.inf, "no scale is known yet"
+    optimizer = Optimizer(of, "cobo", seed=0)
+    for k in range(16):
+        suggestion = optimizer.decide(optimizer.ask(), {"c": round(k / 16, 3)})
+        x = suggestion.values["x"]
+        optimizer.tell(suggestion, 500.0 if k == 9 else x + 0.01 * (k % 3), realised={"x": x, "c": round(k / 16, 3)})
+    optimizer.refit()
+    method: Any = optimizer._method
+    (model,) = method.models.each
+    assert model.outcomes[model.doubted].tolist() == [500.0]
+    optimizer.amend(next(iter(optimizer.history)).suggestion, void=True, reason="mixed up")
+    (model,) = method.models.each
+    assert len(model) == 15
+    assert model.outcomes[model.doubted].tolist() == [500.0]
+    assert all(member.outcomes[member.doubted].tolist() == [500.0] for member in model.members)
+    assert Optimizer.replay(of, optimizer.events).ask() == optimizer.ask()

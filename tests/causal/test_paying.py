@@ -39,7 +39,7 @@ def test_a_budget_below_the_cheapest_scope() -> None:
     with pytest.raises(InvalidOption, match="no scope fits"):
         sb.Optimizer(problem(base=7), seed=0, budget=6)
     optimizer = sb.Optimizer(problem(base=7), seed=0, budget=8)
-    optimizer.tell(optimizer.ask().token, 1.0)  # type: ignore[union-attr]
+    optimizer.tell(optimizer.ask().token, 1.0)
     assert optimizer.ask() is None
     assert optimizer.status.finished == "no scope fits into what is left of the budget"
 

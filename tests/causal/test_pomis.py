@@ -35,8 +35,8 @@ def _border(graph: CausalGraph, cut: set[str]) -> frozenset[str]:
     territory, before = {graph.target}, set[str]()
     while territory != before:
         before = set(territory)
-        for part in within.districts():
-            if territory & set(part):
-                territory |= set(part)
+        for pair in within.bidirected:
+            if territory & set(pair):
+                territory |= set(pair)
         territory |= set(within.descendants(territory))
     return frozenset(a for a, b in directed if b in territory) - territory

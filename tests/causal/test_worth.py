@@ -43,7 +43,7 @@ def worth(looks: str, **more: Any) -> Worth:
     seen, beside = LOOKS[looks]
     arm = Arm(Scope.of({"x": seen}), GRAPH, SPACE, beside=beside)
     realised = Realised(CONTEXTS, np.array([False, False]))
-    return Worth(arm, model(), NOTHING, Standardised.of(model(), NOTHING), realised, **more)
+    return Worth(arm, model(), NOTHING, [Standardised.of(model(), NOTHING)], realised, **more)
 
 
 GRID = np.linspace(0, 1, 201)
@@ -59,7 +59,7 @@ def test_who_looks_at_all_has_the_best_action_in_every_context() -> None:
     rows = np.column_stack([np.repeat(GRID, len(CONTEXTS)), np.tile(CONTEXTS, (len(GRID), 1))])
     mean, variance = (part.reshape(len(GRID), -1) for part in model().marginals(rows))
     for root in (0.0, 2.0):
-        found, sd, price, _ = worth("both").bounds(root, 100)
+        found, sd, price, *_ = worth("both").bounds(root, 100)
         bounds = mean + root * np.sqrt(variance)
         np.testing.assert_allclose(found, bounds.max(axis=0), atol=0.02)
         assert (found <= bounds.max(axis=0) + 1e-3).all(), "of few actions none is better than of many"
@@ -69,7 +69,7 @@ def test_who_looks_at_all_has_the_best_action_in_every_context() -> None:
 
 def test_who_looks_at_nothing_has_one_action_for_the_average() -> None:
     best = means(np.full(len(CONTEXTS), 1 / len(CONTEXTS))).max()
-    found, _, _, _ = worth("neither").bounds(0.0, 100)
+    found, *_ = worth("neither").bounds(0.0, 100)
     assert len(found) == len(CONTEXTS)
     np.testing.assert_allclose(found, best, atol=0.02)
 
@@ -84,7 +84,7 @@ def test_points_without_an_outcome_make_it_surer_and_no_better() -> None:
     pending = np.column_stack([CONTEXTS[:, 0], CONTEXTS])
     for looks in LOOKS:
         plain = worth(looks)
-        sure = Worth(plain.arm, model(), pending, Standardised.of(model(), pending), plain.realised)
+        sure = Worth(plain.arm, model(), pending, [Standardised.of(model(), pending)], plain.realised)
         assert sure.bounds(0.0, 100)[0] == pytest.approx(plain.bounds(0.0, 100)[0], abs=1e-6)
         assert (sure.bounds(2.0, 100)[1] < plain.bounds(2.0, 100)[1]).all()
 
@@ -99,8 +99,8 @@ def test_a_model_of_nothing_has_one_bound() -> None:
     constant = CheapOptions().model(None, None)
     for value in (1.0, 2.0, 3.0):
         constant.add(np.zeros(0), value)
-    found = Worth(arm, constant, np.zeros((0, 0)), None, Realised(np.zeros((1, 0)), np.zeros(0, dtype=bool)), fixed=4.0)
-    bound, sd, price, short = found.bounds(2.0, 100)
+    found = Worth(arm, constant, np.zeros((0, 0)), [], Realised(np.zeros((1, 0)), np.zeros(0, dtype=bool)), fixed=4.0)
+    bound, sd, price, short, _ = found.bounds(2.0, 100)
     assert short.tolist() == [0.0]
     mean, variance = constant.marginals(np.zeros((1, 0)))
     assert sd == pytest.approx(np.sqrt(variance))
@@ -158,12 +158,12 @@ def by_hand(worth: Worth, sees: dict[str, str], at: dict[str, float]) -> float:
 def of_two(sees: dict[str, str]) -> Worth:
     arm = Arm(Scope.of({name: list(seen) for name, seen in sees.items()}), BOTH_SET, BOTH_SPACE)
     realised = Realised(CONTEXTS, np.array([False, False]))
-    return Worth(arm, model_of_two(), np.zeros((0, 4)), Standardised.of(model_of_two(), np.zeros((0, 4))), realised)
+    return Worth(arm, model_of_two(), np.zeros((0, 4)), [Standardised.of(model_of_two(), np.zeros((0, 4)))], realised)
 
 
 @pytest.mark.parametrize("sees", [{"x": "a", "z": "b"}, {"x": "b", "z": "a"}, {"x": "a", "z": "ab"}])
 def test_actions_that_see_different_contexts_are_each_chosen_by_what_they_see(sees: dict[str, str]) -> None:
-    found, _, _, _ = of_two(sees).bounds(0.0, 100)
+    found, *_ = of_two(sees).bounds(0.0, 100)
     expected = [by_hand(of_two(sees), sees, {"a": a, "b": b}) for a, b in CONTEXTS]
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from steerbo.study import Study
 from steerbo.typed import read_value
 from tests.cli.test_app import call, refused
@@ -67,6 +69,32 @@ def test_contexts_are_looked_at_in_stages(tmp_path: Path) -> None:
     assert "look at pulse" in call("decide", place, token, "--context", "age=0.5").stdout
     assert "set rest = " in call("decide", place, token, "--context", "pulse=0.5").stdout
     assert call("tell", place, token, "1").exit_code == 0
+
+
+def test_a_mistyped_look_is_said_and_taken_back(tmp_path: Path) -> None:
+    place = str(tmp_path / "study.db")
+    Study.create(place, Stub(), Nearest, rounds=5).close()
+    token = json.loads(call("ask", place, "--json").stdout)[0]["token"]
+    wrong = call("decide", place, token, "--context", "age=610", "--json")
+    assert "age = 610 is far outside its range" in wrong.stderr
+    assert "age = 610 is far outside its range" in json.loads(wrong.stdout)["warnings"][0]
+    refused(call("decide", place, token, "--context", "age=0.61"), 2)
+    right = json.loads(call("decide", place, token, "--context", "age=0.61", "--again", "--json").stdout)
+    assert (right["context"], right["warnings"], right["observe"]) == ({"age": 0.61}, [], ["pulse"])
+    assert "set rest = " in call("decide", place, token, "--context", "pulse=0.5").stdout
+    told = call("tell", place, token, "1", "--realised", "age=-61", "--json")
+    assert "age = -61" in json.loads(told.stdout)["warnings"][0]
+    assert "age = -61" in told.stderr
+    right = call("amend", place, token, "--realised", "age=0.6", "--json")
+    assert (json.loads(right.stdout)["warnings"], right.stderr) == ([], "")
+
+
+@pytest.mark.parametrize("name", ["batch", "self", "request", "place"])
+def test_what_is_no_name_of_a_request_is_refused(name: str, tmp_path: Path) -> None:
+    place = str(tmp_path / "study.db")
+    Study.create(place, Stub(), Nearest, rounds=5).close()
+    assert f"{name}: 3" in refused(call("ask", place, "--given", f"{name}=3"), 2)
+    assert f"{name}: 3" in refused(call("policy", place, "--context", "age=0.5", "--given", f"{name}=3"), 2)
 
 
 def test_places_that_are_no_studies(tmp_path: Path, study: Path) -> None:

@@ -16,7 +16,7 @@ from tests.cli.test_app import call, refused
 from tests.rounds.stub import Nearest, Stub
 from tests.study.files import write_study
 
-README = Path(__file__).parents[2] / "README.md"
+OPERATING = Path(__file__).parents[2] / "docs" / "how-to" / "operating.md"
 FAILURES = {"ModelFailure", "ObjectiveFailure", "LogConflict", "LogUnavailable", "DamagedLog", "SteerboError"}
 
 
@@ -28,10 +28,10 @@ def test_what_a_caller_can_mend_has_code_2() -> None:
             assert exit_code(error) == (1 if name in FAILURES else 2), name
 
 
-def test_readme_and_help_say_what_codes_mean() -> None:
-    readme, help_ = (" ".join(text.split()) for text in (README.read_text(), call("--help").stdout))
+def test_site_and_help_say_what_codes_mean() -> None:
+    page, help_ = (" ".join(text.split()) for text in (OPERATING.read_text("utf-8"), call("--help").stdout))
     for code, words in CODES.items():
-        assert f"{code} {words}" in readme
+        assert f"| {code} | {words} |" in page
         assert f"{code} {words}" in help_
 
 
@@ -67,7 +67,7 @@ def test_marks_are_never_shown(wording: object) -> None:
     optimizer = Optimizer(Stub(), Nearest, rounds=3)
     asked = optimizer.ask()
     assert asked is not None
-    calls: tuple[Callable[[], None], ...] = (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: optimizer.tell(asked, 1.0),
         lambda: optimizer.amend(asked, 1.0),
         lambda: optimizer.add("high", {}),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from typer.testing import CliRunner
 
+from steerbo.cli import main
 from steerbo.cli.layout import _WORD, rich_table, widths
 from steerbo.rounds import Table
 
@@ -72,3 +75,16 @@ def test_widths_fit_and_hold_every_word(columns: list[list[str]], room: int) -> 
     )
     whole = [max(map(len, column)) for column in columns]
     assert found == whole or sum(found) + gaps == room, "no room is wasted"
+
+
+STUDIES = sorted((Path(__file__).parents[2] / "examples").glob("*/study.toml"))
+
+
+@pytest.mark.parametrize("width", [100, 80, 60])
+@pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.parent.name)
+def test_check_keeps_to_the_width(study: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.chdir(study.parent)
+    said = CliRunner().invoke(main, ["check", "study.toml"]).stdout
+    assert "is a valid study" in said
+    assert max(map(len, said.splitlines())) <= width

@@ -67,6 +67,15 @@ def test_how_many_are_prepared_is_a_number(tmp_path: Path) -> None:
         assert client.get("/studies").json()["studies"] == ["oven"]
 
 
+def test_proxies_are_named_by_address(tmp_path: Path) -> None:
+    place = oven(tmp_path)
+    assert "--forwarded-by: '*'" in refused(call("serve", place, "--forwarded-by", "*"), 2)
+    for options, secure in (((), False), (("--forwarded-by", "127.0.0.1"), True)):
+        with serving(place, options=("--keys", *options)) as made, made.client() as client:
+            cookie = client.get("/", headers={"X-Forwarded-Proto": "https"}).headers["set-cookie"]
+            assert ("Secure" in cookie) == secure
+
+
 def test_studies_of_one_name_are_refused(tmp_path: Path) -> None:
     place = oven(tmp_path)
     (tmp_path / "other").mkdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -128,13 +129,57 @@ def test_files_that_cannot_be_written(tmp_path: Path, out: str) -> None:
         assert "out: " in refused(call(command, study, "--out", tmp_path / out), 2)
 
 
-def test_nobody_reads_on() -> None:
+@pytest.mark.parametrize("words", [["methods"], ["methods", "--json"], ["--help"], ["--version"], ["key", "--help"]])
+def test_a_reader_who_has_read_enough_is_no_failure(words: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as broken:
-        command = [sys.executable, "-m", "steerbo", "methods"]
+        command = [sys.executable, "-m", "steerbo", *words]
         done = subprocess.run(command, stdout=broken, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_study_is_shown_to_a_reader_of_one_line(tmp_path: Path) -> None:
+    study = begin(tmp_path, LAB)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as broken:
+        for words in (["show", study], ["show", study, "--json"], ["export", study], ["check", study]):
+            command = [sys.executable, "-m", "steerbo", *map(str, words)]
+            done = subprocess.run(command, stdout=broken, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+            assert (done.returncode, done.stderr) == (0, ""), words
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_for_shells(shell: str, tmp_path: Path) -> None:
+    environment = os.environ | {"HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    command = [sys.executable, "-m", "steerbo", "--install-completion", shell]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    written = "".join(file.read_text("utf-8") for file in tmp_path.rglob("*") if file.is_file())
+    assert "_STEERBO_COMPLETE" in written
+
+
+def completed(shell: str, line: str) -> list[str]:
+    """The words that a shell is offered at the end of this line."""
+    asked = {"_STEERBO_COMPLETE": f"complete_{shell}"}
+    if shell == "bash":
+        asked |= {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+    else:
+        asked |= {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    program = "import sys; sys.argv[0] = 'steerbo'; from steerbo.cli import main; main()"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr == ""
+    return re.findall(r"--[\w-]+|\b[a-z]+\b", done.stdout)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_and_options(shell: str) -> None:
+    assert {"show", "serve", "scopes"} <= set(completed(shell, "steerbo s"))
+    assert "--rounds" in completed(shell, "steerbo run study.toml --r")
+    completed(shell, "steerbo run study.toml --rounds ")  # a value is yet to come
+    completed(shell, "steerbo nothing ")
 
 
 @pytest.mark.parametrize("place", ["", " ", "sqlite://", "sqlite:///:memory:"])

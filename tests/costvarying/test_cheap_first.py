@@ -77,7 +77,7 @@ def test_a_play_falls_short_by_no_more_than_is_promised() -> None:
         _, narrow = ours.expectation(outlook, i).of_mean().moments(point)
         shortfall = max(v for v in suggestion.note["upper"] if v is not None) - ours.raw(float(mean[0] - 2 * narrow[0]))
         promised = 2 * (1 + 1) * 2.0 * ours.model.scale * float(wide[0])
-        assert shortfall <= promised * (1 + 1e-3), number  # polishing moves a point a little
+        assert shortfall <= promised * (1 + 1e-2), number  # polishing moves a point a little
         x = {"a": 0.4, "b": 0.6, **suggestion.values}
         played.tell(suggestion, -((x["a"] - 0.3) ** 2) - (x["b"] - 0.7) ** 2, realised=x)
 

@@ -21,7 +21,6 @@ from steerbo.gp import (
     Matern52,
     PeriodicKernel,
     Regression,
-    Sheared,
     SquaredExponentialKernel,
     Warp,
 )
@@ -43,7 +42,6 @@ KERNELS: dict[str, Kernel] = {
     "constant": Constant(3.0),
     "sum": Linear([0]) + Matern32([0.3, 0.5], dimensions=[1, 2], categorical=[False, True]) + Constant(0.1),
     "product": SquaredExponentialKernel(0.5, dimensions=[0]) * DecayKernel(1, 0.1) * Linear([0], centre=-1.0),
-    "sheared": Sheared(Matern52([0.4, 0.9, 1.2], categorical=[False, False, True]), ((0, 1),), (-0.7,)),
     "nested": (Matern52(0.5, dimensions=[0], learn_variance=False) + Constant(0.5)) * Matern32(0.7, dimensions=[1]),
 }
 

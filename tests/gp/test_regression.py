@@ -14,6 +14,7 @@ from sklearn.gaussian_process import kernels as sk
 
 from steerbo.errors import InvalidOption, InvalidStudy
 from steerbo.gp import (
+    Averaged,
     Constant,
     Hyperparameters,
     Kernel,
@@ -364,3 +365,89 @@ def test_hyperparameters_of_another_model_are_refused() -> None:
     for theta in ((1.0,), (1e9, 0.0, 0.0, 0.0)):
         with pytest.raises(InvalidStudy, match="lengthscale"):
             model.set(Hyperparameters(theta, Output()))
+
+
+# -- averaged over draws of the hyperparameters ------------------------------------------------------------------------
+
+
+def drawn() -> Model:
+    model: Model = Regression(Matern52.over([False, False]) + Linear([0, 1]), warp=[0], seed=1)
+    X, y = data(14)
+    model.replace(X, y)
+    model.set(model.fit())
+    assert len(model.members) > 3
+    return model
+
+
+def test_an_average_over_draws_is_their_mixture() -> None:
+    """Against a million values drawn from the members."""
+    model, Z = drawn(), data(3, seed=2)[0]
+    random = np.random.default_rng(0)
+    moments = [member.predict(Z) for member in model.members]
+    values = np.concatenate([mean + sd * random.standard_normal((60_000, 3)) for mean, sd in moments])
+    mean, sd = Averaged(model).predict(Z)
+    assert mean == pytest.approx(values.mean(axis=0), abs=0.1)
+    assert sd == pytest.approx(values.std(axis=0), rel=0.02)
+    standard, variance = Averaged(model).marginals(Z)
+    assert model.raw(standard) == pytest.approx(mean)
+    assert model.scale * np.sqrt(variance) == pytest.approx(sd)
+    assert Averaged(model).means(Z) == pytest.approx(standard)
+
+
+@pytest.mark.parametrize("deviations", [True, False])
+def test_slopes_of_an_average_over_draws_agree_with_finite_differences(deviations: bool) -> None:
+    average, Z = Averaged(drawn(), deviations=deviations), 0.1 + 0.8 * data(4, seed=3)[0]
+    mean, variance, rise, widening = average.moments_and_gradients(Z)
+    np.testing.assert_allclose((mean, variance), average.marginals(Z), rtol=1e-9)
+    for j, step in enumerate(1e-5 * np.eye(2)):
+        above, below = average.marginals(Z + step), average.marginals(Z - step)
+        assert rise[:, j] == pytest.approx((above[0] - below[0]) / 2e-5, rel=1e-4, abs=1e-6)
+        assert widening[:, j] == pytest.approx((above[1] - below[1]) / 2e-5, rel=1e-3, abs=1e-6)
+    if not deviations:
+        assert not variance.any()
+
+
+def test_without_draws_an_average_is_the_regression() -> None:
+    model: Model = Regression(SquaredExponentialKernel([0.3, 0.3]))
+    model.replace(*data(6))
+    Z = data(3, seed=2)[0]
+    np.testing.assert_allclose(Averaged(model).predict(Z), model.predict(Z), rtol=1e-12)
+    mean, _, rise, _ = Averaged(model, deviations=False).moments_and_gradients(Z)
+    wanted = model.moments_and_gradients(Z)
+    np.testing.assert_allclose(mean, wanted[0], rtol=1e-9)
+    np.testing.assert_allclose(rise, wanted[2], rtol=1e-9)
+
+
+def test_pending_points_shrink_what_every_draw_leaves_open_and_leave_no_trace() -> None:
+    average, Z = Averaged(drawn()), data(3, seed=2)[0]
+    before = average.marginals(Z)
+    with average.hallucinated(Z[:1]):
+        inside = average.marginals(Z)
+    np.testing.assert_allclose(inside[0], before[0], rtol=1e-9)
+    assert (inside[1] < before[1]).all()
+    np.testing.assert_array_equal(average.marginals(Z), before)
+
+
+def test_a_few_outcomes_take_their_units_from_others_of_the_same_quantity() -> None:
+    """Two that happen to be alike would tell a tiny scale, and bounds would be as tiny."""
+    model: Model = Regression(SquaredExponentialKernel([0.3]), seed=0)
+    model.replace([[0.2], [0.7]], [5.0, 5.1])
+    alone = model.fit()
+    model.elsewhere = np.array([0.0, 4.0, 10.0, 6.0, 2.0])
+    together = model.fit()
+    assert alone.output.scale < 0.1 < 2.0 < together.output.scale
+    some = np.linspace(-9, 9, 400)
+    assert Output.fitted(some, elsewhere=np.array([0.0, 100.0])).scale == pytest.approx(some.std(), rel=0.6)
+    assert Output.fitted(some) == Output.fitted(some, elsewhere=np.zeros(0))
+    assert Output.fitted(np.full(3, 2.0), elsewhere=np.full(4, 7.0)).scale == 1.0
+
+
+def test_what_another_regression_doubted_is_doubted_of_the_same_outcomes() -> None:
+    one, other = (Regression(SquaredExponentialKernel([0.3])) for _ in range(2))
+    X, y = np.linspace(0, 1, 12)[:, None], np.sin(np.linspace(0, 3, 12))
+    y[4] = 900.0
+    one.replace(X, y)
+    one.set(one.fit())
+    assert one.doubted == [4]
+    other.replace(X[2:], y[2:], one)
+    assert other.doubted == [2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ def test_a_control_set_whose_optimum_moves() -> None:
         assert alone.moments(point)[0] == pytest.approx(advice.mean, rel=1e-6)
         later = found(optimizer, scope=advice.scope, time=1e6)
         assert later.moments(point)[1] > alone.moments(point)[1]
-    model, whole = optimizer._method.model, found(optimizer)  # type: ignore[attr-defined]
+    model, whole = optimizer._method.model, replace(found(optimizer), members=())  # type: ignore[attr-defined]
     points = np.random.default_rng(0).random((4, 2))
     mean, sd = model.predict(np.column_stack([points, np.full(4, 18.0)]))
     ours = whole.moments(points)
@@ -119,9 +120,7 @@ def test_a_control_set_whose_optimum_moves() -> None:
 
 def causal(**more: Any) -> sb.Optimizer:
     graph = sb.CausalGraph.from_text("age -> dose -> y; age -> y", target="y", intervenable=["dose"])
-    return sb.Optimizer(
-        sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)], **more), seed=0, observations="checked"
-    )
+    return sb.Optimizer(sb.Causal(graph, [sb.Float("dose", 0, 1), sb.Float("age", 20, 90)], **more), seed=0)
 
 
 def test_effects_that_change_with_time_are_those_of_a_time() -> None:
@@ -138,26 +137,6 @@ def test_effects_that_change_with_time_are_those_of_a_time() -> None:
         ours, sd = model.predict(np.column_stack([points, np.full(4, 10.0 if when is None else when)]))
         assert mean == pytest.approx(ours, rel=1e-9)
         assert np.sqrt(np.diag(covariance)) == pytest.approx(sd, rel=1e-6)
-
-
-def test_observations_beside_plays_are_marked() -> None:
-    optimizer = causal()
-    random = np.random.default_rng(1)
-    for _ in range(12):
-        age = random.uniform(20, 90)
-        optimizer.add(age / 50 + 0.1 * random.normal(), realised={"dose": age / 100, "age": age})
-    for _ in range(4):
-        suggestion = optimizer.ask()
-        assert suggestion is not None
-        suggestion = optimizer.decide(suggestion, {"age": random.uniform(20, 90)})
-        optimizer.tell(suggestion, random.normal())
-    points = random.random((4, 2))
-    model: Any = optimizer._method.model(0)  # type: ignore[attr-defined]
-    assert model.inputs.shape[1] == 4, "two columns mark what was only observed"
-    mean, covariance = found(optimizer).moments(points)
-    ours, sd = model.predict(points)
-    assert mean == pytest.approx(ours, rel=1e-9)
-    assert np.sqrt(np.diag(covariance)) == pytest.approx(sd, rel=1e-6)
 
 
 def test_forgetting_methods_hand_over_what_they_remember() -> None:

@@ -67,9 +67,8 @@ def test_demand_that_moves_is_followed() -> None:
         found: dict[str, float] = optimizer.recommend().values["distribution"]["everyone"]
         return found
 
-    followed, left = last(sb.MaternInTime(20.0, 2.5)), last(None)
-    assert followed["c"] > followed["a"]
-    assert followed["c"] > left["c"]
+    followed = last(sb.MaternInTime(20.0, 2.5))
+    assert followed["c"] > 0.8
 
 
 def test_with_what_is_seen_and_the_present_distribution() -> None:

@@ -39,11 +39,8 @@ def test_distant_or_equal_first_tables_do_not_forbid_what_is_usual() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_noise_is_called_noise(seed: int) -> None:
-    """Outcomes unrelated to their tables: without the floor, or the second climb, they pass for an erratic payoff."""
+    """Outcomes unrelated to their tables do not pass for an erratic payoff, however the fit begins."""
     values = np.random.default_rng(seed).normal(size=20)
-    for first, thorough in ((0, False), (0, True), (5, False)):
-        erratic, _ = fit(geometry(), told(values, first), None, 30, thorough)
-        assert np.exp(erratic["noise"]) < 0.01
-    found, density = fit(geometry(), told(values, first=5), None, 30, thorough=True)
-    assert np.exp(found["noise"]) > 0.1
-    assert density > fit(geometry(), told(values, first=5), None, 30)[1]
+    for thorough in (False, True):
+        found, _ = fit(geometry(), told(values, first=5), None, 30, thorough)
+        assert np.exp(found["noise"]) > 0.1

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from steerbo.page import pictures, report
-from steerbo.plots import Picture
-from steerbo.rounds import Optimizer
+from steerbo.plots import Picture, kinds
+from steerbo.rounds import Optimizer, Recommendation, Scope
+from steerbo.space import Linear
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -35,3 +37,40 @@ def test_what_cannot_be_drawn_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.png == b""
     assert found.title.startswith("stub: pictures")
     assert "nowhere<script>" not in report(optimizer, "a study")
+
+
+def test_a_picture_that_fails_is_a_sentence_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = pytest.importorskip("matplotlib.figure")
+
+    class Broken(figure.Figure):  # type: ignore[misc, name-defined]
+        def savefig(self, *_: Any, **more: Any) -> None:
+            raise ZeroDivisionError("no round")
+
+    def three(*_: Any) -> Any:
+        yield Picture("first", "", figure.Figure((4, 2)))
+        yield Picture("second", "", Broken((4, 2)))
+        yield Picture("third", "", figure.Figure((4, 2)))
+        raise KeyError("age")
+
+    monkeypatch.setattr(kinds, "import_module", lambda _: SimpleNamespace(draw=three))
+    optimizer = Optimizer(Stub(), Nearest)
+    first, second, third, last = pictures.drawn(optimizer, optimizer.recommend())
+    assert first.png
+    assert third.png
+    assert second == pictures.Drawn("second: this picture could not be drawn (ZeroDivisionError: no round).")
+    assert not last.png
+    assert last.title.endswith("It failed: KeyError: 'age'.")
+    assert "second: this picture could not be drawn" in report(optimizer, "a study")
+
+
+class Bold(Nearest):
+    """Recommends what a limit forbids."""
+
+    def recommend(self, history: Any) -> Recommendation:
+        return Recommendation(Scope(["dose"]), {"dose": 0.9})
+
+
+def test_an_answer_that_breaks_a_limit_is_a_sentence_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Stub, "every_limit", (Linear({"dose": 1}, at_most=0.5),))
+    text = report(Optimizer(Stub(), Bold), "a study")
+    assert "breaks a limit of the problem: dose at most 0.5" in text

@@ -15,7 +15,7 @@ import pytest
 
 from steerbo.costvarying import CostVarying
 from steerbo.page import report as page
-from steerbo.plots import drawing
+from steerbo.plots import drawing, pictures
 from steerbo.rounds import kept
 from steerbo.space import Float, Uniform
 from steerbo.study import MemoryLog, Study
@@ -118,10 +118,15 @@ def test_every_wing_has_its_picture(wing: str, rounds: int) -> None:
     case.play(study.optimizer, rounds)
     text = page(study, wing)
     tags = Tags(text)
-    panels = 1 if wing == "time-varying" else 3 if wing == "causal" and rounds else 2
+    titles = [picture.title for picture in pictures(study)]
+    assert tags.seen.count("img") == len(titles)
+    least = 1 if wing == "time-varying" else 2
     if wing == "cost-varying" and not rounds:
-        panels = 0  # there is no price to set an expectation against, and no play
-    assert tags.seen.count("img") == panels
+        least = 0  # there is no price to set an expectation against, and no play
+    assert len(titles) >= least
+    assert all(title in unescape(text) for title in titles)
+    learned = [title for title in titles if title.startswith("Expected along ")]
+    assert not learned if wing == "mean-field" or not rounds else learned or wing == "causal"
     assert all(address.startswith("data:image/png;base64,") for address in tags.addresses)
     assert len(text) < 2_000_000
     assert "{&#x27;" not in text, "words, not Python"

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import pytest
 
+import steerbo as sb
 from benchmarks.causal.problems import FIGURE_1, figure_1
-from steerbo.causal import Causal
+from steerbo.causal import Causal, CausalGraph
+from steerbo.errors import InvalidProblem
 from steerbo.rounds import Optimizer, Scope
 from steerbo.rounds.tolerance import Absolute
 
 pytest.importorskip("matplotlib")
-from steerbo.plots.causal import draw, figure, prices, scope_figure
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from steerbo.plots.causal import draw, figure, prices, scope_figure, shares
 
 
 def test_every_variable_and_edge_is_drawn() -> None:
@@ -27,22 +32,75 @@ def test_shares_and_means() -> None:
     optimizer = Optimizer(environment.problem, seed=0)
     environment.play(optimizer, 6, 0)
     left, right = figure(optimizer).axes
+    assert len({line.get_marker() for line in left.lines}) == len(left.lines), "shapes say what colours say"
     assert sum(line.get_ydata()[-1] for line in left.lines) == pytest.approx(1.0)
     values = [r.outcome.value for r in optimizer.history if r.outcome]
     assert right.lines[-1].get_ydata()[-1] == pytest.approx(sum(values) / 6)
 
 
-def test_scopes_with_their_prices() -> None:
-    """A point for each scope at its price, the recommended one in a ring."""
+def priced(rounds: int = 14) -> Optimizer:
     environment = figure_1()
     problem = Causal(FIGURE_1, environment.problem.variables, prices={"x1": 1, "c": 2}, base=1, tolerance=Absolute(0.1))
     optimizer = Optimizer(problem, seed=0, initial=2)
-    environment.play(optimizer, 14, 0)
+    environment.play(optimizer, rounds, 0)
+    return optimizer
+
+
+def test_scopes_with_their_prices() -> None:
+    """A row for each scope, its price beside it, the recommended one in a ring."""
+    optimizer = priced()
     advice = optimizer.recommend()
     titles = [picture.title for picture in draw(optimizer, advice)]
     assert titles[0] == "What each scope would give"
-    axes = prices(optimizer)
+    axes = prices(optimizer, money="EUR")
     told = [choice for choice in (advice, *advice.alternatives) if choice.mean is not None]
-    assert {text.get_text().replace("\n", " ") for text in axes.texts} == {str(choice.scope) for choice in told}
+    assert {text.get_text().replace("\n", " ") for text in axes.get_yticklabels()} == {str(c.scope) for c in told}
+    (aside,) = axes.child_axes
+    assert [float(text.get_text()) for text in aside.get_yticklabels()] == sorted(float(c.cost or 0) for c in told)
     ring = next(line for line in axes.lines if line.get_label() == "recommended")
-    assert ring.get_xdata()[0] == advice.cost
+    assert ring.get_xdata()[0] == advice.mean
+    assert axes.get_xlabel() == f"expected {FIGURE_1.target}"
+
+
+def test_without_prices_there_is_nothing_to_draw() -> None:
+    environment = figure_1()
+    optimizer = Optimizer(environment.problem, seed=0)
+    environment.play(optimizer, 3, 0)
+    with pytest.raises(InvalidProblem, match=r"prices: None is not allowed; expected what setting and looking cost"):
+        prices(optimizer)
+
+
+def test_one_scope_is_its_graph_and_no_flat_line() -> None:
+    graph = CausalGraph.from_text("x -> y", target="y", intervenable=["x"])
+    optimizer = Optimizer(Causal(graph, [sb.Float("x", 0, 1)]), rounds=3, seed=0)
+    while (suggestion := optimizer.ask()) is not None:
+        optimizer.tell(suggestion, suggestion.values["x"])
+    axes = shares(optimizer)
+    assert axes.get_title() == "every round: set x"
+    assert {"x", "y"} <= {text.get_text() for text in axes.texts}
+    left, _ = figure(optimizer).axes
+    assert left.get_title() == "every round: set x"
+    assert "Which scope was played" not in [p.title for p in draw(optimizer, optimizer.recommend())]
+
+
+@pytest.mark.parametrize("size", [(3.54, 2.9), (7.08, 2.6), (7.5, 5.0)])
+def test_names_stand_beside_their_nodes(size: tuple[float, float]) -> None:
+    """No name covers a node or another name, whatever the size."""
+    graph = CausalGraph.from_text(
+        "blood pressure -> statin -> cancer; age -> statin; age -> aspirin -> y; cancer -> y; blood pressure -> y; "
+        "statin <-> y; aspirin -> cancer",
+        target="y",
+        intervenable=["statin", "aspirin"],
+    )
+    shown = scope_figure(graph, Scope.of({"statin": ["age"], "aspirin": []}), size)
+    FigureCanvasAgg(shown).draw()
+    (axes,) = shown.axes
+    half = 5.5 * shown.dpi / 72
+    nodes = [axes.transData.transform(point) for line in axes.lines for point in line.get_xydata()]
+    names = [text.get_window_extent() for text in axes.texts if text.get_text()]
+    assert len(names) == len(nodes) == len(graph.names)
+    for box in names:
+        assert not any(box.x0 < x + half and x - half < box.x1 and box.y0 < y + half and y - half < box.y1
+                       for x, y in nodes)  # fmt: skip
+    for one, other in combinations(names, 2):
+        assert not one.overlaps(other)

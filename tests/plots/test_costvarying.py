@@ -1,4 +1,4 @@
-"""The picture shows what the optimizer says, in its units."""
+"""The pictures show what the optimizer says, in its units."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import pytest
 import steerbo as sb
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import costvarying
-from steerbo.rounds import Optimizer
+from steerbo.plots.costvarying import draw_contexts, looks_of
+from steerbo.plots.drawing import SHAPES, new_figure
+from steerbo.rounds import Optimizer, Scope
 from tests.rounds.stub import Nearest, Stub
 
 matplotlib = pytest.importorskip("matplotlib")
 
-VARIABLES = (sb.Float("t", 0, 1, law=sb.Uniform()), sb.Float("u", 0, 1, law=sb.Uniform()))
+LAW = sb.Uniform()
+VARIABLES = (sb.Float("t", 0, 1, law=LAW), sb.Float("u", 0, 1, law=LAW))
 SETS = (("t",), ("u",), ("t", "u"))
 
 
@@ -39,20 +42,31 @@ def lines(axes: Any) -> dict[str, Any]:
     return {line.get_label(): line for line in axes.get_lines()}
 
 
-def test_points_are_the_recommendation_and_the_plays() -> None:
+def test_rows_are_the_recommendation_and_its_alternatives_and_marks_the_plays() -> None:
     optimizer = studied(tolerance=sb.Absolute(0.5))
     left, right = costvarying.figure(optimizer, value="yield (kg)", money="€").axes
     advice = optimizer.recommend()
     circle = lines(left)["recommended"]
-    assert (circle.get_xdata()[0], circle.get_ydata()[0]) == pytest.approx((advice.cost, advice.mean))
-    shown = sorted(float(bars.lines[0].get_ydata()[0]) for bars in left.containers)
+    assert circle.get_xdata()[0] == pytest.approx(advice.mean)
+    bold = [label.get_text() for label in left.get_yticklabels() if label.get_fontweight() == "bold"]
+    assert bold == [str(advice.scope)]
+    shown = sorted(float(bars.lines[0].get_xdata()[0]) for bars in left.containers)
     assert shown == pytest.approx(sorted(choice.mean or 0.0 for choice in (advice, *advice.alternatives)))
     told = sorted(r.outcome.value for r in optimizer.history if r.outcome)
     drawn = lines(right)
     assert sorted(float(y) for names in SETS for y in drawn[" + ".join(names)].get_ydata()) == pytest.approx(told)
     assert max(float(x) for names in SETS for x in drawn[" + ".join(names)].get_xdata()) == 16
-    assert left.get_ylabel() == "expected yield (kg)"
+    assert left.get_xlabel() == "expected yield (kg)"
     assert right.get_xlabel() == "money spent (€)"
+
+
+def test_equal_prices_have_rows_of_their_own() -> None:
+    axes = costvarying.prices(studied(costs=[1, 1, 1]), money="EUR")
+    rows = [float(bars.lines[0].get_ydata()[0]) for bars in axes.containers]
+    assert rows == [0, 1, 2]
+    (aside,) = axes.child_axes
+    assert [label.get_text() for label in aside.get_yticklabels()] == ["1", "1", "1"]
+    assert aside.get_ylabel() == "cost of a play\n(EUR)"
 
 
 @pytest.mark.parametrize(
@@ -70,8 +84,8 @@ def test_points_are_the_recommendation_and_the_plays() -> None:
 )
 def test_the_acceptable_region(tolerance: Any, minimize: bool, least: Any) -> None:
     optimizer = studied(tolerance=tolerance, minimize=minimize)
-    axes = costvarying.figure(optimizer).axes[0]
-    shaded = [patch for patch in axes.patches if patch.get_label() == "acceptable"]
+    axes = costvarying.prices(optimizer)
+    shaded = [patch for patch in axes.patches if patch.get_label() == "good enough"]
     if least is None:
         assert shaded == []
         return
@@ -79,9 +93,9 @@ def test_the_acceptable_region(tolerance: Any, minimize: bool, least: Any) -> No
     means = [choice.mean for choice in (advice, *advice.alternatives) if choice.mean is not None]
     best = min(means) if minimize else max(means)
     edge = least if isinstance(least, float) else eval(least, {"best": best})
-    low, high = sorted(shaded[0].get_extents().transformed(axes.transData.inverted()).get_points()[:, 1])
+    low, high = sorted(shaded[0].get_extents().transformed(axes.transData.inverted()).get_points()[:, 0])
     assert (high if minimize else low) == pytest.approx(edge)
-    assert (low if minimize else high) == pytest.approx(axes.get_ylim()[0 if minimize else 1])
+    assert (low if minimize else high) == pytest.approx(axes.get_xlim()[0 if minimize else 1])
 
 
 @pytest.mark.parametrize(
@@ -96,9 +110,28 @@ def test_thin_studies_have_a_picture(optimizer: Optimizer, tmp_path: Path) -> No
 
 
 def test_more_sets_than_colours() -> None:
-    variables = tuple(sb.Float(f"x{i}", 0, 1, law=sb.Uniform()) for i in range(11))
+    variables = tuple(sb.Float(f"x{i}", 0, 1, law=LAW) for i in range(len(SHAPES) + 3))
     problem = sb.CostVarying(variables, tuple((v.name,) for v in variables))
     assert costvarying.figure(sb.Optimizer(problem, "random"))
+    looks = looks_of(problem)
+    assert len(looks) == len(SHAPES) + 3
+    assert len({shape for _, shape in looks.values()}) == len(SHAPES)
+
+
+def test_contexts_are_in_their_order_with_the_look_of_what_is_recommended_there() -> None:
+    problem = sb.CostVarying([*VARIABLES, sb.Float("wind", 0, 9, seen=True)], SETS)
+    t, u, _ = problem.scopes
+
+    def choice(scope: Scope, mean: float, wind: float, **more: Any) -> sb.Recommendation:
+        return sb.Recommendation(scope, {}, mean=mean, cost=1.0, context={"wind": wind}, **more)
+
+    axes, looks = new_figure((5, 4)).subplots(), looks_of(problem)
+    draw_contexts(axes, problem, choice(t, 1.0, 8.0, alternatives=(choice(u, 3.0, 1.0),)), looks)
+    marks = [bars.lines[0] for bars in axes.containers]
+    found = [(m.get_xdata()[0], m.get_ydata()[0], m.get_color(), m.get_marker()) for m in marks]
+    assert found == [(0, 3.0, *looks["u",]), (1, 1.0, *looks["t",])]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["wind = 1", "wind = 8"]
+    assert [bars.get_label() for bars in axes.containers] == ["u", "t"]
 
 
 def test_what_cannot_be_drawn(tmp_path: Path) -> None:
@@ -110,8 +143,17 @@ def test_what_cannot_be_drawn(tmp_path: Path) -> None:
             costvarying.save(studied(1), path)
 
 
-@pytest.mark.parametrize(("rounds", "cost", "titles"), [(0, 2.0, 0), (4, None, 1), (4, 2.0, 2)])
-def test_the_page_has_no_picture_of_nothing(rounds: int, cost: float | None, titles: int) -> None:
-    """Without a price nobody can say what a set gives for it; without an outcome there is no play to show."""
+EVERY, PRICED = "Every play, and what it gave", "What each control set would give"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "cost", "first", "last"), [(0, 2.0, None, None), (4, None, None, EVERY), (4, 2.0, PRICED, EVERY)]
+)
+def test_the_page_has_no_picture_of_nothing(
+    rounds: int, cost: float | None, first: str | None, last: str | None
+) -> None:
+    """Without a price there is no row; without an outcome there is no play to show."""
     optimizer = studied(rounds, cost)
-    assert len(list(costvarying.draw(optimizer, optimizer.recommend()))) == titles
+    titles = [picture.title for picture in costvarying.draw(optimizer, optimizer.recommend())]
+    assert (PRICED in titles) == (first is not None)
+    assert (titles[-1] if titles else None) == last

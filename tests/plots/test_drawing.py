@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,23 @@ pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from steerbo.plots import pictures
-from steerbo.plots.drawing import legend_below, new_figure, panel, save_figure, words
+import steerbo as sb
+from steerbo.plots import Picture, pictures
+from steerbo.plots.drawing import (
+    acceptable,
+    legend_below,
+    name_beside,
+    new_figure,
+    panel,
+    priced,
+    rows_height,
+    rows_of,
+    save_figure,
+    side_by_side,
+    told_apart,
+    words,
+)
+from steerbo.rounds import Scope
 from tests.hostile import HIDDEN, KINDS, SEEN, study
 
 
@@ -69,13 +85,113 @@ def test_no_label_leaves_its_picture(kind: str, names: list[str]) -> None:
                 assert inside, (picture.title, text.get_text())
 
 
+def test_a_picture_is_drawn_once_when_it_is_looked_at() -> None:
+    drawn = iter(["figure", "another"])
+    picture = Picture("a title", "a text", lambda: next(drawn))
+    assert (picture.figure, picture.figure) == ("figure", "figure")
+    assert next(drawn) == "another"
+    assert Picture("a title", "a text", "figure").figure == "figure"
+
+
 @pytest.mark.parametrize("label", ["W" * 48, "set dose after looking at age and pulse", "m" * 20])
 @pytest.mark.parametrize("lines", [1, 5])
 def test_a_legend_is_no_wider_than_its_figure(label: str, lines: int) -> None:
     shown, axes = panel()
     for k in range(lines):
-        axes.plot([0, 1], [k, 1], label=label)
+        axes.plot([0, 1], [k, 1], label=f"{label}{k}")
     legend_below(shown)
     (legend,) = shown.legends
     assert legend.get_window_extent().width <= shown.bbox.width
-    assert "".join(legend.get_texts()[0].get_text().split()) == "".join(label.split())
+    assert len(legend.get_texts()) == lines
+    assert "".join(legend.get_texts()[0].get_text().split()) == "".join(f"{label}0".split())
+
+
+def test_a_legend_names_each_label_of_its_panels_once() -> None:
+    shown, left, right = side_by_side()
+    left.plot([0], [0], label="one")
+    right.plot([0], [0], label="one")
+    right.plot([0], [0], label="two")
+    legend_below(shown, left, right)
+    assert [text.get_text() for text in shown.legends[0].get_texts()] == ["one", "two"]
+
+
+def test_names_that_begin_alike_and_end_alike_are_numbered() -> None:
+    same = "a" * 40
+    found = told_apart([f"{same}{k}{same}" for k in "xy"], 20)
+    assert len(set(found)) == 2
+    assert all(len(name) <= 20 for name in found)
+    assert len(set(told_apart([f"{k}{same}" for k in "xy"], 10))) == 2
+    assert told_apart(["same", "same"], 10) == ["same", "same"]
+
+
+# -- rows with intervals -----------------------------------------------------------------------------------------------
+
+LAW = sb.Uniform()
+VARIABLES = [sb.Float("t", 0, 1, law=LAW), sb.Float("u", 0, 1, law=LAW)]
+PROBLEM = sb.CostVarying(VARIABLES, [["t"], ["u"], ["t", "u"]], tolerance=sb.Absolute(0.5))
+T, U, BOTH = PROBLEM.scopes
+
+
+def choice(scope: Scope, mean: float | None, cost: float | None, **more: Any) -> sb.Recommendation:
+    return sb.Recommendation(scope, {}, mean=mean, cost=cost, **more)
+
+
+ADVICE = choice(
+    BOTH,
+    2.4,
+    4.0,
+    lower=1.5,
+    upper=2.75,
+    alternatives=(choice(T, 2.0, 1.0), choice(U, 2.2, 1.0), choice(U, None, 2.0), choice(U, 0.5, None)),
+)
+
+
+def test_rows_are_in_order_of_price_and_at_equal_prices_the_better_first() -> None:
+    assert [each.scope for each in priced(ADVICE)] == [BOTH, T, U]
+    assert [(row.name, row.aside, row.chosen) for row in rows_of(PROBLEM, ADVICE)] == [
+        ("u", "1", False), ("t", "1", False), ("t + u", "4", True)
+    ]  # fmt: skip
+    worse = sb.CostVarying(VARIABLES, PROBLEM.control_sets, minimize=True)
+    assert [row.name for row in rows_of(worse, ADVICE)] == ["t", "u", "t + u"]
+
+
+def test_rows_without_bounds_are_points_and_looks_are_those_given() -> None:
+    looks = {T: ("red", "o"), U: ("blue", "s"), BOTH: ("black", "x")}
+    u, _, both = rows_of(PROBLEM, ADVICE, looks)
+    assert (u.low, u.mean, u.high) == (2.2, 2.2, 2.2)
+    assert (both.low, both.mean, both.high) == (1.5, 2.4, 2.75)
+    assert (u.look, both.look) == (looks[U], looks[BOTH])
+    assert len({row.look for row in rows_of(PROBLEM, ADVICE)}) == 3
+
+
+def test_of_very_many_rows_the_best_are_shown_and_the_recommended_one() -> None:
+    sets = [[f"x{k}"] for k in range(40)]
+    problem = sb.CostVarying([sb.Float(name, 0, 1, law=LAW) for (name,) in sets], sets)
+    others = tuple(choice(scope, float(k), 1.0) for k, scope in enumerate(problem.scopes))
+    advice = sb.Recommendation(others[0].scope, {}, mean=0.0, cost=1.0, alternatives=others[1:])
+    rows = rows_of(problem, advice)
+    assert len(rows) == 30
+    assert [row.name for row in rows if row.chosen] == ["x0"]
+    assert rows[0].name == "x39"
+    assert rows_height(40) == rows_height(30) > rows_height(2)
+
+
+@pytest.mark.parametrize(("minimize", "edge"), [(False, 1.9), (True, 2.5)])
+def test_good_enough_is_what_comes_within_the_tolerance_of_the_best(minimize: bool, edge: float) -> None:
+    problem = sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.Absolute(0.5), minimize=minimize)
+    assert acceptable(problem, [2.0, 2.4]) == pytest.approx(edge)
+    assert acceptable(problem, []) is None
+    assert acceptable(sb.CostVarying(VARIABLES, PROBLEM.control_sets), [2.0]) is None
+    assert acceptable(sb.CostVarying(VARIABLES, PROBLEM.control_sets, tolerance=sb.Fraction(0.1)), [2.0]) is None
+
+
+# -- names beside marks ------------------------------------------------------------------------------------------------
+
+
+def test_a_name_that_would_cover_a_mark_is_left_out_where_it_may_be() -> None:
+    for always, written in ((True, 25), (False, 25)):
+        axes = new_figure((1.5, 1.5)).subplots()
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        places = {(0.4 + 0.05 * (k % 5), 0.4 + 0.05 * (k // 5)): f"a long name {k}" for k in range(25)}
+        name_beside(axes, places, [9.0] * 25, always=always)
+        assert len(axes.texts) == written if always else len(axes.texts) < written

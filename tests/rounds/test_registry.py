@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +12,8 @@ import steerbo as sb
 from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.errors import InvalidOption, InvalidProblem, InvalidStudy
 from steerbo.record import record
-from steerbo.rounds import Created, Method, default_method, find_method, kinds, problem_class, read_problem
+from steerbo.rounds import Created, Method, default_method, find_method, kinds, problem_class, read_problem, registry
+from steerbo.rounds.creation import MethodOptions
 from steerbo.timevarying.random import Random as RandomInTime
 from tests.outsiders import FEW, install
 from tests.rounds.stub import Nearest, Stub
@@ -85,7 +87,7 @@ def test_a_method_for_another_kind_is_refused() -> None:
 
 def test_an_option_of_a_class_is_checked() -> None:
     with pytest.raises(InvalidOption, match=r"stride: .*an option of 'nearest', one of step"):
-        sb.Optimizer(Stub(), Nearest, stride=1)
+        sb.Optimizer(Stub(), Nearest, stride=1)  # type: ignore[call-arg]
 
 
 def test_a_kind_that_nobody_lists_needs_a_method() -> None:
@@ -221,3 +223,14 @@ def test_a_kind_that_is_not_whole_is_refused(tmp_path: Path, monkeypatch: pytest
 def test_what_is_no_kind_is_refused(kind: Any) -> None:
     with pytest.raises(InvalidProblem, match=r"^problem.kind: .*one of cost-varying"):
         read_problem({"kind": kind})
+
+
+def test_type_checkers_know_the_options_of_our_own_methods() -> None:
+    ours = {
+        option.name
+        for kind in kinds()[:4]
+        for entry in registry._sources(kind)
+        for method in registry._listed(entry, [])
+        for option in fields(method.Options)
+    }
+    assert ours <= MethodOptions.__annotations__.keys(), "add it there, or they call it a mistake"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,8 @@ from tests.rounds.test_registry import KIND, PROBLEM, created
 
 
 def test_a_class_is_logged_by_its_place_and_found_again() -> None:
-    optimizer = sb.Optimizer(Stub(), Nearest, seed=4, step=0.2)
+    options: dict[str, Any] = {"step": 0.2}
+    optimizer = sb.Optimizer(Stub(), Nearest, seed=4, **options)
     assert created(optimizer).method == "tests.rounds.stub:Nearest"
     assert created(optimizer).problem_class == "tests.rounds.stub:Stub"
     again = sb.load(optimizer.to_json())
@@ -44,3 +46,11 @@ def test_a_log_from_elsewhere_imports_nothing_of_pythons_own() -> None:
     with pytest.raises(InvalidStudy, match=r"events.0: method: 'antigravity:fly' is not allowed"):
         sb.load(text)
     assert "antigravity" not in sys.modules
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 200_000, "[" * 900 + "]" * 900])
+def test_what_is_nested_without_end_is_no_log(text: str) -> None:
+    deep = f'{{"events": [{{"kind": "created", "problem": {text}, "method": "random", "seed": 0}}]}}'
+    for given in (text, deep):
+        with pytest.raises(InvalidStudy):
+            sb.load(given)

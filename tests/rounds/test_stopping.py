@@ -165,7 +165,7 @@ def test_a_batch_that_is_out_may_change_its_mind() -> None:
     batch = optimizer.ask(batch=2)
     for suggestion in batch:
         optimizer.tell(suggestion, outcome(suggestion)["value"])
-    while (suggestion := optimizer.ask()) is not None:  # type: ignore[assignment]
+    while (suggestion := optimizer.ask()) is not None:
         optimizer.tell(suggestion, outcome(suggestion)["value"])
     assert optimizer.status.finished.startswith("enough")
     optimizer.amend(batch[0].token, 50.0)

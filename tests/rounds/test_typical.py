@@ -15,7 +15,7 @@ PROBLEM = sb.CostVarying(SPACE, [["x"]])
 def played(contexts: list[tuple[float, str]]) -> Optimizer:
     optimizer = Optimizer(PROBLEM, "random", seed=0)
     for weather, seed in contexts:
-        optimizer.tell(optimizer.ask(context={"weather": weather, "seed": seed}), 1.0)  # type: ignore[arg-type]
+        optimizer.tell(optimizer.ask(context={"weather": weather, "seed": seed}), 1.0)
     return optimizer
 
 

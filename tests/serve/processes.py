@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -55,3 +57,19 @@ def serving(*places: Path | str, options: tuple[str, ...] = ()) -> Iterator[Serv
             yield made
         finally:
             made.kill()
+
+
+def half_heads(url: str, count: int) -> int:
+    """The status of one more request while so many connections have sent half a head, as their first or second."""
+    place = urlsplit(url)
+    whole, half = (f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n{end}".encode() for end in ("\r\n", "X: "))
+    with ExitStack() as held:
+        for number in range(count):
+            one = held.enter_context(socket.create_connection((place.hostname, place.port), timeout=60))
+            with suppress(OSError):  # it may have had to make room already
+                if number % 2:
+                    one.sendall(whole)
+                    one.recv(2**16)
+                one.sendall(half)
+        with httpx2.Client(base_url=url, timeout=60, trust_env=False) as client:
+            return client.get("/studies").status_code

@@ -9,6 +9,7 @@ import pytest
 
 from steerbo.record import to_plain
 from steerbo.study import Study
+from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import KINDS, bearer, key_for, of_kind, oven, served
 
 ROUND = "/studies/oven/rounds/{}/{}"
@@ -66,6 +67,15 @@ def test_answers_may_be_given_twice_and_not_otherwise(tmp_path: Path) -> None:
         ("ask", {"context": {"wether": 1}}, 422, "context.wether"),
         ("ask", {"context": {"weather": 1}, "time": 3}, 422, "time"),
         ("ask", [1], 422, ""),
+        ("ask", {"context": {"weather": 1}, "self": 1}, 422, "self"),
+        ("ask", {"context": {"weather": 1}, "request": {}}, 422, "request"),
+        ("ask", {"context": {"weather": 1}, "place": 1}, 422, "place"),
+        ("ask", {"context": {"self": 1}}, 422, "context.self"),
+        ("rounds/{}/tell", {"value": 1, "cost": 1, "self": 1}, 422, "self"),
+        ("rounds/{}/tell", {"value": 1, "cost": 1, "realised": {"self": 1}}, 422, "realised.self"),
+        ("rounds/{}/fail", {"self": 1}, 422, "self"),
+        ("rounds/{}/amend", {"value": 1, "suggestion": 1}, 422, "suggestion"),
+        ("data", {"value": 1, "realised": {}, "self": 1}, 422, "self"),
         ("rounds/{}/tell", {}, 422, "value"),
         ("rounds/{}/tell", {"value": "high"}, 422, "value"),
         ("rounds/{}/tell", {"value": 1}, 422, "cost"),
@@ -159,3 +169,53 @@ def test_a_key_is_told_of_its_study_and_of_no_other(tmp_path: Path) -> None:
         right = bearer(key_for(place, "read"))
         assert client.get("/studies", headers=right).json() == {"studies": ["oven"], "may": "read"}
         assert client.get("/studies/nothing", headers=right).status_code == 404
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_every_answer_carries_what_is_hard_to_believe(tmp_path: Path) -> None:
+    with served(oven(tmp_path)) as client:
+        asked = ask(client)
+        assert asked["warnings"] == []
+        assert "weather = 900 is far" in ask(client, context={"weather": 900})["warnings"][0]
+        told = {"value": 1, "cost": 1, "realised": {"oven": 600, "speed": 0.5}}
+        for _ in range(2):  # who did not get the answer asks again, and is told
+            answer = client.post(ROUND.format(asked["token"], "tell"), json=told)
+            (said,) = answer.json()["warnings"]
+            assert "oven = 600 is far outside its range, 100 to 200 °C" in said
+        right = client.post(ROUND.format(asked["token"], "amend"), json={"realised": {"oven": 160}})
+        assert right.json()["warnings"] == []
+        data = {"value": 1, "realised": {"oven": 150, "speed": 90, "weather": 3}, "cost": 1, "scope": ["oven"]}
+        assert "added-1: speed = 90" in client.post("/studies/oven/data", json=data).json()["warnings"][0]
+        for value in (4.0, 9.0, 6.0, 5.0):
+            plain = {"value": value, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
+            token = ask(client)["token"]
+            assert client.post(ROUND.format(token, "tell"), json=plain).json()["warnings"] == []
+        token = ask(client)["token"]
+        (said,) = client.post(ROUND.format(token, "tell"), json={**plain, "value": 740}).json()["warnings"]
+        assert "value = 740 is far from the others" in said
+        late = ask(client)["token"]
+        (said,) = client.post(ROUND.format(late, "fail"), json={"cost": 1, "realised": {"speed": -8}}).json()[
+            "warnings"
+        ]
+        assert "speed = -8" in said
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_a_mistyped_look_is_said_and_taken_back(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    Study.create(place, Stub(), Nearest, rounds=6).close()
+    with served(place, name="oven") as client:
+        (asked,) = client.post("/studies/oven/ask").json()["suggestions"]
+        decide = ROUND.format(asked["token"], "decide")
+        wrong = client.post(decide, json={"context": {"age": 610}}).json()
+        assert "age = 610 is far outside its range" in wrong["warnings"][0]
+        assert client.post(decide, json={"context": {"age": 0.61}}).status_code == 422
+        right = client.post(decide, json={"context": {"age": 0.61}, "again": True}).json()
+        assert (right["context"], right["warnings"], right["observe"]) == ({"age": 0.61}, [], ["pulse"])
+        twice = client.post(decide, json={"context": {"age": 0.61}, "again": True}).json()
+        assert twice == right
+        assert client.get("/studies/oven/events").json()["count"] == 4
+        client.post(decide, json={"context": {"pulse": 0.5}})
+        late = client.post(decide, json={"context": {"age": 0.3}, "again": True})
+        assert late.status_code == 422
+        assert late.json()["errors"][0]["field"] == "context.age"

@@ -6,19 +6,22 @@ import signal
 import socket
 import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 import uvicorn
 
 from steerbo.errors import InvalidOption
-from steerbo.serve import Hall, application, listening
-from steerbo.serve.listening import socket_at
+from steerbo.serve import Hall, application, guard, listening
+from steerbo.serve.listening import most_connections, proxies, socket_at
 from steerbo.study import Study
+from steerbo.study.keys import KeyRing
 from tests.serve.players import opener, oven
-from tests.serve.processes import serving, start
+from tests.serve.processes import half_heads, serving, start
 
 BODY = {"context": {"weather": 12.0}}
 TOLD = {"value": 1.0, "cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
@@ -49,34 +52,202 @@ def test_killed_between_question_and_answer_nothing_is_lost_or_twice(tmp_path: P
         second.kill()
 
 
-def test_hundreds_who_say_nothing_stop_nobody(tmp_path: Path) -> None:
-    with serving(oven(tmp_path)) as made, ExitStack() as held:
-        place = urlsplit(made.url)
-        for number in range(200):
-            silent = held.enter_context(socket.create_connection((place.hostname, place.port), timeout=20))
-            if number % 2:
-                silent.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
-        with made.client() as client:
-            assert client.get("/studies/oven/status").status_code == 200
+@pytest.mark.parametrize("keyed", [True, False])
+def test_hundreds_of_half_heads_stop_nobody(keyed: bool, tmp_path: Path) -> None:
+    with serving(oven(tmp_path), options=("--keys",) * keyed) as made:
+        assert half_heads(made.url, 300) == (401 if keyed else 200)
 
 
-def test_who_says_nothing_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "PATIENCE", 0.3)
-    place = oven(tmp_path)
-    config = uvicorn.Config(application(Hall({"oven": (str(place), opener(place))})), http=listening._Patient)
-    server = uvicorn.Server(config)
+@contextmanager
+def listening_here(
+    place: Path, *, keyed: bool = False, forwarded_by: tuple[str, ...] = ()
+) -> Iterator[tuple[str, int]]:
+    """A server in a thread of this process; where it listens."""
+    app = application(Hall({"oven": (str(place), opener(place))}, keyed))
+    server = uvicorn.Server(listening.configured(app, forwarded_by))
     bound = socket_at("127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([bound],))
     thread.start()
     try:
-        for words in (b"", b"GET / HTTP/1.1\r\nHost: local"):
-            with socket.create_connection(bound.getsockname(), timeout=20) as silent:
-                silent.sendall(words)
-                assert silent.recv(100) == b""
+        yield bound.getsockname()
     finally:
         server.should_exit = True
         thread.join()
         bound.close()
+
+
+WHOLE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+HALF = b"GET / HTTP/1.1\r\nHost: local"
+POST = b"POST /studies/oven/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
+BODY_OF_GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
+
+
+def is_answered(sock: socket.socket) -> None:
+    """Say a whole request, and read all of its answer."""
+    sock.sendall(WHOLE)
+    found = b""
+    while b'{"status":"ok"}' not in found:
+        piece = sock.recv(2**16)
+        assert piece, found
+        found += piece
+
+
+def _send(sock: socket.socket, words: bytes, times: int, every: float) -> None:
+    for _ in range(times):
+        sock.sendall(words)
+        time.sleep(every)
+
+
+def until_closed(sock: socket.socket) -> bytes:
+    """All that comes until the server hangs up."""
+    found = b""
+    try:
+        while piece := sock.recv(2**16):
+            found += piece
+    except ConnectionResetError:
+        pass
+    return found
+
+
+@pytest.mark.parametrize("before", [0, 1, 3])
+@pytest.mark.parametrize("words", [b"", HALF, POST, BODY_OF_GET])
+def test_who_says_no_whole_request_is_let_go_also_after_others(
+    before: int, words: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listening, "KEEP_ALIVE", 20.0 if words else 2.0)
+    with listening_here(oven(tmp_path)) as place, ExitStack() as held:
+        if not before:
+            monkeypatch.setattr(listening, "PATIENCE", 0.3)
+        slow = held.enter_context(socket.create_connection(place, timeout=20))
+        for _ in range(before):
+            is_answered(slow)
+        monkeypatch.setattr(listening, "PATIENCE", 0.3)
+        monkeypatch.setattr(guard, "PATIENCE", 0.3)
+        slow.sendall(words)
+        until_closed(slow)  # which runs into the socket's own limit otherwise
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_byte_now_and_then_gives_no_more_time(before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "PATIENCE", 0.5)
+    with listening_here(oven(tmp_path)) as place, socket.create_connection(place, timeout=20) as slow:
+        slow.sendall(before * WHOLE + HALF)
+        with pytest.raises(OSError, match=r"Broken pipe|reset"):
+            _send(slow, b"x", 400, 0.05)
+
+
+def test_an_answer_that_is_not_read_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "PATIENCE", 0.3)
+    monkeypatch.setattr(guard, "RATE", 1e9)
+    monkeypatch.setattr(guard, "BURST", 1e9)
+    wanted = b"GET /static/steerbo.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with listening_here(oven(tmp_path)) as place, socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**14)
+        deaf.settimeout(60)
+        deaf.connect(place)
+        with pytest.raises(OSError, match=r"Broken pipe|reset"):
+            _send(deaf, 1000 * wanted, 10_000, 0.0)
+        with socket.create_connection(place, timeout=20) as other:
+            is_answered(other)
+
+
+def test_who_reads_slowly_gets_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "PATIENCE", 0.2)
+    times = 200
+    wanted = b"GET /static/steerbo.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with listening_here(oven(tmp_path)) as place, socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**14)
+        slow.settimeout(20)
+        slow.connect(place)
+        slow.sendall(times * wanted)
+        found = b""
+        while found.count(b"HTTP/1.1 200 OK") < times:
+            piece = slow.recv(2**15)
+            assert piece, "it was hung up on"
+            found += piece
+            time.sleep(0.005)
+
+
+@pytest.mark.parametrize("words", [b"", HALF, WHOLE + HALF, POST, BODY_OF_GET])
+def test_where_there_are_too_many_the_oldest_that_is_waited_for_goes(
+    words: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listening, "MOST", 20)
+    with listening_here(oven(tmp_path)) as place, ExitStack() as held:
+        slow = [held.enter_context(socket.create_connection(place, timeout=20)) for _ in range(60)]
+        for each in slow:
+            try:
+                each.sendall(words)
+            except OSError:
+                assert each is not slow[-1], "the newest are kept"
+        with socket.create_connection(place, timeout=20) as last:
+            is_answered(last)
+        assert len({id(each) for each in slow[:40] if b"503" not in until_closed(each)}) == 40
+
+
+def test_who_is_being_answered_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "MOST", 8)
+    listens = b"GET /studies/oven/changes HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with listening_here(oven(tmp_path)) as place, ExitStack() as held:
+        told = [held.enter_context(socket.create_connection(place, timeout=20)) for _ in range(4)]
+        for each in told:
+            each.sendall(listens)
+            while b"event: change" not in each.recv(2**16):
+                pass
+        with socket.create_connection(place, timeout=20) as fifth:
+            fifth.sendall(listens)
+            assert fifth.recv(2**16).startswith(b"HTTP/1.1 503"), "listeners leave half of the room to others"
+        for _ in range(20):
+            held.enter_context(socket.create_connection(place, timeout=20)).sendall(HALF)
+        with Study.open(tmp_path / "oven.db") as other:
+            other.ask(context={"weather": 3.0})
+        for each in told:
+            assert b"event: change" in each.recv(2**16)
+
+
+def test_there_are_never_more_connections_than_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource", reason="Windows has no such limit")
+    for files, most in ((256, 78), (1024, 462), (10**6, 500), (resource.RLIM_INFINITY, 500), (64, 8)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
+        assert most_connections() == most
+
+
+def test_with_few_files_hundreds_of_half_heads_stop_nobody(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="Windows has no such limit")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))  # which the server inherits
+    try:
+        with serving(oven(tmp_path), options=("--keys",)) as made:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            assert half_heads(made.url, 300) == 401
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize(("believed", "named"), [((), False), (("127.0.0.1",), True), (("10.0.0.0/8",), False)])
+def test_who_forwards_is_believed_only_where_that_is_asked_for(
+    believed: tuple[str, ...], named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")  # which uvicorn would read
+    place = oven(tmp_path)
+    KeyRing(place).close()
+    with (
+        listening_here(place, keyed=True, forwarded_by=believed) as (host, port),
+        httpx2.Client(base_url=f"http://{host}:{port}", timeout=60, trust_env=False) as client,
+    ):
+        answers = []
+        for number in range(30):
+            head = {"X-Forwarded-For": f"203.0.113.{number}", "Authorization": f"Bearer steerbo_{number}_wrong"}
+            answers.append(client.get("/studies", headers=head).status_code)
+        assert (429 in answers) == (not named), "whoever is believed is another one each time"
+        cookie = client.get("/", headers={"X-Forwarded-Proto": "https"}).headers["set-cookie"]
+        assert ("Secure" in cookie) == named
+
+
+@pytest.mark.parametrize("address", ["*", "proxy", "", "127.0.0.1/8", "10.0.0.0/99"])
+def test_who_forwards_is_named_by_address(address: str) -> None:
+    with pytest.raises(InvalidOption, match=r"--forwarded-by: .*the address of a proxy"):
+        proxies([address])
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from steerbo import errors
 from steerbo.errors import InvalidOutcome, LogUnavailable, SteerboError, together
@@ -98,3 +100,76 @@ def test_a_log_that_is_gone_is_the_servers_fault_and_its_place_nobodys_business(
         place.unlink(missing_ok=True)
         (tmp_path / "away").rename(place)
         assert client.get("/studies/oven/status", headers=key).status_code == 200, "it goes on by itself"
+
+
+ASK: dict[str, Any] = {"context": {"weather": 1}}
+BODIES: dict[str, Any] = {"ask": ASK, "decide": ASK, "tell": {"value": 1}, "amend": {"value": 1}}
+ADDED = {"value": 1, "realised": {"oven": 150, "speed": 0.5, "weather": 3}, "cost": 1}
+
+
+class Reader:
+    """Holds every answer against the OpenAPI document."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.client, self.seen = client, set[tuple[str, str, int]]()
+        self.document = client.get("/openapi.json").json()
+        self.calls = [
+            (method, path)
+            for path, operations in self.document["paths"].items()
+            for method in operations
+            if not path.endswith("/changes")  # which has no end
+        ]
+
+    def read(self, method: str, path: str, token: str = "1-x", **more: Any) -> int:
+        """Make a request, and hold the answer against the document."""
+        url, word = path.format(name=more.pop("name", "oven"), token=token), path.rpartition("/")[2]
+        if method == "post":
+            more = {"json": ADDED if word == "data" else BODIES.get(word, {}), **more}
+        answer = self.client.request(method, url, **more)
+        named = self.document["paths"][path][method]["responses"][str(answer.status_code)]
+        assert answer.headers["content-type"].partition(";")[0] in named["content"], (method, path, answer.status_code)
+        self.seen.add((method, path, answer.status_code))
+        return answer.status_code
+
+    def all(self, **more: Any) -> set[int]:
+        return {self.read(method, path, **more) for method, path in self.calls}
+
+
+def test_the_document_names_every_status_that_comes_and_its_content_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = oven(tmp_path)
+    with served(place) as client:
+        reader = Reader(client)
+        assert len(reader.calls) == 16
+        assert reader.all() == {200, 404}
+        assert reader.all(name="other") >= {404}
+        assert reader.all(headers={"Host": "evil.example"}) == {421}
+        asked = client.post("/studies/oven/ask", json=ASK).json()["suggestions"][0]["token"]
+        told = {"value": 1, "cost": 1, "realised": {"oven": 150, "speed": 0.5}}
+        tell = ("post", "/studies/{name}/rounds/{token}/tell")
+        assert [reader.read(*tell, token=asked, json={**told, "value": v}) for v in (1, 1, 2)] == [200, 200, 409]
+        posts = [call for call in reader.calls if call[0] == "post"]
+        assert {reader.read(*call, headers={"Origin": "http://evil.example"}) for call in posts} == {403}
+        assert {reader.read(*call, json={"x": "x" * 2**20}) for call in posts} == {413}
+        assert {reader.read(*call, token=asked, json=[1]) for call in posts} == {422}
+        looks = [call for call in reader.calls if "{name}" in call[1]]
+        for error, status in ((LogUnavailable("oven.db", "away"), 503), (KeyError("inner"), 500)):
+
+            def away(*_: object, error: Exception = error) -> None:
+                raise error
+
+            monkeypatch.setattr("steerbo.study.Study.refresh", away)
+            assert {reader.read(*call, token=asked) for call in looks} == {status}
+    monkeypatch.undo()
+    with served(place, keyed=True) as client:
+        reader = Reader(client)
+        assert reader.document["security"] == [{"key": []}]
+        assert reader.all() == {401}
+        assert 403 in reader.all(headers=bearer(key_for(place, "read")))
+        monkeypatch.setattr("steerbo.serve.guard.Allowance.take", lambda *_: False)
+        assert reader.all() == {429}
+    for method, path in reader.calls:
+        responses = reader.document["paths"][path][method]["responses"]
+        assert {"401", "403", "404", "421", "422", "429", "500", "503"} <= set(responses)
+        assert method == "get" or {"400", "408", "409", "413"} <= set(responses)

@@ -18,6 +18,7 @@ from steerbo.serve.verbs import LOOKS, VERBS
 from steerbo.study import Study
 from steerbo.study.keys import KeyRing
 from tests.cli.test_app import call
+from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import KINDS, bearer, key_for, of_kind, opener, oven, served
 from tests.serve.processes import serving
 
@@ -140,6 +141,34 @@ def _nameless(plain: Any) -> Any:
     return {key: plain[key] for key in ("type", "status")} | {
         "errors": [each["field"] for each in plain.get("errors", ())]
     }
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_what_is_hard_to_believe_is_in_the_answer(tmp_path: Path) -> None:
+    async def play(ours: Assistant) -> None:
+        (asked,) = (await ours.does("ask", context={"weather": 900}))["suggestions"]
+        assert "weather = 900" in asked["warnings"][0]
+        for _ in range(2):
+            told = await ours.does("tell", token=asked["token"], **{**TOLD, "realised": {"oven": 600, "speed": 0.5}})
+            assert "oven = 600" in told["warnings"][0]
+        data = {"oven": 150, "speed": 0.5, "weather": -300}
+        assert "weather = -300" in (await ours.does("add", value=1.0, realised=data, cost=1.0))["warnings"][0]
+        for name in ("self", "place", "request"):
+            answer = await ours.client.call_tool("ask", {"context": {"weather": 3}, name: 1})
+            said = answer.structured_content
+            assert (said["status"], said["errors"][0]["field"]) == (422, name)
+
+    async def look(ours: Assistant) -> None:
+        (asked,) = (await ours.does("ask"))["suggestions"]
+        wrong = await ours.does("decide", token=asked["token"], context={"age": 610})
+        assert "age = 610" in wrong["warnings"][0]
+        right = await ours.does("decide", token=asked["token"], context={"age": 0.61}, again=True)
+        assert (right["context"], right["warnings"]) == ({"age": 0.61}, [])
+
+    in_process(oven(tmp_path), play)
+    staged = tmp_path / "staged.db"
+    Study.create(staged, Stub(), Nearest, rounds=6).close()
+    in_process(staged, look)
 
 
 def test_a_fault_of_ours_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,6 @@ import pytest
 def _state(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """What has to wait for a log is no business of the user's."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
-    cache = tmp_path_factory.mktemp("cache")
-    monkeypatch.setattr("steerbo.study.snapshots.cache_folder", lambda: cache)
 
 
 @pytest.fixture(autouse=True)

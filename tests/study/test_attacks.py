@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from steerbo.errors import SteerboError
 from steerbo.rounds import Choice, History
 from steerbo.study import DatabaseLog, Study
 from steerbo.study.log import TURN, Lease
@@ -137,6 +138,7 @@ def test_a_chooser_stops_for_longer_than_its_turn_lasts_and_goes_on(
 
 
 def test_a_fork_while_a_worker_waits(place: str) -> None:
+    """The child is told that the study is half of two, and opens it anew."""
     elsewhere = "another container|boot|pid:[1]|1|1|x\t1\t"
     log = DatabaseLog(place)
     assert log.claim(TURN, Lease(elsewhere, time.time() + 6 * LASTS), None)
@@ -148,7 +150,9 @@ def test_a_fork_while_a_worker_waits(place: str) -> None:
         hear, say = os.pipe()
 
         def work() -> None:
-            os.write(say, study.ask().token.encode())
+            with pytest.raises(SteerboError, match="forked in the middle of another thread's call"):
+                study.ask()
+            os.write(say, opened(place).ask().token.encode())
             time.sleep(60)
 
         child = in_child(work)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from steerbo.errors import InvalidStudy, LogConflict
+from steerbo.errors import DamagedLog, InvalidStudy, LogConflict
 from steerbo.rounds import Created, Failed, Optimizer
 from steerbo.study import DatabaseLog, Lease, Study
 from steerbo.study.database import body_of
@@ -132,3 +132,25 @@ def test_a_later_format_is_refused(tmp_path: Path) -> None:
     change(tmp_path / "study.db", "UPDATE steerbo_study SET format = 99")
     with pytest.raises(InvalidStudy, match="Update steerbo"):
         Study.open(tmp_path / "study.db", Stub())
+
+
+def test_all_is_read_again_before_a_log_is_called_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played(tmp_path / "study.db")
+    with closing(DatabaseLog(tmp_path / "study.db")) as log, closing(DatabaseLog(tmp_path / "study.db")) as other:
+        log.read()
+        other.read()
+        other.append(Failed("1-zz"))
+        after, calls = log._after, list[int]()
+
+        def once_wrong(seen: int, tip: str) -> Any:
+            calls.append(seen)
+            if len(calls) == 1:
+                raise log._damage("event", None, "another")
+            return after(seen, tip)
+
+        monkeypatch.setattr(log, "_after", once_wrong)
+        assert log.read() == [Failed("1-zz")]
+        assert calls[1] == 0
+        log.tip = "another"
+        with pytest.raises(DamagedLog):
+            log.read()

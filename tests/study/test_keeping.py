@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,31 @@ def test_a_context_that_was_looked_at_is_kept_as_well(tmp_path: Path, said: list
     with opened(tmp_path / "study.db", said) as other:
         assert seen.items() <= other.history[asked.token].suggestion.context.items()
     assert study.decide(asked, seen) == study.history[asked.token].suggestion, "whoever waited for it is not refused"
+    study.close()
+
+
+@pytest.mark.filterwarnings("ignore::steerbo.errors.OutOfRangeWarning")
+def test_a_look_that_was_taken_back_is_kept_as_well_and_stays_so(tmp_path: Path, said: list[str]) -> None:
+    study, log = started(tmp_path / "study.db", wait=0.0)
+    asked = study.ask()
+    first = study.decide(asked, {"age": 61.0})
+    answer = study.writer._answer("decide", asked, {"context": {"age": 61.0}})
+    assert answer is not None
+    log.away = 1
+    with pytest.raises(LogUnavailable):
+        study.decide(asked, {"age": 0.61}, again=True)
+    with opened(tmp_path / "study.db", said) as other:
+        assert other.history[asked.token].suggestion.context == {"age": 0.61}
+    file = study.writer.keeping.spill.keep(replace(answer, holder=""))  # as of a worker that was killed
+    with opened(tmp_path / "study.db", said) as other:
+        assert other.history[asked.token].suggestion.context == {"age": 0.61}
+    assert file is not None
+    assert file.exists(), "what was mistyped is refused now, and is spoken of"
+    assert any("is refused" in each for each in said)
+    file.unlink()
+    again = study.decide(asked, {"age": 0.61}, again=True)
+    assert (again.context, again.observe) == ({"age": 0.61}, first.observe)
+    assert len(study.events) == 4
     study.close()
 
 

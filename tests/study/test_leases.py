@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from steerbo.study import BY_HAND, DatabaseLog, Lease, Memory, MemoryLog, Study
+from steerbo.study.leases import Leases, Taken
+from steerbo.study.log import new_holder
 from tests.rounds.stub import Nearest, Stub
 
 
@@ -46,10 +50,55 @@ def test_a_round_that_another_has_told_meanwhile_is_let_go_of() -> None:
         late = Study.open(MemoryLog(memory), Stub())
         take_over = late.writer.worker.leases.take_over
 
-        def slowly(rounds: Collection[str]) -> Iterator[tuple[str, int]]:
+        def slowly(rounds: Collection[str]) -> Iterator[Taken]:
             study.fail(token)
             return take_over(rounds)
 
         object.__setattr__(late.writer.worker.leases, "take_over", slowly)
         assert late.ask().token != token
         assert token not in late.log.leases(), "or it would be held for ever"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nobody can see here who lives")
+def test_a_clock_that_is_ahead_takes_nothing_from_a_worker_that_lives_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = list[str]()
+    now = [0.0]
+    monkeypatch.setattr("steerbo.study.leases.time.monotonic", lambda: now[0])
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
+        first = study.ask().token
+        ahead: dict[str, Any] = {"clock": lambda: time.time() + 120.0, "say": said.append}
+        with Study.open(tmp_path / "study.db", **ahead) as other:
+            assert other.ask().token != first
+            left = other.writer.worker.leases.next_lapse([first])
+            assert left == 60.0
+            now[0] = 59.0
+            study.writer.worker.leases.renew()
+            assert other.ask().token != first
+            now[0] = 118.0
+            assert other.ask().token != first, "it was heard of since"
+            assert not said
+            now[0] = 119.0
+            assert other.ask().token == first, "it lives, and nobody has the study any more"
+
+
+def test_a_round_taken_from_where_nobody_sees_is_spoken_of(tmp_path: Path) -> None:
+    said = list[str]()
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=9) as study:
+        token = study.ask().token
+        study.writer.worker.heartbeat.stop()
+        foreign = Lease("greenhouse|boot|pid:[1]|1|1|x", time.time() + 60)
+        assert study.log.claim(token, foreign, study.log.leases()[token])
+        with Study.open(tmp_path / "study.db", clock=lambda: time.time() + 120.0, say=said.append) as other:
+            assert other.ask().token == token
+    assert "greenhouse" in said[0]
+    assert "clocks" in said[0]
+
+
+def test_a_lease_that_was_given_an_end_ends_whoever_lives() -> None:
+    memory = Memory()
+    log = MemoryLog(memory)
+    assert log.claim("1-ab", Lease(new_holder(timed=True), 5.0), None)
+    leases = Leases(MemoryLog(memory), "another", 5.0, lambda: 6.0)
+    assert [taken.token for taken in leases.take_over(["1-ab"])] == ["1-ab"]

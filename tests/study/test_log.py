@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from pathlib import Path
 
 import pytest
 
+from steerbo.errors import InvalidStudy
+from steerbo.study import Study
+from steerbo.study.backup import backup, restore
 from steerbo.study.log import is_gone, new_holder
+from steerbo.study.shelf import rename
+from tests.rounds.stub import Nearest, Stub
 from tests.study.test_workers import SPAWN
 
 
@@ -38,3 +44,32 @@ def test_nobody_is_gone_whom_nobody_can_see(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.undo()
     monkeypatch.setattr("steerbo.study.log._started", lambda process: None)
     assert not is_gone(mine), "it is hidden, and lives"
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", ".", "a\\b", "/"])
+def test_names_that_are_no_part_of_a_path_begin_no_study(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InvalidStudy, match="a name without / and"):
+        Study.create(tmp_path / "study.db", Stub(), Nearest, name=name)
+    with pytest.raises(InvalidStudy, match="a name without / and"):
+        Study.create(f"sqlite:///{tmp_path}/study.db#{name}", Stub(), Nearest)
+    Study.create(tmp_path / "study.db", Stub(), Nearest, name="a").close()
+    with pytest.raises(InvalidStudy, match="a name without / and"):
+        rename(tmp_path / "study.db", "a", name)
+    backup(tmp_path / "study.db", tmp_path / "backup.db")
+    with pytest.raises(InvalidStudy, match="a name without / and"):
+        restore(tmp_path / "backup.db", tmp_path / "new.db", name)
+
+
+def test_studies_of_earlier_versions_keep_such_names(tmp_path: Path) -> None:
+    place = tmp_path / "study.db"
+    Study.create(place, Stub(), Nearest, name="a").close()
+    with sqlite3.connect(place) as connection:
+        for table in ("study", "event", "lease"):
+            connection.execute(f"UPDATE steerbo_{table} SET study = 'a/b'")
+    connection.close()
+    with Study.open(place, name="a/b") as study:
+        study.ask()
+    backup(place, tmp_path / "backup.db")
+    assert list(restore(tmp_path / "backup.db", tmp_path / "new.db")) == ["a/b"]
+    rename(place, "a/b", "a b")
+    Study.open(place).close()

@@ -27,7 +27,7 @@ BUMPS = '{ kind = "bumps", centres = [[0.5]], heights = [1, 2], width = 0.1 }'
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (TOLERANCE.replace("{}", "0.5"), "problem.tolerance: 0.5 is not allowed; expected a table"),
+        (TOLERANCE.replace("{}", "0.5"), "expected a Fraction, Absolute or Threshold, in a file a table"),
         (TOLERANCE.replace("{}", "{ share = 0.1 }"),
          "problem.tolerance.kind: missing; expected one of"),
         (

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from steerbo.errors import InvalidStudy
+from steerbo.errors import InvalidOption, InvalidStudy
+from steerbo.gp.factor import Factor
 from steerbo.record import from_plain, to_plain
-from steerbo.rounds import Event
+from steerbo.rounds import Event, Optimizer
 from steerbo.study import Study
+from steerbo.testing import Case
+from tests.causal import test_contract as causal
+from tests.costvarying import worlds as costvarying
+from tests.meanfield import worlds as meanfield
 from tests.rounds.stub import Nearest, Stub
 from tests.study.files import (
     MEASURE,
@@ -19,6 +27,7 @@ from tests.study.files import (
     write_function,
 )
 from tests.study.test_run import run
+from tests.timevarying import cases as timevarying
 
 
 def test_logs_changed_by_hand(tmp_path: Path) -> None:
@@ -56,3 +65,37 @@ def test_the_only_study_needs_no_name(tmp_path: Path) -> None:
     for wrong in (place, f"sqlite:///{place}#feld"):
         with pytest.raises(InvalidStudy, match="field, glasshouse"):
             Study.open(wrong, Stub())
+
+
+@pytest.mark.parametrize("name", ["self", "problem", "method", "seed", "rounds", "budget", "stop", "log"])
+def test_what_a_study_takes_itself_is_no_option_of_its_method(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match=rf"options\.{name}: 1 .*an option of the method"):
+        Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=3, options={name: 1})
+
+
+KINDS: dict[str, Callable[[], Case]] = {
+    "cost-varying": lambda: costvarying.case("explore-then-commit"),
+    "time-varying": lambda: timevarying.case("prior-elimination", timevarying.box()),
+    "causal": lambda: causal.staged("coca-bo", initial=2),
+    "mean-field": lambda: meanfield.case("mf-gp-ucb"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_read_back_is_computed_when_somebody_asks(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A factor takes O(n³): one for each event would make reopening a long study take days."""
+    case = KINDS[kind]()
+    optimizer = case.play(case.start(), 7)
+    made, build = list[int](), Factor._build
+
+    def counted(factor: Factor, gram: Any, *rest: Any) -> None:
+        made.append(len(gram))
+        build(factor, gram, *rest)
+
+    monkeypatch.setattr(Factor, "_build", counted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = Optimizer.replay(case.problem, optimizer.events)
+    assert sum(made) == 0
+    monkeypatch.undo()
+    assert again.recommend() == optimizer.recommend()

@@ -42,6 +42,12 @@ def test_states_that_do_not(state: str) -> None:
         'connection to server at "x" failed: FATAL:  the database system is starting up',
         'connection to server at "x" failed: FATAL:  sorry, too many clients already',
         "failed to resolve host 'db': [Errno -3] Temporary failure in name resolution",
+        "consuming input failed: server closed the connection unexpectedly",
+        "connection failed: server closed the connection unexpectedly This probably means the server terminated",
+        'connection to server at "x" failed: FATAL:  terminating connection because of crash of another server process',
+        "could not receive data from server: Connection reset by peer",
+        "could not send startup packet: Broken pipe",
+        "could not fork new process for connection: Cannot allocate memory",
     ],
 )
 def test_a_server_that_is_away_when_a_log_is_opened(said: str) -> None:
@@ -55,6 +61,9 @@ def test_a_server_that_is_away_when_a_log_is_opened(said: str) -> None:
         'connection to server at "x" failed: FATAL:  database "nowhere" does not exist',
         "failed to resolve host 'no-such-host.invalid': [Errno -2] Name or service not known",
         'invalid sslmode value: "nonsense"',
+        'connection to server at "x" failed: FATAL:  no pg_hba.conf entry for host "1.2.3.4", user "ann"',
+        "server does not support SSL, but SSL was required",
+        'connection to server at "x" failed: fe_sendauth: no password supplied',
     ],
 )
 def test_a_name_that_was_right_before_is_not_wrong_now(said: str) -> None:
@@ -64,7 +73,7 @@ def test_a_name_that_was_right_before_is_not_wrong_now(said: str) -> None:
 
 def test_a_connection_that_is_lost_was_there() -> None:
     error = postgres("consuming input failed: server closed the connection unexpectedly")
-    assert not is_outage(error, worked=False), "nobody knows whether it is such a server at all"
+    assert is_outage(error, worked=False), "a crash while the first connection was made"
     error.connection_invalidated = True
     assert is_outage(error, worked=False)
 

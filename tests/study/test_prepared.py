@@ -8,7 +8,7 @@ import pickle
 import threading
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,16 +18,46 @@ from hypothesis import strategies as st
 
 import steerbo as sb
 from steerbo.errors import InvalidContext, InvalidRequest
-from steerbo.rounds import Choice, History, Optimizer, Place
+from steerbo.rounds import Choice, History, Optimizer, Place, Suggestion
 from steerbo.rounds.fold import Fold
 from steerbo.study import Memory, MemoryLog, Study
 from steerbo.study.ahead import Ahead
 from steerbo.testing import Case
 from steerbo.testing.case import values_of
+from tests.causal import test_contract as causal
+from tests.causal import test_guarding as guarded
+from tests.costvarying import worlds as costvarying
+from tests.meanfield import worlds as meanfield
 from tests.rounds.stub import Nearest, Stub
 from tests.serve.players import OVEN
-from tests.study.test_snapshots import CASES, HOW, end
+from tests.timevarying import cases as timevarying
 from tests.torture.kills import in_child
+
+CASES: dict[str, Callable[[], Case]] = {
+    "cost-varying": lambda: costvarying.case("cheap-first"),
+    "cost-varying, in phases": lambda: costvarying.case("explore-then-commit"),
+    "time-varying": lambda: timevarying.case("prior-elimination"),
+    "causal": lambda: causal.staged("coca-bo", initial=2),
+    "causal, with limits": guarded.case,
+    "mean-field": lambda: meanfield.case("mf-gp-ucb"),
+}
+
+
+def end(case: Case, study: Study, suggestion: Suggestion, how: str) -> None:
+    outcome = case.outcome(suggestion)
+    if how == "fail":
+        study.fail(suggestion, "it broke", cost=1.0)
+    elif how == "abandon":
+        study.abandon(suggestion)
+    elif how != "leave":
+        study.tell(suggestion, **outcome)
+        if how == "void":
+            study.amend(suggestion, void=True)
+        elif how == "amend":
+            study.amend(suggestion, **{**outcome, "cost": 2.0})
+
+
+HOW = st.sampled_from(["tell", "tell", "tell", "fail", "abandon", "leave", "void", "amend"])
 
 
 class Here(Ahead):

@@ -7,20 +7,23 @@ a model: who holds what, what was acknowledged. It runs on the log in memory and
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from steerbo.errors import OutcomeConflict
+from steerbo.errors import InvalidOption, InvalidRequest, OutcomeConflict
 from steerbo.rounds import Suggestion
 from steerbo.study import DatabaseLog, EventLog, Memory, MemoryLog, Study
 from steerbo.study.database import body_of
 from steerbo.study.leases import LAPSES
 from tests.rounds.stub import Nearest, Stub
+from tests.torture.threads import threads
 
 LEASE, ROUNDS = 10.0, 12
 WORKERS = st.integers(0, 2)
@@ -200,3 +203,35 @@ def test_a_round_that_takes_its_workers_down_is_abandoned_and_a_late_outcome_is_
     first.tell(late, 2.5)
     workers[-1].refresh()
     assert workers[-1].status.told == 1
+
+
+@pytest.mark.parametrize("number", [2, 8])
+def test_threads_share_a_study(tmp_path: Path, number: int) -> None:
+    found = threads(str(tmp_path / "study.db"), "threads", number, 24)
+    assert found["rounds"] == 24
+
+
+def test_what_was_measured_is_in_a_file_while_another_thread_is_in_a_call(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "study.db", Stub(), Nearest, rounds=3) as study:
+        suggestion = study.ask()
+        suggestion = study.decide(suggestion, {"age": 0.5})
+        suggestion = study.decide(suggestion, {"pulse": 0.5})
+        with study._lock:
+            teller = threading.Thread(target=lambda: study.tell(suggestion, 1.25))
+            teller.start()
+            while not (kept := list(tmp_path.glob("*.unwritten.*.json"))):
+                teller.join(0.01)
+            assert "1.25" in kept[0].read_text()
+            assert study.status.told == 0
+        teller.join()
+        assert study.status.told == 1
+        assert not list(tmp_path.glob("*.unwritten.*"))
+
+
+def test_what_is_asked_for_may_be_called_self() -> None:
+    study = Study.create(MemoryLog(), Stub(), Nearest, rounds=3)
+    for asked in (study, study.optimizer):
+        with pytest.raises(InvalidRequest, match="self"):
+            asked.ask(**{"self": 1})
+    with pytest.raises(InvalidOption, match="self"):
+        study.revise(**{"self": 1})

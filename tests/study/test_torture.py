@@ -20,12 +20,15 @@ from tests.rounds.stub import Nearest, Stub
 from tests.rounds.test_optimizer import stub_case
 from tests.study.test_turns import ELSEWHERE, take
 from tests.torture import order, reopening
+from tests.torture.clocks import clocks
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
+from tests.torture.first_connection import first_connection
 from tests.torture.kills import WINGS, kill_often
 from tests.torture.lifetime import lifetime, small_disk
 from tests.torture.malformed import malformed
 from tests.torture.server import postgres
+from tests.torture.threads import threads
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals")]
 
@@ -46,6 +49,19 @@ def test_kills_on_sqlite(tmp_path: Path, wing: str) -> None:
 def test_kills_and_a_crowd_on_postgresql(server: str, tmp_path: Path) -> None:
     assert kill_often(server, "stub in stages", tmp_path, 6, 60, rounds=10)["kills"] == 6
     assert crowd(server, "crowd", 3, 24, 1, 120)["killed"] == 1
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_clocks_that_are_apart(tmp_path: Path) -> None:
+    assert clocks(str(tmp_path / "study.db"), tmp_path, 12)["evaluated twice"] == 0
+
+
+def test_a_crash_during_a_first_connection_is_an_outage(server: str) -> None:
+    assert first_connection(server)["called wrong input"] == 0
+
+
+def test_threads_on_postgresql(server: str) -> None:
+    assert threads(server, "threads", 4, 24)["rounds"] == 24
 
 
 def test_studies_have_names_on_postgresql(server: str) -> None:
@@ -124,5 +140,5 @@ def test_machines_whose_clocks_are_an_hour_apart(server: str, wrong: float) -> N
             mine.drop("1-ab")
             assert log.claim("1-ab", mine.new(), None)
             ended = Leases(other.log, other.holder, 5.0, partial(_later, other.clock))
-            assert [token for token, _ in ended.take_over(["1-ab"])] == ["1-ab"], "it was not heard of for too long"
+            assert [token for token, *_ in ended.take_over(["1-ab"])] == ["1-ab"], "it was not heard of for too long"
             ended.drop("1-ab")

@@ -67,8 +67,8 @@ def test_every_method_plays_on_and_replays(method: str) -> None:
 
 
 def test_where_nothing_is_known_to_keep_to_it_the_likeliest_is_played_and_said() -> None:
-    optimizer, random = sb.Optimizer(problem([["a", "b"]]), rounds=12, seed=0), np.random.default_rng(0)
-    for _ in range(10):
+    optimizer, random = sb.Optimizer(problem([["a", "b"]]), rounds=16, seed=0), np.random.default_rng(0)
+    for _ in range(14):
         suggestion = optimizer.ask()
         assert suggestion is not None
         x = suggestion.values

@@ -15,7 +15,7 @@ from tests.gp.examples import covariance
 
 @pytest.mark.parametrize("n", [20, 60, 200])
 def test_deviations_of_a_smooth_function_without_noise(n: int) -> None:
-    """Against the average over quadrature nodes, by the Cholesky factor, with the noise reported: within 1e-4 of
+    """Against the average over quadrature nodes, by the Cholesky factor, with the noise reported: within 2e-4 of
     the signal's deviation. What that noise adds stays below 2e-3 of it."""
     law = sb.TruncatedNormal(0.5, 0.2)
     problem = sb.CostVarying(
@@ -37,6 +37,6 @@ def test_deviations_of_a_smooth_function_without_noise(n: int) -> None:
         half = factor.half_solve(average)
         prior = float(weights @ method.model.kernel(points, points) @ weights)
         found = float(method.expectation(outlook, 0).of_mean().moments(np.array([[a]]))[1][0])
-        assert abs(found - np.sqrt(max(prior - half @ half, 0.0))) < 1e-4 * signal
+        assert abs(found - np.sqrt(max(prior - half @ half, 0.0))) < 2e-4 * signal
         joint = covariance(method.model, points)
         assert abs(found - np.sqrt(max(float(weights @ joint @ weights), 0.0))) < 2e-3 * signal

@@ -131,7 +131,7 @@ def test_a_kernel_of_scikit_learn() -> None:
 
 
 def test_a_kernel_of_gpytorch() -> None:
-    gpytorch = pytest.importorskip("gpytorch", reason="GPyTorch is not installed: pip install 'steerbo[peers]'")
+    gpytorch = pytest.importorskip("gpytorch", reason="GPyTorch is not installed: pip install './benchmarks[peers]'")
     torch = pytest.importorskip("torch")
     kernel = gpytorch.kernels.RBFKernel().double()
     kernel.lengthscale = 0.3

@@ -12,6 +12,6 @@ from tests.timevarying.test_problem import SMOOTH
 def test_functions_are_fine_in_memory_and_refused_by_files() -> None:
     problem = TimeVarying([Float("x", 0, 1)], [Prior(SMOOTH, mean=lambda X: X[:, 0])])
     optimizer = Optimizer(problem, "random")
-    optimizer.tell(optimizer.ask(), 1.0)  # type: ignore[arg-type]
+    optimizer.tell(optimizer.ask(), 1.0)
     with pytest.raises(InvalidProblem):
         optimizer.to_json()

@@ -164,7 +164,7 @@ def test_who_was_dropped_comes_back_when_the_truth_changes() -> None:
 def test_a_long_silence_brings_everybody_back() -> None:
     optimizer = Optimizer(levels(), "switching-elimination", switch_every=100.0)
     for _ in range(10):
-        optimizer.tell(optimizer.ask(), 3.0)  # type: ignore[arg-type]
+        optimizer.tell(optimizer.ask(), 3.0)
     optimizer.ask(time=11.0)
     assert optimizer._method.alive.tolist() == [False, True]  # type: ignore[attr-defined]
     optimizer.ask(time=90.0)

@@ -21,8 +21,11 @@ from typing import Any
 from steerbo.study import Study
 from tests.serve.players import OVEN, oven
 from tests.torture.backups import backups
+from tests.torture.clocks import clocks
 from tests.torture.crowd import crowd
 from tests.torture.damage import damage
+from tests.torture.endless import endless
+from tests.torture.first_connection import first_connection
 from tests.torture.forks import forks
 from tests.torture.kills import WINGS, kill_often
 from tests.torture.lifetime import KINDS, QUICK, long_sessions
@@ -32,8 +35,17 @@ from tests.torture.outages import outages
 from tests.torture.overhead import overhead
 from tests.torture.picture import draw_asks
 from tests.torture.reopening import reopening
-from tests.torture.served import beside_a_bare_route, hostile_requests, rounds_served
+from tests.torture.served import (
+    beside_a_bare_route,
+    connections_held,
+    forged,
+    hostile_requests,
+    mistyped,
+    reserved_names,
+    rounds_served,
+)
 from tests.torture.server import missing, postgres, server
+from tests.torture.threads import threads
 from tests.torture.turns import turns
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "torture.json"
@@ -72,17 +84,22 @@ def main() -> None:
     each, many = -(-asked.kills // len(WINGS)), asked.rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"  # snapshots of what is gone in a moment
         kills = dict.fromkeys(WINGS, f"{folder}/kills.db")
         part("kills on SQLite", lambda: [kill_often(p, w, folder, each, asked.seconds) for w, p in kills.items()])
         part("crowd on SQLite", lambda: crowd(f"{folder}/crowd.db", "crowd", 4, many // 5, 6, asked.seconds))
         eight: dict[str, Any] = {"workers": 8, "rounds": many // 20, "kills": 3, "seconds": asked.seconds}
         part("turns on SQLite", lambda: [turns(f"{folder}/turns.db", folder, evaluation=e, **eight) for e in (0, 1)])
+        part(
+            "threads on SQLite",
+            lambda: [threads(f"{folder}/threads.db", f"{n} threads", n, many // 10) for n in (2, 8)],
+        )
+        part("clocks apart", lambda: clocks(f"{folder}/clocks.db", folder, many // 20))
         part("order of values", lambda: order(folder, 12, asked.seconds))
         part("forks on SQLite", lambda: forks(f"{folder}/forks.db", "forks", folder, 3, 120, 10))
         part("damage", lambda: damage(folder / "damage", 300))
         part("backups on SQLite", lambda: backups(f"{folder}/backups.db", folder, many // 10, 4, asked.seconds))
         part("malformed", lambda: malformed(12_000, folder))
+        part("files without end", lambda: endless(folder / "endless"))
         part("overhead", lambda: overhead(folder))
         part("reopening", lambda: reopening(folder))
         part("served on SQLite", lambda: rounds_served(oven(folder, budget=1e6), "oven", 8, 10.0))
@@ -90,6 +107,15 @@ def main() -> None:
         part("GET beside a bare route", lambda: beside_a_bare_route(oven(folder / "beside"), "oven"))
         (folder / "hostile").mkdir()
         part("hostile requests", lambda: hostile_requests(folder / "hostile", 10_000))
+        (folder / "held").mkdir()
+        part("connections held", lambda: connections_held(oven(folder / "held"), 300))
+        for name, row in (
+            ("mistyped", partial(mistyped, count=100)),
+            ("forged addresses", partial(forged, count=200)),
+            ("reserved names", reserved_names),
+        ):
+            (folder / name).mkdir()
+            part(name, partial(row, folder / name))
         if reason := missing():
             print(f"PostgreSQL skipped: {reason}")
         else:
@@ -99,6 +125,8 @@ def main() -> None:
                     "kills on PostgreSQL",
                     lambda: [kill_often(url, w, folder, fewer, asked.seconds) for w in WINGS],
                 )
+                part("crashes in a first connection", lambda: first_connection(url))
+                part("threads on PostgreSQL", lambda: [threads(url, f"{n} threads", n, many // 10) for n in (2, 8)])
                 part("backups on PostgreSQL", lambda: backups(url, folder, many // 5, 4, asked.seconds))
                 part("crowd on PostgreSQL", lambda: crowd(url, "crowd", 4, many, 10, asked.seconds))
                 part("turns on PostgreSQL", lambda: turns(url, folder, **eight))

@@ -105,7 +105,7 @@ def malformed(number: int, folder: Path, seed: int = 0) -> dict[str, int]:
             counts["contexts"] += 1
         realised = {chance.choice(["age", "dose", "x", 3]): chance.choice(ODD) for _ in range(chance.randint(0, 2))}
         outcome = {"value": chance.choice(ODD), "cost": chance.choice(ODD), "realised": chance.choice([realised, *ODD])}
-        token = chance.choice([told, told.token, "9-zz", None, 3])
+        token: Any = chance.choice([told, told.token, "9-zz", None, 3])
         if token in (told, told.token) and type(outcome["value"]) in (int, float):
             outcome["value"] = None
         _check(counts, "outcomes", lambda: study.tell(token, **outcome))  # noqa: B023

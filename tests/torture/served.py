@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import random
+import resource
 import statistics
 import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
+from steerbo.errors import LawWarning, OutOfRangeWarning
 from steerbo.serve import guard
+from steerbo.study import BY_HAND, Study
 from tests.serve.players import bearer, key_for, oven, served
-from tests.serve.processes import serving
+from tests.serve.processes import half_heads, serving
 from tests.serve.test_hostile import request
 
 TOLD = {"value": 1.0, "cost": 0.001, "realised": {"oven": 150.0, "speed": 0.5}}
@@ -148,3 +152,128 @@ def hostile_requests(folder: Path, count: int) -> dict[str, Any]:
     finally:
         guard.RATE, guard.BURST = rate, burst
     return {"requests": count, "answers": dict(sorted(answers.items()))}
+
+
+def connections_held(place: Path | str, count: int, files: int = 256) -> dict[str, Any]:
+    """So many connections that send half a head, as their first request or their second, to a server with few files.
+
+    Raises:
+        AssertionError: one request more was not answered.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found: dict[str, Any] = {"connections": count}
+    for allowed in (files, soft):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))  # which the server inherits
+        try:
+            with serving(place, options=("--keys",)) as made:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+                began = time.perf_counter()
+                status = half_heads(made.url, count)
+                assert status == 401
+                found[f"status of one more, {allowed} files"] = status
+                found[f"seconds, {allowed} files"] = round(time.perf_counter() - began, 1)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return found
+
+
+MISTYPED = {"oven": 600.0, "speed": 40.0, "weather": -900.0}
+"""Values far outside their ranges."""
+
+
+def mistyped(folder: Path, count: int) -> dict[str, Any]:
+    """So many mistyped values, told by HTTP and by the library in turns, at every word that takes them.
+
+    Raises:
+        AssertionError: one was taken without a word in the answer, or something right was doubted.
+    """
+    place, draw, said = oven(folder, budget=1e9), random.Random(3), 0
+    with warnings.catch_warnings(), served(place) as client:
+        warnings.simplefilter("ignore", OutOfRangeWarning)
+        warnings.simplefilter("ignore", LawWarning)
+
+        def post(path: str, body: Any) -> Any:
+            answer = client.post(f"/studies/oven/{path}", json=body)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+        for _ in range(count):
+            name = draw.choice(list(MISTYPED))
+            wrong = {"oven": 150.0, "speed": 0.5, "weather": 12.0, name: MISTYPED[name]}
+            seen = {"weather": wrong["weather"]}
+            asked = post("ask", {"context": seen})["suggestions"][0]
+            assert bool(asked["warnings"]) == (name == "weather")
+            realised = {key: x for key, x in wrong.items() if key != "weather"}
+            told: dict[str, Any] = {"value": 5.0 + draw.random(), "cost": 1.0, "realised": realised}
+            word = draw.choice(["tell", "fail", "data", "library"])
+            if word == "library":
+                with Study.open(place, holder=BY_HAND) as study:
+                    found = list(study.tell(asked["token"], **told) or ())
+            elif word == "data":
+                found = post("data", {**told, "realised": wrong})["warnings"]
+                name = "" if name == "weather" else name  # which is among them there
+                assert found
+                post(f"rounds/{asked['token']}/abandon", {})
+            else:
+                if word == "fail":
+                    told.pop("value")
+                found = post(f"rounds/{asked['token']}/{word}", told)["warnings"]
+            assert bool(found) == (name != "weather"), (word, name, found)
+            said += bool(found) or bool(asked["warnings"])
+        asked = post("ask", {"context": {"weather": 12.0}})["suggestions"][0]
+        plain = {"cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
+        (far,) = post(f"rounds/{asked['token']}/tell", {"value": 740.0, **plain})["warnings"]
+        assert "far from the others" in far
+    return {"mistyped": count, "said in the answer": said, "740 among 5 to 6": "said"}
+
+
+def forged(folder: Path, count: int) -> dict[str, int]:
+    """So many wrong keys from one address, each said to be forwarded for another one, and how many were looked at.
+
+    Raises:
+        AssertionError: the limit of wrong keys was evaded.
+    """
+    place = oven(folder)
+    key_for(place, "read")
+    with serving(place, options=("--keys",)) as made, made.client() as client:
+        answers = []
+        for number in range(count):
+            head = {"X-Forwarded-For": f"203.0.113.{number % 256}", "Forwarded": f"for=203.0.113.{number % 256}"}
+            answers.append(client.get("/studies", headers={**head, **bearer(f"steerbo_{number}_x")}).status_code)
+    assert set(answers) == {401, 429}
+    return {"wrong keys": count, "looked at": answers.count(401), "refused unseen": answers.count(429)}
+
+
+RESERVED = ("self", "cls", "args", "kwargs", "request", "place", "batch ", "study", "token", "suggestion", "call", "by")
+"""Names that arguments have."""
+
+
+def reserved_names(folder: Path) -> dict[str, int]:
+    """Fields with names of arguments in every body that takes any.
+
+    Raises:
+        AssertionError: one was a fault of ours, or was taken.
+    """
+    tried = 0
+    with served(oven(folder)) as client:
+        ask = {"context": {"weather": 1.0}}
+        token = client.post("/studies/oven/ask", json=ask).json()["suggestions"][0]["token"]
+        before = client.get("/studies/oven/events").json()["count"]
+        bodies: dict[str, dict[str, Any]] = {
+            "ask": ask,
+            f"rounds/{token}/decide": ask,
+            f"rounds/{token}/tell": TOLD,
+            f"rounds/{token}/fail": {"cost": 1},
+            f"rounds/{token}/amend": {"value": 1},
+            f"rounds/{token}/abandon": {},
+            "data": {**TOLD, "realised": {**TOLD["realised"], "weather": 1.0}},  # type: ignore[dict-item]
+        }
+        for path, body in bodies.items():
+            inner = [part for part in ("context", "realised") if part in body]
+            for name in RESERVED:
+                for given in [{**body, name: 1}, *({**body, part: {**body[part], name: 1}} for part in inner)]:
+                    answer = client.post(f"/studies/oven/{path}", json=given)
+                    assert answer.status_code in (409, 422), (path, given, answer.text)
+                    tried += 1
+        assert client.get("/studies/oven/events").json()["count"] == before
+    return {"bodies": tried, "faults": 0}

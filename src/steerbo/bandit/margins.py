@@ -29,7 +29,9 @@ def shrinking_margins(plays: Int[np.ndarray, " m"], scale: float | Float[np.ndar
 
 
 def neglected(
-    plays: Int[np.ndarray, " m"], many: bool = False, likely: Float[np.ndarray, " m"] | None = None
+    plays: Int[np.ndarray, " m"] | Float[np.ndarray, " m"],
+    many: bool = False,
+    likely: Float[np.ndarray, " m"] | None = None,
 ) -> int | None:
     """The arm played least, where it is played less often than the rounds have doubled; else None.
 

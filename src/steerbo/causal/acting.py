@@ -13,7 +13,7 @@ from jaxtyping import Float
 from ..search import Guarded, Region
 from ..surrogate import AveragedScore, Drawn, Rows, Score
 from .arm import Arm
-from .arm_model import ArmModel
+from .arm_model import Posterior
 from .charges import Toll
 from .keeping import Keeping
 
@@ -30,7 +30,7 @@ class Actor:
     """
 
     arm: Arm
-    model: ArmModel
+    model: Posterior
     toll: Toll | None = None
     within: Keeping | None = None
 

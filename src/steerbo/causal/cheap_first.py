@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..bandit import cheap_first, neglected, unready
+from ..gp import Averaged
 from ..rounds import (
     TIME,
     Amended,
@@ -31,6 +32,7 @@ from ..rounds import (
 from ..rounds.tolerance import UNSTATED
 from ..surrogate import Standardised
 from .acting import Actor
+from .arm_model import ArmModel, Posterior
 from .charges import Toll
 from .cheap_gain import cheap_gain
 from .cheap_options import CheapOptions
@@ -45,10 +47,6 @@ from .problem import Causal
 from .several import united
 from .sharing import Missing, not_measured, sharing, untold
 from .worth import ROWS, Worth, fitted_at
-
-_MOST_DOUBT = 4.0
-"""Times that bounds are wider at most where few plays tell of a model. (With bounds as narrow as the model has them, a
-run may settle on setting nothing after a few low doses, where high ones help.)"""
 
 
 class CheapFirst(ScopeBandit[CheapOptions]):
@@ -80,7 +78,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         if arms == self.arms:
             return False
         self.arms = arms
-        self.models = Models(arms, self.empty_model, self.problem.sign, None, self.problem.drift)
+        self.models = Models(arms, self.empty_model, self.problem.sign, self.problem.drift)
         self.watch()
         return True
 
@@ -112,9 +110,9 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         if forced is not None:
             return self.play(history, forced, request, {"phase": "first plays"})
         root, patience = math.sqrt(self.options.beta), self.options.patience
-        offers, worths = self._offers(history, some, known)
+        offers, worths = self._offers(history, some, known, len(history) + 1)
         some, offers, worths = likeliest(some, offers, worths)
-        highest = float(self._upper(some, offers).max())
+        highest = float(self.upper(some, offers).max())
         least = min(self.acceptable(highest, known), highest)
 
         def width(each: Offer, worth: Worth) -> float:
@@ -124,10 +122,10 @@ class CheapFirst(ScopeBandit[CheapOptions]):
             """Where prices hang on what is set, no more is spent than it takes."""
             if worth.toll is None:
                 return found
-            return cheapest(worth, self._root(worth), ROWS, lambda o: o.bound + patience * width(o, worth) >= least)
+            return cheapest(worth, root, ROWS, lambda o: o.bound + patience * width(o, worth) >= least)
 
         offers = [thrifty(worth, found) for worth, found in zip(worths, offers, strict=True)]
-        upper, prices = self._upper(some, offers), np.array([each.price for each in offers])
+        upper, prices = self.upper(some, offers), np.array([each.price for each in offers])
         widths = np.array([width(each, worth) for each, worth in zip(offers, worths, strict=True)])
         told = np.array([len(worth.model) > 0 for worth in worths])
         widths *= np.where(told, self.chances[some], self.chances[some] == 1.0)  # what only fails teaches nothing
@@ -152,47 +150,58 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         told = np.array([len(self.models.each[c]) for c in classes])
         first = unready(plays, told, np.array([self.needed(i) for i in first_of]))
         if first is None:
+            counting = self.counting
+            plays = np.array([counting[np.array(self.models.of) == c].sum() for c in classes])
             first = neglected(plays, likely=np.array([self.failing[c].chance for c in classes]))
         return None if first is None else first_of[first]
 
-    def worths(self, history: History, some: Iterable[int], known: Mapping[str, Any]) -> Iterator[Worth]:
-        """What these arms are compared by where this is seen before choosing, and at this time."""
+    def playing(self, i: int, number: int) -> ArmModel:
+        """The model of arm `i` that round `number` goes by: with a draw of its hyperparameters."""
+        return self.model(i).member(self.streams.integer(number, "hyperparameters"))
+
+    def worths(
+        self, history: History, some: Iterable[int], known: Mapping[str, Any], number: int | None = None
+    ) -> Iterator[Worth]:
+        """What these arms are compared by where this is seen before choosing, and at this time.
+
+        In round `number` by a draw of the hyperparameters, and pending rounds shrink variances; None: for an answer.
+        """
         seen, when = self.seen_of(known), {TIME.name: known[TIME.name]} if self.problem.timed else {}
-        processes: dict[int, tuple[np.ndarray, Standardised | None]] = {}
+        known_of: dict[int, tuple[Posterior, np.ndarray, list[Standardised]]] = {}
         contexts: dict[int, Realised] = {}
         for i in some:
-            arm, model, k = self.arms[i], self.model(i), self.models.of[i]
-            if k not in processes:
-                points = self.untold(history, i, None)
-                now = when.get(TIME.name)
-                processes[k] = points, Standardised.of(model, points, now) if arm.space else None
+            arm, k, answering = self.arms[i], self.models.of[i], number is None
+            if k not in known_of:
+                points, now = self.untold(history, i, None), when.get(TIME.name)
+                points = points[:0] if number is None else points
+                model: Posterior = self.answering(i) if number is None else self.playing(i, number)
+                members = model.members if isinstance(model, Averaged) else (model,)
+                processes = [Standardised.of(member, points, now) for member in members] if arm.space else []
+                known_of[k] = model, points, processes
             own = i if arm.affected else -1 - k  # what affects contexts has its own
             if own not in contexts:
                 contexts[own] = Realised.of(arm, history, seen)
-            pending, process = processes[k]
+            model, pending, processes = known_of[k]
             toll, fixed = self.toll_of(i, seen), self.fixed(i, seen)
-            yield Worth(arm, model, pending, process, contexts[own], when, toll, fixed, self.keeping(i))
+            own_contexts, within = contexts[own], self.keeping(i)
+            yield Worth(arm, model, pending, processes, own_contexts, when, toll, fixed, within, answering)
 
     def seen_of(self, known: Mapping[str, Any]) -> dict[str, Any]:
         """What is seen before choosing, without the time."""
         return {name: value for name, value in known.items() if name in self.known}
 
     def _offers(
-        self, history: History, some: Iterable[int], known: Mapping[str, Any]
+        self, history: History, some: Iterable[int], known: Mapping[str, Any], number: int
     ) -> tuple[list[Offer], list[Worth]]:
-        """What these arms may give at best, over the latest contexts, and what they are compared by."""
-        worths = list(self.worths(history, some, known))
-        return [offer(worth, self._root(worth), ROWS) for worth in worths], worths
+        """What these arms may give in round `number`, over the latest contexts, and what they are compared by."""
+        worths = list(self.worths(history, some, known, number))
+        return [offer(worth, math.sqrt(self.options.beta), ROWS) for worth in worths], worths
 
-    def _upper(self, some: Sequence[int], offers: Sequence[Offer]) -> Float[np.ndarray, " k"]:
-        """The bounds of some arms, as likely as they are to work; without outcomes a bound has no units."""
+    def upper(self, some: Sequence[int], offers: Sequence[Offer]) -> Float[np.ndarray, " k"]:
+        """The bounds of some arms, as likely as they are to work; without a scale a bound has no units."""
         failing = self.chances < 1.0
-        unknown = [failing[i] and not len(self.model(i)) for i in some]
+        unknown = [failing[i] and not self.scaled[i] for i in some]
         return self.weighed(np.where(unknown, np.inf, [each.bound for each in offers]), some)
-
-    def _root(self, worth: Worth) -> float:
-        """How many of the model's deviations a bound is wide: more where few plays say how far off it is."""
-        return math.sqrt(self.options.beta) * min(self.models.doubt(worth.arm.scope), _MOST_DOUBT)
 
     def acceptable(self, best: float, known: Mapping[str, Any]) -> float:
         """The least acceptable value at this time, in units of `sign · value`."""
@@ -205,12 +214,12 @@ class CheapFirst(ScopeBandit[CheapOptions]):
 
     # -- deciding ------------------------------------------------------------------------------------------------------
 
-    def actor(self, history: History, i: int, toll: Toll | None = None) -> Actor:
+    def actor(self, history: History, i: int, model: Posterior, toll: Toll | None = None) -> Actor:
         """What sets the actions of arm `i`: it averages over what the arm does not look at, given what it does."""
         arm = self.arms[i]
         if arm.affected:
-            return super().actor(history, i, toll)
-        return NestedActor(arm, self.model(i), toll, self.keeping(i), realised=Realised.of(arm, history, {}))
+            return super().actor(history, i, model, toll)
+        return NestedActor(arm, model, toll, self.keeping(i), realised=Realised.of(arm, history, {}))
 
     def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
         """See `sharing.untold`."""
@@ -233,7 +242,8 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         """What every scope costs, and gives at best by the present model."""
         known, prices = list[Any]([None] * len(self.arms)), self.prices.tolist()
         some = [i for i in range(len(self.arms)) if len(self.model(i))]
-        for i, each in zip(some, self._offers(history, some, self.present(history))[0], strict=True):
+        number = len(history) + 1
+        for i, each in zip(some, self._offers(history, some, self.present(history), number)[0], strict=True):
             known[i], prices[i] = self.problem.sign * each.bound, each.price
         return {"price": prices, "at best": known}
 

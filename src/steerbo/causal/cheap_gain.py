@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..bandit import BOUND
 from ..rounds import History, mean_over, typical
 from ..surrogate import UNKEPT
@@ -21,30 +19,30 @@ if TYPE_CHECKING:
 def cheap_gain(method: CheapFirst, history: History) -> float:
     """By how much what is recommended may fall short of acceptable, or a cheaper scope may yet reach it.
 
-    Infinite as long as some scope is still to be played for a start; one that has only failed is not waited for. Where
-    something is seen before choosing, it is the mean over typical contexts.
+    Infinite as long as some scope is still to be played for a start, or no scale of its outcomes is known. A scope of
+    which hardly any play has worked is not waited for. Where something is seen before choosing, it is the mean over
+    typical contexts.
     """
-    times = np.array([method.widening(history, arm.scope) for arm in method.arms])
-    alive = method.alive
-    if method.for_a_start(alive) is not None or not times[alive].max(initial=-np.inf) < np.inf or not alive:
+    judged = method.judged.tolist()
+    if method.for_a_start(range(len(method.arms))) is not None or not judged:
         return math.inf
 
     def at(seen: Mapping[str, Any]) -> float:
         seen = {**method.present(history), **seen}
         (chosen, best), *_ = method.ranked(history, seen)
-        worths = list(method.worths(history, alive, seen))
-        offers = [offer(each, BOUND * w, ROWS) for each, w in zip(worths, times[alive], strict=True)]
+        worths = list(method.worths(history, judged, seen))
+        offers = [offer(each, BOUND, ROWS) for each in worths]
         if UNKEPT in best.note:
             return math.inf
-        some, offers, worths = likeliest(alive, offers, worths)
-        upper = np.array([each.bound for each in offers])
+        some, offers, worths = likeliest(judged, offers, worths)
+        upper = method.upper(some, offers)
         assert best.cost is not None or method.problem.prices is None
         assert best.mean is not None
         assert best.upper is not None
-        sure = method.problem.sign * best.mean - float(times[chosen]) * (best.upper - best.mean)
+        sure = method.problem.sign * best.mean - (best.upper - best.mean)
         wanted = min(float(upper.max()), method.acceptable(float(upper.max()), seen))
         cost = float(method.prices[chosen]) if best.cost is None else best.cost
-        below = [cheaper(each, BOUND * times[i], cost) for i, each in zip(some, worths, strict=True)]
+        below = [cheaper(each, BOUND, cost) for each in worths]
         return float(max([wanted - sure, *(bound - wanted for bound in below if bound is not None)]))
 
     return mean_over(typical(method.problem.space, history), at) if method.known else at({})

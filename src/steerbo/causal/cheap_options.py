@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from typing import ClassVar
 
 from ..errors import InvalidOption
-from ..gp import Constant, Course, Kernel, Regression, SquaredExponentialKernel
+from ..gp import AnovaKernel, Constant, Course, Kernel, Regression
 from ..record import record
 from ..space import Space
 from .arm_model import LIKELY_NOISE, ArmModel
@@ -39,11 +37,9 @@ class CheapOptions:
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 
-    checking: ClassVar[None] = None  # observations are trusted where the graph says so
-
-    def model(self, space: Space | None, course: Course | None, actions: Collection[str] = ()) -> ArmModel:
+    def model(self, space: Space | None, course: Course | None, seed: int | None = None) -> ArmModel:
         """An empty model over these variables (None: over none), and over the time where there is a course."""
-        kernel: Kernel = Constant() if space is None else SquaredExponentialKernel.over(space.categorical)
+        kernel: Kernel = Constant() if space is None else AnovaKernel.over(space.categorical)
         if course is not None:
             kernel = course.over(kernel, 0 if space is None else space.dimension)
-        return Regression(kernel, likely_noise=LIKELY_NOISE)
+        return Regression(kernel, likely_noise=LIKELY_NOISE, seed=seed)

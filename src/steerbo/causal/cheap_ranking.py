@@ -15,6 +15,7 @@ from ..surrogate import UNKEPT
 from .frontier import Offer, cheapest, offer
 from .nearness import MOST_ROWS, Realised
 from .policy import Policy, policy_table
+from .worth import Worth
 
 if TYPE_CHECKING:
     from .cheap_first import CheapFirst
@@ -51,7 +52,7 @@ def cheap_ranked(method: CheapFirst, history: History, known: Mapping[str, Any])
     note = f"good enough is {verb} {as_text(sign * least)}: {said}"
     note += f"; {UNKEPT}" if short else ""
     note += f"; as of time {known[TIME.name]:g}" if method.problem.timed else ""
-    answers = [_answer(method, history, i, each, known) for i, each in enumerate(best)]
+    answers = [_answer(method, history, worth, each, known) for worth, each in zip(every, best, strict=True)]
     arm, table = method.arms[chosen], None
     if set(arm.contexts) - set(known):
         points = Realised.of(arm, history, method.seen_of(known)).points[:_TABLE]
@@ -66,13 +67,15 @@ def _means(best: Sequence[Offer | None], short: float) -> Float[np.ndarray, " m"
     return np.array([-np.inf if each is None or each.short > short else each.bound for each in best])
 
 
-def _answer(method: CheapFirst, history: History, i: int, found: Offer | None, known: Mapping[str, Any]) -> Policy:
-    """What the best policy of arm `i` gives on average, and the policy."""
-    arm, sign = method.arms[i], method.problem.sign
+def _answer(
+    method: CheapFirst, history: History, worth: Worth, found: Offer | None, known: Mapping[str, Any]
+) -> Policy:
+    """What the best policy of an arm gives on average, and the policy."""
+    arm, sign = worth.arm, method.problem.sign
     if found is None:
         return Policy.unknown(arm.scope)
-    mean, sd = sign * found.bound, method.model(i).scale * found.spread
-    act = method.greedy(history, i, known, found.rate)
+    mean, sd = sign * found.bound, worth.deviation(found.actions)
+    act = method.greedy(history, method.models.number[arm.scope], known, found.rate)
     values = {} if set(arm.contexts) - set(known) else act(known)
     cost = found.price if method.problem.prices is not None else None
     note = UNKEPT if found.short else ""

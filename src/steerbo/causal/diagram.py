@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypedDict
 
 from ..errors import InvalidProblem, one_of
 from ..text import unsafe
@@ -14,6 +14,15 @@ from .projection import Edge, latent_projection, limit
 MARKS = ("exposure", "outcome", "adjusted", "latent", "observed", "unobserved", "role")
 _PARTS = ("target", "intervenable", "context", "none")
 _TRUE, _FALSE = ("", "true", "yes", "1", "on"), ("false", "no", "0", "off")
+
+
+class Roles(TypedDict, total=False):
+    """Roles, and names of variables without an edge, that are given beside a text; they win over those in it."""
+
+    target: str
+    intervenable: Sequence[str]
+    contexts: Sequence[str] | None
+    variables: Sequence[str]
 
 
 class Diagram:

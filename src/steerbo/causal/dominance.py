@@ -15,7 +15,6 @@ from itertools import combinations
 from ..rounds import Scope
 from .canonical import Actions, Seen
 from .graph import CausalGraph
-from .natural import naturally
 from .scope_graph import Scoped
 from .separation import Masks, bits, mask_of
 from .step_limit import Effort
@@ -30,14 +29,12 @@ class Dominance:
     Args:
         graph: the causal graph.
         joint: whether several interventions may be added at once.
-        natural: whether also those that nature makes by what nobody else sees; see `naturally`.
         effort: what may still be spent.
         looking_at: the contexts that scopes may look at, as a mask; None: all.
     """
 
     graph: CausalGraph
     joint: bool = False
-    natural: bool = False
     effort: Effort = field(default_factory=Effort)
     looking_at: int | None = None
     base: Masks = field(init=False)
@@ -189,41 +186,17 @@ class Dominance:
         """The scopes that nothing is better than, one of each group of equals."""
         queue = [self.trimmed(form) for chosen in self.beginnings() for form in self.actions(chosen).essential()]
         edges: dict[Key, list[Key]] = {}
-        compared: set[Key] = set()
-        while True:
-            for scope in queue:
-                if scope not in edges:
-                    edges[scope] = self.better(scope)
-                    queue.extend(edges[scope])
-            kept = [min(group, key=size_of) for group in _sinks(edges)]
-            queue = []
-            for scope in kept if self.natural and len(kept) > 1 else ():
-                if scope not in compared:
-                    compared.add(scope)
-                    found = [key for _, key in self.left_to_nature(scope)]
-                    edges[scope] = list(dict.fromkeys((*edges[scope], *found)))
-                    queue.extend(found)
-            if not queue:
-                return kept
-
-    def left_to_nature(self, scope: Key) -> Iterator[tuple[int, Key]]:
-        """Groups of actions that a scope does not set, and canonical scopes at least as good by what nature does."""
-        seen = dict(scope)
-        above = Scoped.by_nodes(self.base, seen).graph.ancestors(1 << self.target)
-        free = list(bits(self.everything & ~mask_of(seen) & above))
-        for size in range(1, len(free) + 1):
-            for members in combinations(free, size):
-                group = mask_of(members)
-                for found in naturally(self.base, self.target, self.contexts, seen, group=group, effort=self.effort):
-                    yield from ((group, key) for key in self.covering(found) if key != scope)
+        for scope in queue:
+            if scope not in edges:
+                edges[scope] = self.better(scope)
+                queue.extend(edges[scope])
+        return [min(group, key=size_of) for group in _sinks(edges)]
 
 
-def undominated(
-    graph: CausalGraph, joint: bool = False, natural: bool = False, effort: Effort | None = None
-) -> tuple[Scope, ...]:
+def undominated(graph: CausalGraph, joint: bool = False, effort: Effort | None = None) -> tuple[Scope, ...]:
     """The scopes among which the best one always is, the smallest first."""
     names = graph.names
-    kept = sorted(Dominance(graph, joint, natural, effort or Effort()).ends(), key=size_of)
+    kept = sorted(Dominance(graph, joint, effort or Effort()).ends(), key=size_of)
     return tuple(Scope.of({names[x]: graph.named(seen) for x, seen in scope}) for scope in kept)
 
 

@@ -14,7 +14,7 @@ from .priced_dominance import worth_their_price
 from .published import published
 from .step_limit import PATIENCE, Effort
 
-Mode = Literal["pruned", "published", "joint", "natural"]
+Mode = Literal["pruned", "published", "joint"]
 MODES = get_args(Mode)
 
 
@@ -28,8 +28,7 @@ def policy_scopes(
         mode: ``"published"``: every scope whose actions matter, whose contexts are needed and miss nothing (rules
             A, B, C of Lee & Bareinboim 2020, Propositions 1 and 2). ``"pruned"``: without those that lose nothing by
             one more intervention, by looking at more, or by looking at less jointly. ``"joint"``: also without those
-            that lose nothing by several more interventions at once. ``"natural"``: also without those that lose nothing
-            although what nature does cannot be looked at; see `naturally`.
+            that lose nothing by several more interventions at once.
         prices: what it costs to set a variable, or to look at one, by name; the others cost nothing. A scope is then
             left out only for one that is as good and no dearer. What is no number hangs on the value that is set, or is
             learned: then a scope is left out only for one that sets and looks at nothing else with such a price. For
@@ -62,4 +61,4 @@ def policy_scopes(
         return worth_their_price(graph, checked_prices(graph, prices), mode == "joint", effort)
     if mode == "published":
         return published(graph, effort)
-    return undominated(graph, mode != "pruned", mode == "natural", effort)
+    return undominated(graph, mode != "pruned", effort)

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from ..errors import InvalidProblem, together
+from .diagram import Roles
 from .formats import read, read_text
 from .graph import CausalGraph
 from .several import MOST_GRAPHS
@@ -27,7 +28,7 @@ _INTO = {"->": (False, True), "<-": (True, False), "<->": (True, True)}  # wheth
 Edges = dict[tuple[str, str], str]
 
 
-def graphs_of(text: str, *, most: int = MOST_GRAPHS, **roles: Any) -> tuple[CausalGraph, ...]:
+def graphs_of(text: str, *, most: int = MOST_GRAPHS, **roles: Unpack[Roles]) -> tuple[CausalGraph, ...]:
     """All graphs that a pattern stands for.
 
     A superset where only a discriminating path tells that two variables do not point at a third one.
@@ -57,7 +58,7 @@ def graphs_of(text: str, *, most: int = MOST_GRAPHS, **roles: Any) -> tuple[Caus
     return tuple(dict.fromkeys(found))
 
 
-def graphs_of_file(path: Path, **roles: Any) -> tuple[CausalGraph, ...]:
+def graphs_of_file(path: Path, **roles: Unpack[Roles]) -> tuple[CausalGraph, ...]:
     """The same from a file.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from .. import files
 from ..errors import InvalidProblem
 from .dagitty import read_dagitty
 from .diagram import Diagram
@@ -57,8 +58,8 @@ def read_text(path: Path) -> str:
     Raises:
         InvalidProblem: it cannot be read.
     """
+    allowed = "a text file that can be read, in UTF-8"
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:  # a ValueError: a path with NUL, bytes that are not UTF-8
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidProblem("graph", str(path), "a text file that can be read, in UTF-8", f"({reason}.)") from None
+        return files.read_file(path, "graph", InvalidProblem, allowed=allowed).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidProblem("graph", str(path), allowed, f"({error}.)") from None

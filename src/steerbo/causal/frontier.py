@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float
 
 from .keeping import share_short
 from .worth import Worth
@@ -30,20 +33,22 @@ class Offer:
         rate: what a unit of money had to bring.
         short: the share of contexts in which nothing is known that keeps to limits on what is measured: see
             `share_short`.
+        actions: what is set at each context, encoded.
     """
 
     bound: float
     spread: float
     price: float
-    rate: float = 0.0
-    short: float = 0.0
+    rate: float
+    short: float
+    actions: Float[np.ndarray, "r a"] = field(compare=False)
 
 
 def offer(worth: Worth, root: float, most: int, rate: float = 0.0) -> Offer:
     """What a scope gives at a rate, over so many contexts at most."""
-    bounds, sds, prices, short = worth.bounds(root, most, rate / worth.model.scale if rate else 0.0)
+    bounds, sds, prices, short, actions = worth.bounds(root, most, rate / worth.model.scale if rate else 0.0)
     price = worth.fixed if worth.toll is None else float(prices.mean())
-    return Offer(float(worth.model.raw(bounds).mean()), float(sds.mean()), price, rate, share_short(short))
+    return Offer(float(worth.model.raw(bounds).mean()), float(sds.mean()), price, rate, share_short(short), actions)
 
 
 def cheapest(worth: Worth, root: float, most: int, enough: Callable[[Offer], bool]) -> Offer:

@@ -12,7 +12,7 @@ from ..bandit import BOUND
 from ..rounds import History, mean_over, typical
 from ..search import lattice
 from ..surrogate import UNKEPT
-from .arm_model import ArmModel
+from .arm_model import Posterior
 from .keeping import Keeping
 
 if TYPE_CHECKING:
@@ -25,13 +25,12 @@ _CORNERS = 6  # actions at most whose extremes are all tried, too
 def possible_gain(method: ScopeBandit[Any], history: History) -> float:
     """What the best policy of any scope may give, less what the recommended one is sure of.
 
-    Infinite as long as some scope is still to be played for a start; one that has only failed is not waited for. Where
-    something is seen before choosing, it is the mean over typical contexts.
+    Infinite as long as some scope is still to be played for a start, or no scale of its outcomes is known. A scope of
+    which hardly any play has worked is not waited for. Where something is seen before choosing, it is the mean over
+    typical contexts.
     """
-    times = [method.widening(history, arm.scope) for arm in method.arms]
-    alive = method.alive
-    waiting = method.unready(history, alive)
-    if waiting is not None or not max((times[i] for i in alive), default=np.inf) < np.inf:
+    judged = method.judged
+    if method.unready(history) is not None or not len(judged):
         return np.inf
 
     def at(seen: Mapping[str, Any]) -> float:
@@ -39,25 +38,23 @@ def possible_gain(method: ScopeBandit[Any], history: History) -> float:
         advice = method.ranked(history, known)[0][1] if seen else method.recommend(history)
         if UNKEPT in advice.note:
             return np.inf
-        some = method.likeliest(history, alive, known)
+        some = method.likeliest(history, judged, known)
         highest = [
-            highest_policy(method.keeping(i), method.model(i), method.pool(history, i, known), BOUND * times[i])
-            for i in some
+            highest_policy(method.keeping(i), method.answering(i), method.pool(history, i, known), BOUND) for i in some
         ]
-        wider = times[method.models.number[advice.scope]]
         assert advice.mean is not None
         assert advice.lower is not None
         assert advice.upper is not None
         return (
             float(method.weighed(np.array(highest), some).max())
             - method.problem.sign * advice.mean
-            + 0.5 * wider * (advice.upper - advice.lower)
+            + 0.5 * (advice.upper - advice.lower)
         )
 
     return mean_over(typical(method.problem.space, history), at) if method.known else at({})
 
 
-def highest_policy(keeping: Keeping, model: ArmModel, contexts: Sequence[Mapping[str, Any]], width: float) -> float:
+def highest_policy(keeping: Keeping, model: Posterior, contexts: Sequence[Mapping[str, Any]], width: float) -> float:
     """The largest `μ + width · σ` for each context, averaged, in units of `sign · value`.
 
     Like the bounds of an answer, as if deviations at these contexts were fully correlated.

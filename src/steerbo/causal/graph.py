@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from pydantic import Field, model_validator
 
@@ -13,10 +13,11 @@ from ..errors import InvalidProblem, one_of, together
 from ..record import record
 from ..space.fields import Listed
 from .checks import check_edges, check_roles, check_size
+from .diagram import Roles
 from .exchange import read_networkx, write_gml, write_networkx
 from .formats import read, read_file
 from .lines import write_lines
-from .projection import Edge, causal_order, connected, projected
+from .projection import Edge, causal_order, projected
 from .separation import Masks, bits, mask_of
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class CausalGraph:
     # -- other forms ---------------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_text(cls, text: str, **roles: Any) -> CausalGraph:
+    def from_text(cls, text: str, **roles: Unpack[Roles]) -> CausalGraph:
         """From lines such as ``age -> bmi; x1 <-> c; target: y; intervenable: x1, x2``, or DOT, GML or dagitty text.
 
         Latent variables (``latent: u``, ``[latent]``, ``observed=no``) are projected out; see `projected`. A name with
@@ -99,7 +100,7 @@ class CausalGraph:
         return cls(**read(text).fields(roles))
 
     @classmethod
-    def from_file(cls, path: Path | str, **roles: Any) -> CausalGraph:
+    def from_file(cls, path: Path | str, **roles: Unpack[Roles]) -> CausalGraph:
         """From a file with such a text, whatever its name ends with.
 
         Raises:
@@ -113,7 +114,10 @@ class CausalGraph:
 
     @classmethod
     def from_networkx(
-        cls, graph: networkx.DiGraph[Any] | networkx.MultiDiGraph[Any], bidirected: Iterable[Edge] = (), **roles: Any
+        cls,
+        graph: networkx.DiGraph[Any] | networkx.MultiDiGraph[Any],
+        bidirected: Iterable[Edge] = (),
+        **roles: Unpack[Roles],
     ) -> CausalGraph:
         """From a networkx `DiGraph` or `MultiDiGraph`, with pairs of confounded variables beside it.
 
@@ -224,10 +228,6 @@ class CausalGraph:
         """A shortest path that connects them given other variables, latent causes shown; empty where separated."""
         path = self.masks.active_path(self.index(a), self.index(b), self.mask(given))
         return tuple(self.label(node) for node in path)
-
-    def districts(self) -> tuple[tuple[str, ...], ...]:
-        """Variables connected by bidirected edges, one tuple for each such component."""
-        return connected(self.names, self.bidirected)
 
     def projected(self, keep: Iterable[str]) -> CausalGraph:
         """The latent projection: the same relations among fewer variables (Verma & Pearl 1990).

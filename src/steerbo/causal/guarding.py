@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 
 from ..errors import InvalidContext, InvalidProblem
 from ..gp import Course
-from ..rounds import Event, History, Recommendation, Refitted, Round, Scope, Streams, horizon
+from ..rounds import Added, Event, History, Recommendation, Refitted, Round, Scope, Streams, horizon
 from ..search import lattice
 from ..space import Limit, Measured, Space
 from ..surrogate import ENOUGH, Failing, Watching
@@ -26,6 +26,7 @@ from .limits import ScopeLimits
 from .paying import O, Paying
 from .policy import Policy
 from .problem import Causal
+from .trials import feeds
 
 _GRID = 64  # actions, for each that is set, among which one is sought that keeps to limits
 
@@ -89,12 +90,7 @@ class Guarding(Paying[O]):
 
     def empty_model(self, space: Space | None, course: Course | None) -> ArmModel:
         """A model without data over these variables (None: over none), and over the time where there is a course."""
-        return self.options.model(space, course, self.settable)
-
-    @property
-    def settable(self) -> frozenset[str]:
-        """What can be set."""
-        return frozenset(name for graph in self.problem.every_graph for name in graph.intervenable)
+        return self.options.model(space, course, self.streams.integer(0, "hyperparameters"))
 
     def watch_again(self, history: History) -> None:
         """The same from the beginning: models are others now."""
@@ -161,15 +157,18 @@ class Guarding(Paying[O]):
         return arms[shares <= shares.min()]
 
     @property
+    def counting(self) -> Float[np.ndarray, " m"]:
+        """See `Paying.counting`; arms that share a model share its failures."""
+        of = np.array(self.models.of)
+        every = np.bincount(of, weights=self.plays, minlength=len(self.failing))
+        faded = np.array([known.faded for known in self.failing])
+        return np.asarray(self.plays * (1.0 - faded / np.maximum(every, 1.0))[of])
+
+    @property
     def chances(self) -> Float[np.ndarray, " m"]:
         """How likely each arm is to work: as its model's plays are at their best."""
         by_model = [known.chance for known in self.failing]
         return np.array([by_model[k] for k in self.models.of])
-
-    @property
-    def alive(self) -> list[int]:
-        """Arms of which something worked, or that have not gone on failing."""
-        return [i for i, chance in enumerate(self.chances) if len(self.model(i)) or chance == 1.0]
 
     @property
     def told(self) -> Float[np.ndarray, " n"]:
@@ -221,7 +220,7 @@ class Guarding(Paying[O]):
 
 @dataclass(frozen=True, eq=False)
 class _OfModel:
-    """What is to be known of model `k`. Snapshots of a study hold it, which neither closures nor partials can be in."""
+    """What is to be known of model `k`. Copies for other processes hold it, which closures cannot be in."""
 
     method: Guarding[Any]
     k: int
@@ -231,15 +230,17 @@ class _OfModel:
         return self.method.empty_model(self.method.models.typical[self.k].space, course)
 
     def point(self, realised: Mapping[str, Any], name: str, played: Round | None) -> Float[np.ndarray, " d"]:
-        """Where a play was, or failed."""
-        assert played is not None
+        """Where a play was, or failed; or a trial of elsewhere."""
+        if played is None:
+            found: Float[np.ndarray, " d"] = self.method.models.typical[self.k].encode(realised)[0]
+            return found
         return self.method.models.rows.of(played)
 
-    def ended(self, played: Round | None) -> bool:
-        """Whether a play is one of this model's, and all was set that it sets."""
-        if played is None or not self.tells(played):
-            return False
-        return known_in(played).keys() >= set(played.suggestion.scope.set)
+    def ended(self, tried: Round | Added) -> bool:
+        """Whether a play, or a trial of elsewhere, is one of this model's, and all was set that it sets."""
+        if isinstance(tried, Added):
+            return feeds(tried, self.method.models.typical[self.k])
+        return self.tells(tried) and known_in(tried).keys() >= set(tried.suggestion.scope.set)
 
     def tells(self, played: Round | None) -> bool:
         """Whether a play is one of this model's."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Bool, Int
 
 from ..errors import InvalidRequest
-from ..gp import counted_of
+from ..gp import Averaged, Kernel, counted_of
 from ..rounds import (
     TIME,
     Added,
@@ -37,6 +38,7 @@ from ..surrogate import Score, upper_bound
 from ..words import counted
 from .acting import Actor
 from .arm import Arm
+from .arm_model import ArmModel, Posterior
 from .charges import Charges, Toll
 from .contexts import latest_contexts
 from .explaining import observations_explained, scopes_table
@@ -60,7 +62,7 @@ class ScopeBandit(Guarding[O]):
     """
 
     solves = Causal
-    retired: ClassVar[Mapping[str, Any]] = {"backend": "own"}
+    retired: ClassVar[Mapping[str, Any]] = {"backend": "own", "observations": "trusted", "slanted": False}
 
     def __init__(self, problem: Causal, options: O, streams: Streams) -> None:
         super().__init__(problem, options, streams)
@@ -70,7 +72,7 @@ class ScopeBandit(Guarding[O]):
         arms = [Arm.of(problem.with_price(scope), graphs, space, timed) for scope in scopes]
         self.arms = possible_arms(arms, self.limits)
         self.closed = len(arms) - len(self.arms)
-        self.models = Models(self.arms, self.empty_model, problem.sign, self.options.checking, problem.drift)
+        self.models = Models(self.arms, self.empty_model, problem.sign, problem.drift)
         self.watch()
         self.plays = np.zeros(len(self.arms), dtype=int)
         self.charges = None if problem.tariff is None else Charges(problem, problem.tariff)
@@ -140,18 +142,26 @@ class ScopeBandit(Guarding[O]):
         self, history: History, turn: Turn, i: int, group: tuple[str, ...], known: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Values for a group of actions, from what they may be based on."""
-        model = self.model(i)
+        model = self.playing(i, turn.number)
         random = self.streams(turn.number, f"act {'+'.join(group)}")
         toll = self.toll(history, turn, i, group, known)
         if len(model) < self.needed(i):
-            return self.actor(history, i, toll).drawn(group, known, random)
+            return self.actor(history, i, model, toll).drawn(group, known, random)
         points = self.untold(history, i, turn.token)
         with model.hallucinated(points):
-            return self.actor(history, i, toll).best(group, known, self.score(i), random, tried=points)
+            return self.actor(history, i, model, toll).best(group, known, self.score(i), random, tried=points)
 
-    def actor(self, history: History, i: int, toll: Toll | None = None) -> Actor:
-        """What sets the actions of arm `i`."""
-        return Actor(self.arms[i], self.model(i), toll, self.keeping(i))
+    def playing(self, i: int, number: int) -> ArmModel:
+        """The model of arm `i` that round `number` goes by: with the likeliest hyperparameters, as published."""
+        return self.model(i)
+
+    def answering(self, i: int) -> Averaged[Kernel]:
+        """The model of arm `i` that answers go by: averaged over draws of the hyperparameters."""
+        return Averaged(self.model(i))
+
+    def actor(self, history: History, i: int, model: Posterior, toll: Toll | None = None) -> Actor:
+        """What sets the actions of arm `i` by a model of it."""
+        return Actor(self.arms[i], model, toll, self.keeping(i))
 
     def untold(self, history: History, i: int, but: str | None) -> np.ndarray:
         """Points of rounds of arm `i`'s model without an outcome, but for one by its token, (p, d)."""
@@ -185,7 +195,7 @@ class ScopeBandit(Guarding[O]):
         if toll is not None:
             toll = replace(toll, exchange=rate / self.model(i).scale if rate else 0.0)
         when = {name: time for name, time in known.items() if name == TIME.name and self.problem.timed}
-        actor = self.actor(history, i, toll)
+        actor = self.actor(history, i, Averaged(self.model(i), deviations=False), toll)
         return Greedy(replace(actor, within=replace(actor.keeping, answering=True)), self.streams, i, when)
 
     def recommend(self, history: History) -> Policy:
@@ -213,8 +223,22 @@ class ScopeBandit(Guarding[O]):
     gain = possible_gain
 
     def widening(self, history: History, scope: Scope) -> float:
-        """That of the scope's own model."""
-        return self.models.doubt(scope)
+        """Infinite until outcomes tell the scope's model a scale; from then on bounds are those of the posterior."""
+        return 1.0 if self.scaled[self.models.number[scope]] else np.inf
+
+    @property
+    def scaled(self) -> Bool[np.ndarray, " m"]:
+        """Of which arms outcomes tell the model a scale."""
+        return np.array([self.models.scaled(k) for k in self.models.of])
+
+    @property
+    def judged(self) -> Int[np.ndarray, " k"]:
+        """The arms whose bounds mean something; none as long as one of the others may yet have outcomes.
+
+        What has failed, and has told next to nothing, is not waited for.
+        """
+        scaled, failed = self.scaled, np.array([self.failing[k].failures > 0 for k in self.models.of])
+        return np.flatnonzero(scaled & (scaled | failed).all())
 
     def remark(self, history: History) -> str:
         """Whether there are more outcomes than are counted, in the model that has most of them."""
@@ -236,10 +260,10 @@ class ScopeBandit(Guarding[O]):
         extra = {} if self.known else self.indices(history)
         policy = self.recommend(history).table if any(len(model) for model in self.models.each) else None
         arms = scopes_table(self.models, self.plays, extra)
-        said, beside = observations_explained(self.models, history, self.problem.sign)
+        said = observations_explained(self.models, history)
         closed = f" Limits leave nothing of {counted(self.closed, 'more scope')}." if self.closed else ""
         chosen = f"{counted(len(self.arms), 'scope')} in {counted(int(self.plays.sum()), 'round')}"
-        tables = (arms, *([policy] if policy else []), *beside)
+        tables = (arms, *([policy] if policy else []))
         return Explanation(f"{self.name} has chosen among {chosen}.{closed}{said}", tables)
 
     def indices(self, history: History) -> dict[str, list[Any]]:

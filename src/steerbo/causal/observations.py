@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import Hyperparameters, Output
+from ..gp import Hyperparameters
 from ..rounds import Outcome
 from ..space import Space
 from .arm import Arm
-from .arm_model import ModelOptions
+from .arm_model import ArmModel, ModelOptions, arm_model
 from .graph import CausalGraph
 from .scope_graph import Scoped
 from .separation import Masks, bits, mask_of
-from .thinned import MOST, Thinned
-from .watching import WATCHED, Watching
 
 _MOST = 64  # neighbours that an outcome is averaged over
 
@@ -109,7 +107,6 @@ class Observations:
     Args:
         arm: the scope.
         others: the adjusting variables z.
-        checked: whether they may be off, see `Watching`; if so, they are thinned where they are many.
 
     Attributes:
         needs: the variables that an observation must have values of.
@@ -117,116 +114,79 @@ class Observations:
         hyperparameters: of the regression m; None: there is none yet.
     """
 
-    def __init__(self, arm: Arm, others: tuple[str, ...], *, checked: bool) -> None:
+    def __init__(self, arm: Arm, others: tuple[str, ...]) -> None:
         self.others = others
-        self._arm, self._checked = arm, checked
+        self._arm = arm
         names = (*arm.names, *others)
         self.needs = frozenset(names)
         self._space: Space | None = arm.problem_space.subset(names) if names else None
         self._categorical = np.zeros(0, dtype=bool) if self._space is None else self._space.categorical
         self._rows: list[np.ndarray] = []
         self._outcomes: list[float] = []
-        self._kept: tuple[int, Thinned] = (-1, Thinned.of(np.zeros((0, 0)), self._categorical, 0))
         self.hyperparameters: Hyperparameters | None = None
         self.used = 0
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    @property
-    def many(self) -> bool:
-        """Whether they are thinned."""
-        return self._checked and len(self) > MOST
-
     def add(self, outcome: Outcome, sign: float) -> Float[np.ndarray, " q"]:
         """One more; it is used from the next fit on. Returns it as a row of the scope's model."""
         encoded = np.zeros(0) if self._space is None else self._space.encode([outcome.realised])[0]
         self._rows.append(encoded)
         self._outcomes.append(sign * outcome.value)
-        return self._marked(encoded[None], np.zeros(1))[0]
+        return encoded[: len(self._arm.names)]
 
     def fit(self) -> Hyperparameters:
         """Hyperparameters of the regression m, learned from all observations."""
         model = self._regression(self.hyperparameters)
-        points, outcomes = self._some(len(self))
-        model.replace(points, outcomes)
+        model.replace(*self._first(len(self)))
         return model.fit()
 
-    def some(self, regression: Hyperparameters | None) -> tuple[Float[np.ndarray, "k q"], Float[np.ndarray, " k"]]:
-        """Rows of the scope's model and their outcomes, all single observations: what it learns hyperparameters by."""
-        points, outcomes = self._some(len(self))
-        adjusted = outcomes if regression is None else self._adjusted(points, outcomes, len(self), regression)
-        return self._marked(points, np.zeros(len(points))), adjusted
+    def rows(
+        self, n: int, regression: Hyperparameters | None = None
+    ) -> tuple[Float[np.ndarray, "n q"], Float[np.ndarray, " n"]]:
+        """The first n as rows of the scope's model; outcomes are adjusted by this regression, else by its own."""
+        points, outcomes = self._first(n)
+        learned = self.hyperparameters if regression is None else regression
+        if learned is not None:
+            outcomes = self._adjusted(points, outcomes, learned)
+        return points[:, : len(self._arm.names)], outcomes
 
-    def all(self, n: int, output: Output) -> tuple[Float[np.ndarray, "m q"], Float[np.ndarray, " m"]]:
-        """Rows of the scope's model and outcomes: the first n observations, those that lie together as their mean."""
-        points, outcomes, more = self._grouped(n, output)
-        if self.hyperparameters is not None:
-            outcomes = self._adjusted(points, outcomes, n, self.hyperparameters)
-        return self._marked(points, more), outcomes
-
-    # -- many as few ---------------------------------------------------------------------------------------------------
-
-    def _thinned(self, n: int) -> tuple[Thinned, Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
-        points = np.array(self._rows[:n]).reshape(n, len(self._categorical))
-        if self._kept[0] != n:
-            self._kept = n, Thinned.of(points, self._categorical, MOST if self._checked else n)
-        return self._kept[1], points, np.array(self._outcomes[:n])
-
-    def _some(self, n: int) -> tuple[Float[np.ndarray, "k d"], Float[np.ndarray, " k"]]:
-        groups, points, outcomes = self._thinned(n)
-        return points[groups.chosen], outcomes[groups.chosen]
-
-    def _grouped(
-        self, n: int, output: Output
-    ) -> tuple[Float[np.ndarray, "m d"], Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-        """Points, outcomes, and how many there are behind each beside the first one."""
-        groups, points, outcomes = self._thinned(n)
-        if len(groups.groups) == n:
-            return points, outcomes, np.zeros(n)
-        standard = groups.means(output.forward(outcomes))
-        return groups.points(points, self._categorical), output.backward(standard), groups.more
-
-    def _marked(self, points: Float[np.ndarray, "m p"], more: Float[np.ndarray, " m"]) -> Float[np.ndarray, "m q"]:
-        """As rows of the scope's model."""
-        own = points[:, : len(self._arm.names)]
-        return np.column_stack([own, np.full(len(own), WATCHED), more]) if self._checked else own
+    def _first(self, n: int) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, " n"]]:
+        return np.array(self._rows[:n]).reshape(n, len(self._categorical)), np.array(self._outcomes[:n])
 
     # -- adjusting -----------------------------------------------------------------------------------------------------
 
-    def _regression(self, hyperparameters: Hyperparameters | None) -> Watching:
-        model = Watching(self._space, ModelOptions(), checked=False)
+    def _regression(self, hyperparameters: Hyperparameters | None) -> ArmModel:
+        model = arm_model(self._space, ModelOptions())
         if hyperparameters is not None:
-            model.set(hyperparameters)
+            model.set(replace(hyperparameters, doubted=()))
         return model
 
     def _adjusted(
-        self,
-        points: Float[np.ndarray, "k d"],
-        outcomes: Float[np.ndarray, " k"],
-        n: int,
-        hyperparameters: Hyperparameters,
-    ) -> Float[np.ndarray, " k"]:
-        """Outcomes at some points as they would be with the usual z, by a regression on the first n observations."""
-        model = self._regression(hyperparameters)
-        known, told, more = self._grouped(n, model.output)
-        model.replace(np.column_stack([known, np.zeros(len(known)), more]), told)
+        self, points: Float[np.ndarray, "n d"], outcomes: Float[np.ndarray, " n"], hyperparameters: Hyperparameters
+    ) -> Float[np.ndarray, " n"]:
+        """Outcomes as they would be with the usual z, by a regression on these observations."""
+        model = arm_model(self._space, ModelOptions())
+        model.replace(points, outcomes)
+        kept = tuple((i, variance) for i, variance in hyperparameters.doubted if i < len(outcomes))
+        model.set(replace(hyperparameters, doubted=kept))
         d = len(self._arm.names)
-        near = self._neighbours(points, known)
+        near = self._neighbours(points)
         rows = np.repeat(points[:, None], near.shape[1], axis=1)
-        rows[:, :, d:] = known[near, d:]
+        rows[:, :, d:] = points[near, d:]
         level = np.concatenate([model.predict(block.reshape(-1, block.shape[-1]))[0] for block in rows])
         usual = level.reshape(near.shape).mean(axis=1)
         return outcomes - model.predict(points)[0] + usual
 
-    def _neighbours(self, points: Float[np.ndarray, "k d"], known: Float[np.ndarray, "m d"]) -> np.ndarray:
-        """The observations whose contexts are nearest to each point's, (k, j)."""
-        m = len(known)
+    def _neighbours(self, points: Float[np.ndarray, "n d"]) -> np.ndarray:
+        """The observations whose contexts are nearest to each one's, (n, j)."""
+        n = len(points)
         columns = self._arm.columns(frozenset(self._arm.contexts))
         if not columns:
-            spread = np.unique(np.linspace(0, m - 1, min(m, _MOST)).round().astype(int))
-            return np.tile(spread, (len(points), 1))
-        seen, unordered = known[:, columns], self._categorical[columns]
-        gaps = np.abs(points[:, None, columns] - seen)
+            spread = np.unique(np.linspace(0, n - 1, min(n, _MOST)).round().astype(int))
+            return np.tile(spread, (n, 1))
+        seen, unordered = points[:, columns], self._categorical[columns]
+        gaps = np.abs(seen[:, None] - seen)
         gaps = np.where(unordered, gaps > 0, gaps)
-        return np.argsort((gaps**2).sum(axis=2), axis=1, kind="stable")[:, : min(math.ceil(math.sqrt(m)), _MOST)]
+        return np.argsort((gaps**2).sum(axis=2), axis=1, kind="stable")[:, : min(math.ceil(math.sqrt(n)), _MOST)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
@@ -16,7 +16,7 @@ from ..gp import Course
 from ..rounds import Amended, Event, History, Method, Scope, Told
 from ..space import Space
 from .arm import Arm
-from .arm_model import ArmModel, ModelOptions
+from .arm_model import ArmModel
 from .charges import Charges, Toll
 from .models import Models
 from .problem import Causal
@@ -33,14 +33,10 @@ class Acting(Protocol):
     def initial(self) -> int | None:
         """Plays of each model at random actions before it counts."""
 
-    @property
-    def checking(self) -> ModelOptions | None:
-        """How observations without intervention are checked; None: they are trusted."""
-
-    def model(self, space: Space | None, course: Course | None, actions: Collection[str] = ()) -> ArmModel:
+    def model(self, space: Space | None, course: Course | None, seed: int | None = None) -> ArmModel:
         """An empty model over these variables (None: over none), and over the time where there is a course.
 
-        `actions` are the variables that can be set.
+        `seed` is that of draws of its hyperparameters; None: there are none.
         """
 
 
@@ -168,15 +164,17 @@ class Paying(Method[Causal, O]):
 
     @property
     @abstractmethod
+    def counting(self) -> Float[np.ndarray, " m"]:
+        """Plays of each arm, without failures that were long ago where effects change with time."""
+
+    @property
+    @abstractmethod
     def chances(self) -> Float[np.ndarray, " m"]:
         """How likely each arm is to work."""
 
-    def unready(self, history: History, among: Sequence[int] | None = None) -> int | None:
+    def unready(self, history: History) -> int | None:
         """An arm that fits, and is still to be played for a start: the one played least; None where there is none."""
         some = self.within_reach(history)
-        some = some if among is None else some[np.isin(some, among)]
-        if not len(some):
-            return None
         told, needed = np.array([len(self.model(i)) for i in some]), np.array([self.needed(i) for i in some])
         first = unready(self.plays[some], told, needed)
         return None if first is None else int(some[first])
@@ -184,7 +182,7 @@ class Paying(Method[Causal, O]):
     def neglected(self, history: History, *, many: bool) -> int | None:
         """An arm that fits, and is played too seldom; None where there is none: see `bandit.neglected`."""
         some = self.within_reach(history)
-        found = neglected(self.plays[some], many, self.chances[some])
+        found = neglected(self.counting[some], many, self.chances[some])
         return None if found is None else int(some[found])
 
     def finished(self, history: History) -> str:

@@ -18,6 +18,7 @@ from ..rounds.known import read_some
 from ..rounds.tolerance import Tolerance
 from ..space import Limits, Space, Variable
 from ..space.fields import Listed
+from .claims import claims, doubts
 from .graph import CausalGraph
 from .graph_file import with_graph
 from .limits import check_scope_limits
@@ -182,7 +183,9 @@ class Causal(Measuring):
     def in_order(self, plain: Any) -> Any:
         """See `Problem.in_order`; so are the actions of a scope."""
         if isinstance(plain, Scope):
-            return replace(Scope.of(super().in_order(dict(plain.actions))), price=plain.price)
+            ordered = super().in_order(dict(plain.actions))
+            there = not plain.keep and list(ordered) == list(plain.actions)
+            return plain if there else replace(Scope.of(ordered), price=plain.price)
         return super().in_order(plain)
 
     @cached_property
@@ -236,7 +239,9 @@ class Causal(Measuring):
         several = enumerate(self.graphs or (), 1)
         drawn = [(f"graph {i}", _edges(each)) for i, each in several] or [("graph", _edges(graph))]
         limits = (("limit", str(limit)) for limit in self.limits or ())
-        return (*drawn, ("roles", "; ".join(roles)), *limits, *drift_lines(self.drift), *self._money_lines())
+        said = [("claims", claims(graph)), *(("doubt", text) for text in dict.fromkeys(map(doubts, self.every_graph)))]
+        claimed = [(heading, text) for heading, text in said if text]
+        return (*drawn, ("roles", "; ".join(roles)), *claimed, *limits, *drift_lines(self.drift), *self._money_lines())
 
     def _money_lines(self) -> tuple[tuple[str, str], ...]:
         if self.tariff is None:

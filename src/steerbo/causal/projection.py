@@ -122,17 +122,3 @@ def projected(
     arrows, common = latent_projection(names, directed, bidirected, hidden)
     pairs = ((a, b) if place[a] < place[b] else (b, a) for a, b in common)
     return tuple(sorted(arrows, key=where)), tuple(sorted(pairs, key=where))
-
-
-def connected(names: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[str, ...], ...]:
-    """The parts of an undirected graph, in the order of the names.
-
-    >>> connected("abc", [("a", "c")])
-    (('a', 'c'), ('b',))
-    """
-    found = {name: {name} for name in names}
-    for a, b in edges:
-        if found[a] is not found[b]:
-            joined = found[a] | found[b]
-            found.update(dict.fromkeys(joined, joined))
-    return tuple(dict.fromkeys(tuple(name for name in names if name in found[first]) for first in names))

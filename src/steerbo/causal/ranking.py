@@ -27,7 +27,12 @@ def ranked(bandit: ScopeBandit[Any], history: History, known: Mapping[str, Any])
     sign = bandit.problem.sign
     answers = [
         recommended(
-            arm, bandit.model(i), bandit.greedy(history, i, known), bandit.pool(history, i, known), sign, known=known
+            arm,
+            bandit.answering(i),
+            bandit.greedy(history, i, known),
+            bandit.pool(history, i, known),
+            sign,
+            known=known,
         )
         if len(bandit.model(i))
         else Policy.unknown(arm.scope)

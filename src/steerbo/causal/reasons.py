@@ -23,7 +23,7 @@ def why_dropped(graph: CausalGraph, scope: Scope, mode: Mode = "pruned") -> Faul
     """
     if (broken := fault(graph, scope)) is not None or mode == "published":
         return broken
-    dominance = Dominance(graph, joint=mode != "pruned", natural=mode == "natural")
+    dominance = Dominance(graph, joint=mode != "pruned")
     seen = {graph.index(name): graph.mask(looked) for name, looked in scope.actions}
     key: Key = tuple(sorted(seen.items()))
     if key in dominance.ends():
@@ -40,11 +40,6 @@ def why_dropped(graph: CausalGraph, scope: Scope, mode: Mode = "pruned") -> Faul
     for better in dominance.better(key):
         named = Scope.of({graph.names[x]: graph.named(looked) for x, looked in better})
         return Fault("observe", f"as good in every model, or better: set {named}", named)
-    for group, better in dominance.left_to_nature(key) if mode == "natural" else ():
-        named = Scope.of({graph.names[x]: graph.named(looked) for x, looked in better})
-        left = " and ".join(graph.names[x] for x in bits(group))
-        why = f"even somebody who sees all that sets {left} by nature needs nothing of it"
-        return Fault("natural", f"as good in every model, or better: set {named}; {why}", named)
     return None
 
 

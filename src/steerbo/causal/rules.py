@@ -18,8 +18,7 @@ class Fault:
     Attributes:
         rule: ``"A"`` an action does not matter, ``"B"`` a context is useless, ``"C"`` a useful one is not looked at,
             ``"cycle"`` an action affects its own context, ``"intervene"`` setting one more variable loses nothing,
-            ``"observe"`` another scope lets the same actions see at least as much, ``"natural"`` what nature does can
-            be done as well by what can be looked at.
+            ``"observe"`` another scope lets the same actions see at least as much.
         reason: the same in words, with the witness.
         better: a scope that is at least as good, where one is known.
     """

@@ -18,10 +18,11 @@ from jaxtyping import Float
 from ..search import in_units, lattice
 from ..surrogate import Drawn, Expectation, Known, Part, Set, Standardised
 from .arm import Arm
-from .arm_model import ArmModel
+from .arm_model import ArmModel, Posterior
 from .charges import Toll
 from .keeping import Keeping, best_kept, short_of
 from .nearness import Realised
+from .policy import value_of
 
 ROWS = 32
 """Contexts, the latest, that scopes are compared over."""
@@ -30,11 +31,14 @@ _FINE = 48  # the same where prices hang on them, or where some keep to limits o
 _CORNERS = 6  # actions at most whose extremes are all tried, where prices hang on them
 
 T = TypeVar("T")
-Bounds = tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"], Float[np.ndarray, " r"], Float[np.ndarray, " r"]]
-"""At every context: a bound, σ there, a price, and 1 where nothing is known that keeps to limits, else 0."""
+Column = Float[np.ndarray, " r"]
+Bounds = tuple[Column, Column, Column, Column, Float[np.ndarray, "r a"]]
+"""At every context: a bound, σ there, a price, 1 where nothing is known that keeps to limits, else 0; what is set."""
 Margins = Float[np.ndarray, "r g"] | None
-Tried = tuple[Float[np.ndarray, "r g"], Float[np.ndarray, "r g"], Float[np.ndarray, "r g"], Margins]
-"""Of actions that are tried at contexts: means, deviations, prices, and margins (see `Keeping.margin`)."""
+Tried = tuple[
+    Float[np.ndarray, "r g"], Float[np.ndarray, "r g"], Float[np.ndarray, "r g"], Margins, Float[np.ndarray, "r g a"]
+]
+"""Of actions that are tried at contexts: means, deviations, prices, margins (see `Keeping.margin`), and the actions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,23 +49,26 @@ class Worth:
         arm: the scope.
         model: of its outcomes.
         pending: (p, d) points without an outcome, at which variances shrink.
-        process: the same for integrals; None for a model of no columns.
+        processes: the same for integrals, of each draw of the hyperparameters that counts; none where the model has no
+            columns.
         realised: contexts, the latest first.
         when: the time, by name, where effects change with it.
         toll: what actions cost whose price hangs on what they are set to; None: no price does.
         fixed: what a play costs beside.
         within: what limits leave; None: there are none.
+        answering: whether σ is how well the expected value is known, and not what a play there may teach.
     """
 
     arm: Arm
-    model: ArmModel
+    model: Posterior
     pending: Float[np.ndarray, "p d"]
-    process: Standardised | None
+    processes: Sequence[Standardised]
     realised: Realised
     when: Mapping[str, float] = field(default_factory=dict)
     toll: Toll | None = None
     fixed: float = 1.0
     within: Keeping | None = None
+    answering: bool = False
     _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -75,11 +82,11 @@ class Worth:
         The best are those with the largest bound less `exchange` times their price, of those that are likely enough to
         keep to limits; where none is, the likeliest, and that is said.
         """
-        if self.process is None:
+        if not self.processes:
             points = self._now(np.zeros((1, 0)))
             (mean, variance), margin = self._marginals(points), self.keeping.margin([Set()] * points.shape[1])
             short = short_of(None if margin is None else margin(points)[None], 1)
-            return mean + root * np.sqrt(variance), np.sqrt(variance), np.full(1, self.fixed), short
+            return mean + root * np.sqrt(variance), np.sqrt(variance), np.full(1, self.fixed), short, np.zeros((1, 0))
         near = self.realised.latest(most)  # also what is drawn: all scopes are compared over the same contexts
         rows = near.points
         if self.arm.affected or not self._drawn:
@@ -87,10 +94,15 @@ class Worth:
         looked, back = np.unique(rows[:, self._looked], axis=0, return_inverse=True)
         if len(self.arm.groups(self.arm.actions)) > 1:
             one_by_one = np.array([self._at(row, root, near, exchange) for row in looked])[back.ravel()]
-            return one_by_one[:, 0], one_by_one[:, 1], one_by_one[:, 2], one_by_one[:, 3]
+            return *one_by_one[:, :4].T, one_by_one[:, 4:]
         found = self._best_of(self._once(most, lambda: self._one_group(looked, near)), root, exchange)
-        bound, spread, price, unlikely = (part[back.ravel()] for part in found)
-        return bound, spread, price, unlikely
+        bound, spread, price, unlikely, actions = (part[back.ravel()] for part in found)
+        return bound, spread, price, unlikely, actions
+
+    def deviation(self, actions: Float[np.ndarray, "r a"]) -> float:
+        """How well is known what these actions give on average over the latest contexts, in the user's units."""
+        rows = np.zeros((1, 0)) if self.arm.space is None else self.realised.points[: len(actions)]
+        return value_of(self.model, self._now(np.hstack([actions, rows])))[1]
 
     @property
     def _looked(self) -> list[int]:
@@ -110,11 +122,12 @@ class Worth:
     def _best_of(self, tried: Tried, root: float, exchange: float) -> Bounds:
         """The best of all actions that are tried, at each context; prices are theirs alone."""
         each, best, bound = self._best(tried, root, exchange)
-        return bound[each, best], tried[1][each, best], self.fixed + tried[2][each, best], short_of(tried[3], len(best))
+        spread, price, short = tried[1][each, best], self.fixed + tried[2][each, best], short_of(tried[3], len(best))
+        return bound[each, best], spread, price, short, tried[4][each, best]
 
     def _best(self, tried: Tried, root: float, exchange: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The number of each context, and that of the best action there; and all bounds."""
-        mean, sd, price, margins = tried
+        mean, sd, price, margins, _ = tried
         bound = mean + root * sd
         best = best_kept(bound if self.toll is None else bound - exchange * price, margins)
         return np.arange(len(mean)), best, bound
@@ -128,7 +141,8 @@ class Worth:
         margin = self.keeping.margin([Set()] * points.shape[1])
         price = np.array([self._price(actions, known) for known in each])
         flat = mean, np.sqrt(variance), price, None if margin is None else margin(points)
-        return tuple(None if part is None else part.reshape(price.shape) for part in flat)  # type: ignore[return-value]
+        parts = (None if part is None else part.reshape(price.shape) for part in flat)
+        return *parts, grids  # type: ignore[return-value]
 
     def _one_group(self, looked: Float[np.ndarray, "r k"], near: Realised) -> Tried:
         """The same where all actions see the same, and the rest is drawn."""
@@ -160,10 +174,8 @@ class Worth:
         with self.model.hallucinated(self.pending):
             return self.model.marginals(points)
 
-    def _at(
-        self, looked: Float[np.ndarray, " k"], root: float, near: Realised, exchange: float
-    ) -> tuple[float, float, float, float]:
-        """Where this is looked at: the bound at what is set, σ there, the price, and 1 where nothing keeps to it."""
+    def _at(self, looked: Float[np.ndarray, " k"], root: float, near: Realised, exchange: float) -> tuple[float, ...]:
+        """Where this is looked at: the bound, σ, the price, 1 where nothing keeps to limits, and what is set."""
         arm = self.arm
         values, price, short = self._seen(looked), self.fixed, 0.0
         for group in arm.groups(arm.actions):
@@ -176,25 +188,32 @@ class Worth:
             short = float(short_of(tried[3], 1)[0])
             if self.toll is not None:
                 price += float(self.toll.price(group, point[None, [free.index(x) for x in group]])[0])
-        mean, sd, _, _ = self._moments((), values, near, values)
-        return float((mean + root * sd)[0, 0]), float(sd[0, 0]), price, short
+        mean, sd, *_ = self._moments((), values, near, values)
+        return float((mean + root * sd)[0, 0]), float(sd[0, 0]), price, short, *(values[x] for x in arm.actions)
 
     def _moments(
         self, free: tuple[str, ...], known: Mapping[str, float], near: Realised, values: Mapping[str, float]
     ) -> Tried:
         """What is tried of some actions where this is known and the rest is drawn; limits count all `values`."""
-        assert self.process is not None
-        process, key = self.process, (free, tuple(known.items()), self._counted(values), len(near.points))
+        key = free, tuple(known.items()), self._counted(values), len(near.points)
 
         def compute() -> Tried:
             grid = self._grid(free, values)
-            mean, sd = Expectation.over(process, self._parts(free, known, near)).moments(grid)
+            mean, sd = self._expected(self._parts(free, known, near), grid)
             own = [j for j, name in enumerate(free) if name not in values]
             margin = self.keeping.margin(self._parts([free[j] for j in own], values, near))
             margins = None if margin is None else margin(grid[:, own])[None]
-            return mean[None], sd[None], self._price(free, values)[None], margins
+            return mean[None], sd[None], self._price(free, values)[None], margins, grid[None]
 
         return self._once(key, compute)
+
+    def _expected(self, parts: Sequence[Part], grid: Float[np.ndarray, "g f"]) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and deviation of the expected value, of all processes as one mixture."""
+        each = [Expectation.over(process, parts) for process in self.processes]
+        some = [one.of_mean() if self.answering else one for one in each]
+        means, sds = np.array([one.moments(grid) for one in some]).transpose(1, 0, 2)
+        mean = means.mean(axis=0)
+        return mean, np.sqrt((sds**2 + (means - mean) ** 2).mean(axis=0))
 
     def _parts(self, free: Sequence[str], known: Mapping[str, float], near: Realised) -> tuple[Part, ...]:
         arm = self.arm

@@ -5,7 +5,6 @@ Exit codes stand in `exits`.
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 import traceback
@@ -36,20 +35,24 @@ class _Program(Commands):
     """Clear lines on standard error instead of a traceback."""
 
     def main(self, *given: Any, **how: Any) -> Any:
-        """Run it; what cannot be printed, as on a full disk, is said in a line, if it still can."""
+        """Run it; what cannot be printed, as on a full disk, is said in a line, if it still can.
+
+        A reader who has read enough, as `head` has, is no failure.
+        """
         try:
             try:
                 return super().main(*given, **how)
             finally:
                 if sys.stdout is not None:
                     sys.stdout.flush()
+        except BrokenPipeError:
+            sys.exit(_nobody_reads_on().exit_code)
         except OSError as error:
             if error.filename is not None:  # it is about another file
                 raise
-            if error.errno != errno.EPIPE:  # nobody reads on: `| head`
-                with suppress(OSError):
-                    said = f"the answer could not be printed ({error.strerror}); what was done before stays done"
-                    echo(f"steerbo: {said}", err=True)
+            with suppress(OSError):
+                said = f"the answer could not be printed ({error.strerror}); what was done before stays done"
+                echo(f"steerbo: {said}", err=True)
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115  or Python would try once more, at its end
             sys.exit(exits.FAILED)
 
@@ -57,15 +60,20 @@ class _Program(Commands):
         """Read what stands before the command's name."""
         as_json = "--json" in args  # also where a command's options cannot be read
         try:
-            before_command(args)
+            if not extra.get("resilient_parsing"):  # as while a shell completes what is typed
+                before_command(args)
             found = super().make_context(info_name, args, parent, **extra)
         except InvalidCommand as error:
             raise _ended(error, as_json) from None
+        except BrokenPipeError:
+            raise _nobody_reads_on() from None
         found.meta[_JSON] = as_json
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command, and look at what was typed after it."""
+        if ctx.resilient_parsing:
+            return args[0], self.whole(args[0]), args[1:]
         if args[0] not in self.commands:
             raise unknown_command(list(self.commands), args[0])
         name, command, rest = super().resolve_command(ctx, args)
@@ -83,6 +91,8 @@ class _Program(Commands):
                 return super().invoke(ctx)
         except SteerboError as error:
             raise _ended(error, ctx.meta[_JSON]) from None
+        except BrokenPipeError:
+            raise _nobody_reads_on() from None
         except KeyboardInterrupt:
             if ctx.meta[_JSON]:
                 print_json(exits.plain_document(exits.STOPPED, "Stopped", "stopped; run again to go on"))
@@ -98,6 +108,12 @@ class _Program(Commands):
                 print_json(exits.plain_document(exits.FAILED, "Fault", said))
             echo(f"steerbo: {said}", err=True)
             raise typer.Exit(exits.FAILED) from None
+
+
+def _nobody_reads_on() -> typer.Exit:
+    """The end where the reader of standard output has gone, as `head` has; typer would end with a failure."""
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115  or Python would try once more, at its end
+    return typer.Exit(0)
 
 
 def _is_an_end(error: Exception) -> bool:
@@ -131,7 +147,6 @@ main = typer.Typer(
     help="Bayesian optimisation of systems that one can only partly steer.",
     epilog=exits.table(),
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_show_locals=False,  # passwords may be among them
 )

@@ -10,8 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InvalidContext, InvalidOutcome, InvalidRequest, InvalidStudy, LogUnavailable
+from ..files import LARGEST_TABLE, read_file
 from ..masking import CREDENTIALS, has_secrets, split_name, to_type
 from ..rounds import Created, Event, Problem, finite
+from ..rounds.request import check_taken
 from ..study import BY_HAND, DatabaseLog, Study, read_events, read_study, resume
 from ..study.keeping import Keeping
 from ..study.sheet import decoded
@@ -159,6 +161,7 @@ def request(problem: Problem, given: Iterable[str] | None) -> dict[str, Any]:
         found[name] = read(problem, _content(name, text)) if read else read_value(text)  # to be refused by name
     if seen:
         found["context"] = seen_before(problem, seen)
+    check_taken(found, known, problem.kind, drifts=hasattr(problem, "drift"))  # "batch", say, is no name of a request
     return found
 
 
@@ -197,8 +200,9 @@ def _content(field: str, given: str) -> str | Rows:
     ending = given.strip().lower().rpartition(".")[2]
     if not given.strip().lower().endswith((".csv", ".json")):
         return given
+    raw = read_file(given, field, InvalidRequest, LARGEST_TABLE)
     try:
-        text = decoded(Path(given).read_bytes())
-    except (OSError, ValueError) as error:
+        text = decoded(raw)
+    except ValueError as error:
         raise InvalidRequest(field, given, "a file that can be read", f"({error})") from None
     return read_rows(field, text) if ending == "csv" else text

@@ -12,7 +12,7 @@ import typer
 from ..errors import InvalidContext, InvalidOutcome
 from ..masking import to_type
 from ..record import to_plain
-from ..rounds import Problem
+from ..rounds import Doubts, Problem
 from ..study import BY_HAND, DatabaseLog, Study, read_study, resume
 from ..study.export import read_scope, suggestions_csv
 from ..typed import read_value
@@ -73,8 +73,9 @@ def _status(study: Study) -> dict[str, Any]:
     return {"status": study.status.to_dict()}
 
 
-def _say_status(study: Study, as_json: bool) -> None:
-    answer(as_json, _status(study), str(study.status))
+def _say_status(study: Study, as_json: bool, warned: Doubts = None) -> None:
+    """Print how far a study has come; what is warned of is on standard error, and in JSON beside the status."""
+    answer(as_json, {**_status(study), "warnings": list(warned or ())}, str(study.status))
 
 
 @commands.command()
@@ -128,12 +129,16 @@ def decide(
     context: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="What was seen; as often as needed.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="The last look was mistyped: decide by this one. What is left out stays.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Give what was looked at; says what to set, and what to look at next."""
 
     def given(problem: Problem | None) -> dict[str, Any]:
-        return {"context": pairs(problem, "context", context, InvalidContext)}
+        more = {"again": True} if again else {}
+        return {"context": pairs(problem, "context", context, InvalidContext), **more}
 
     with answering(study, "decide", token, given) as going:
         decided = going.decide(token, **given(going.problem))
@@ -158,8 +163,7 @@ def tell(
         return {"value": read_value(value), "cost": money("cost", cost), "realised": measured}
 
     with answering(study, "tell", token, given) as going, _changing(going, token):
-        going.tell(token, **given(going.problem))
-        _say_status(going, as_json)
+        _say_status(going, as_json, going.tell(token, **given(going.problem)))
 
 
 @commands.command()
@@ -182,8 +186,7 @@ def fail(
         return {"reason": reason, "cost": money("cost", cost), "charge": money("charge", charge), "realised": measured}
 
     with answering(study, "fail", token, given) as going, _changing(going, token):
-        going.fail(token, **given(going.problem))
-        _say_status(going, as_json)
+        _say_status(going, as_json, going.fail(token, **given(going.problem)))
 
 
 @commands.command()
@@ -198,8 +201,7 @@ def abandon(
 ) -> None:
     """Nobody evaluates it any more; an outcome that comes all the same is used. Where its cost is known: fail."""
     with open_study(study) as going, _changing(going, token):
-        going.abandon(token, reason, charge=charge)
-        _say_status(going, as_json)
+        _say_status(going, as_json, going.abandon(token, reason, charge=charge))
 
 
 @contextmanager
@@ -239,5 +241,4 @@ def amend(
         return {"value": right, "cost": money("cost", cost), "realised": measured, **more}
 
     with answering(study, "amend", token, given) as going:
-        going.amend(token, **given(going.problem))
-        _say_status(going, as_json)
+        _say_status(going, as_json, going.amend(token, **given(going.problem)))

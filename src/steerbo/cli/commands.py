@@ -55,7 +55,11 @@ class Commands(TyperGroup):
             self.add_command(TyperCommand(name, help=does))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, with its module."""
+        """The command, with its module; its name and help alone while a shell completes what is typed."""
+        return self.commands.get(cmd_name) if ctx is not None and ctx.resilient_parsing else self.whole(cmd_name)
+
+    def whole(self, cmd_name: str) -> Any:
+        """The command, with its module; None where there is none of this name."""
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f".{COMMANDS[cmd_name][0]}", __package__)

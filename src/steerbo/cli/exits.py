@@ -15,7 +15,7 @@ CODES = {
     REFUSED: "something given is not allowed; a line on standard error for each says what, and what is",
     STOPPED: "stopped, by Ctrl-C or a signal; run again to go on",
 }
-"""Exit codes in words, for `--help` and the README."""
+"""Exit codes in words, for `--help` and the site."""
 
 _NOTHING = {"field": "", "value": "", "allowed": "", "hint": ""}
 _REFUSED = (InvalidInput, OutcomeConflict, UnknownSuggestion, MissingExtra)

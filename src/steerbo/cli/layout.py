@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from textwrap import wrap
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -62,6 +63,20 @@ class Laid:
                 shown.add_row(literal(f"  {column}"), literal(cell.strip()))
             yield shown
             yield ""
+
+
+def hung(line: str, width: int) -> str:
+    """A line "  heading   text" within `width`: further lines stand below the text, and no word is cut.
+
+    >>> hung("  variable    ph: float, 4 to 8; left to itself uniform", 40).splitlines()
+    ['  variable    ph: float, 4 to 8; left to', '              itself uniform']
+    """
+    head = re.match(r" +\S.{10} *|", line)
+    below = head.end() if head is not None else 0
+    room = max(width - below, 1)
+    return line[:below] + f"\n{' ' * below}".join(
+        wrap(line[below:], room, break_long_words=False, break_on_hyphens=False)
+    )
 
 
 def widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import InvalidOption, InvalidOutcome, one_of
+from ..files import LARGEST_TABLE, read_file
 from ..masking import masked_url, to_type
 from ..page import report as page_of
 from ..record import to_plain
@@ -46,10 +47,12 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Take outcomes from a table, line by line; each is taken, or refused and why. Exit code 2: some were refused."""
+    table = "a table in CSV that can be read"
+    raw = read_file(results, "results", InvalidOutcome, LARGEST_TABLE, allowed=table)
     try:
-        text = decoded(results.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InvalidOutcome("results", str(results), "a table in CSV that can be read", f"({error})") from None
+        text = decoded(raw)
+    except ValueError as error:
+        raise InvalidOutcome("results", str(results), table, f"({error})") from None
     with open_study(study) as going:
         sheet = read_results(going.problem, text, headers(study, going))
         sheet = as_data(sheet) if elsewhere else sheet

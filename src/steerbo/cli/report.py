@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from rich.console import Console
@@ -15,15 +17,21 @@ from ..study import Study
 from ..study.progress import literal
 from ..study.shown import advised, alternatives, with_units
 from ..study.specification import Specification
-from .layout import CHOSEN, HEADING, rich_table
+from .layout import CHOSEN, HEADING, hung, rich_table
 from .screen import print_json
 
 _FEW = 8  # values of a law that are listed
 
 
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the program, which ends well where nobody reads on."""
+        raise BrokenPipeError(errno.EPIPE, "nobody reads on")
+
+
 def console(stderr: bool = False) -> Console:
     """A console; it keeps to the terminal's width, 80 columns where there is none, and to NO_COLOR."""
-    return Console(stderr=stderr, highlight=False, emoji=False)
+    return _Screen(stderr=stderr, highlight=False, emoji=False)
 
 
 def print_answers(optimizer: Optimizer | Study, as_json: bool, more: Mapping[str, Any]) -> None:
@@ -75,7 +83,7 @@ def described(specification: Specification) -> dict[str, Any]:
 
 
 def describe(specification: Specification) -> str:
-    """A study in words."""
+    """Text of a study in words, within the width of the terminal."""
     problem, settings = specification.problem, specification.settings
     limits = [f"a budget of {settings.budget:g} is spent"] if settings.budget is not None else []
     limits += [f"round {settings.rounds} is over"] if settings.rounds is not None else []
@@ -92,14 +100,14 @@ def describe(specification: Specification) -> str:
         f"  log         {specification.log}"
         + (" (exists: a run goes on from it)" if specification.log.exists() else ""),
     ]
-    return "\n".join(lines)
+    return "\n".join(hung(line, console().width) for line in lines)
 
 
 def _variable(problem: Problem, variable: Any) -> str:
     plain = to_plain(variable)
     unit = f" {plain['unit']}" if plain.get("unit") else ""
     known = f"{plain['low']:g} to {plain['high']:g}{unit}" if "low" in plain else ", ".join(map(str, plain["choices"]))
-    use = problem.use(variable) or (_law(plain["law"]) if "law" in plain else "always set")
+    use = problem.use(variable) or (_law(plain["law"], variable.law) if "law" in plain else "always set")
     return f"{variable.name}: {plain['kind']}, {known}; {use}"
 
 
@@ -107,9 +115,11 @@ def _sized(value: Any) -> str:
     if isinstance(value, list) and len(value) > _FEW:
         ends = f", {min(value):g} to {max(value):g}" if all(isinstance(x, float | int) for x in value) else ""
         return f"{len(value)} values{ends}"
-    return show(value)
+    return f"{value:g}" if isinstance(value, float) else show(value)
 
 
-def _law(plain: dict[str, Any]) -> str:
-    numbers = ", ".join(f"{name} = {_sized(value)}" for name, value in plain.items() if name != "kind")
+def _law(plain: dict[str, Any], law: Any) -> str:
+    usual = {each.name: each.default for each in fields(law)} if is_dataclass(law) else {}
+    said = {name: value for name, value in plain.items() if name != "kind" and usual.get(name, ...) != value}
+    numbers = ", ".join(f"{name} = {_sized(value)}" for name, value in said.items())
     return f"left to itself {plain['kind']}" + (f" ({numbers})" if numbers else "")

@@ -9,7 +9,7 @@ import typer
 from ..errors import InvalidStudy
 from ..rounds import find_method, read_stop
 from ..rounds import methods as table
-from ..study import LEASE, DatabaseLog, Display, drive, read_study, resume
+from ..study import DatabaseLog, Display, drive, read_study, resume
 from ..study.connections import OPENING
 from ..study.patience import WAIT
 from ..study.specification import Specification
@@ -66,7 +66,7 @@ def run(
     specification.objective.prepare()
     display = Display(errors, quiet)
     events = DatabaseLog(log or specification.log, opening=wait)
-    with resume(specification, events, display, lease=LEASE, wait=WAIT if wait is None else wait) as going:
+    with resume(specification, events, display, wait=WAIT if wait is None else wait) as going:
         if going.status.rounds and not quiet:
             display.say(f"going on from {events.place}: {going.status}")
         try:

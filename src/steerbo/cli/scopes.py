@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ..causal import CausalGraph, policy_scopes
+from ..causal.claims import claims, doubts
 from ..causal.money import price_of
 from ..causal.reasons import candidates, why_dropped
 from ..causal.tariff import in_words, varies
@@ -43,7 +44,7 @@ def scopes(
         list[str] | None,
         typer.Option(help="What can be looked at, where that is not all the rest; as often as needed."),
     ] = None,
-    mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published, joint or natural.")] = "pruned",
+    mode: Annotated[str, typer.Option(help="Which scopes to keep: pruned, published or joint.")] = "pruned",
     price: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=PRICE", help="What it costs to set or to look at one: a number, or a formula."),
@@ -55,7 +56,8 @@ def scopes(
 ) -> None:
     """Print the scopes among which the best always is; with prices, one that is worth it."""
     said = {"target": target, "intervenable": intervenable, "contexts": contexts}
-    known = CausalGraph.from_file(graph, **{role: names for role, names in said.items() if names})
+    roles: dict[str, Any] = {role: names for role, names in said.items() if names}
+    known = CausalGraph.from_file(graph, **roles)
     prices = pairs(None, "price", price, InvalidContext)
     kept = policy_scopes(known, mode, prices=prices or None)  # type: ignore[arg-type]
     words, kept = _priced(kept, prices, base) if prices else ({}, kept)
@@ -86,6 +88,9 @@ def _say(
     """Roles, scopes with their prices, and why others are not worth trying."""
     can = [", ".join(names or ()) or "nothing" for names in (known.intervenable, known.contexts)]
     echo(f"target {known.target}; can be set: {can[0]}; can be looked at: {can[1]}")
+    echo(f"the graph claims: {claims(known)}")
+    if doubt := doubts(known):
+        echo(f"doubt: {doubt}")
     echo(f"\n{counted(len(kept), 'scope' if prices else 'possibly-optimal scope')}{_WORTH * bool(prices)}:")
     for scope in kept:
         echo(f"  set {scope}{prices.get(scope, '')}")

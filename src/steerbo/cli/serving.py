@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing, nullcontext
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -21,9 +21,10 @@ from ..study.logger import LOGGER
 from .arguments import AsJson, Place, open_study, title
 from .commands import group
 from .screen import answer, echo, print_json
-from .usage import whole
+from .usage import whole, word
 
 commands = group()
+_KEY_DOES = ("create", "list", "revoke")
 KEY = "STEERBO_KEY"
 """Of the environment: the key that an assistant's words are said with."""
 
@@ -45,6 +46,10 @@ def serve(
     name: Annotated[
         list[str] | None, typer.Option(metavar="HOST", help="A name by which browsers call this machine.")
     ] = None,
+    forwarded_by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Of a proxy that is believed when it says whose requests it forwards."),
+    ] = None,
     prepare: Annotated[
         int,
         typer.Option(
@@ -59,10 +64,11 @@ def serve(
     try:
         from ..serve import Hall, application, listen  # an extra
         from ..serve.lines import json_lines  # an extra
-        from ..serve.listening import socket_at  # an extra
+        from ..serve.listening import proxies, socket_at  # an extra
     except ImportError as error:
         raise error if isinstance(error, MissingExtra) else MissingExtra(str(error.name), "serve") from None
     with json_lines() if as_json else nullcontext(), ExitStack() as held:
+        believed = proxies(forwarded_by or ())
         opened = _openers(studies, LOGGER.warning if as_json else None)
         for _, open_one in opened.values():
             open_one().close()  # what cannot be opened is said before anybody asks
@@ -77,7 +83,7 @@ def serve(
             print_json({"url": url, "studies": list(opened), "keys": hall.keyed})
         else:
             echo(f"{url}  (Ctrl-C ends it)", err=True)
-        listen(application(hall, tuple(name or ())), listening)
+        listen(application(hall, tuple(name or ())), listening, believed)
 
 
 def _openers(places: list[str], say: Callable[[str], None] | None = None) -> dict[str, tuple[str, Callable[[], Study]]]:
@@ -140,7 +146,15 @@ def mcp(
 
 @commands.command()
 def key(
-    what: Annotated[Literal["create", "list", "revoke"], typer.Argument(help="What to do.", show_default=False)],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(_KEY_DOES),
+            parser=word("WHAT", _KEY_DOES),
+            help="What to do.",
+            show_default=False,
+        ),
+    ],
     study: Place,
     id: Annotated[str | None, typer.Argument(metavar="ID", help="Of the key to revoke.", show_default=False)] = None,
     *,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -16,13 +16,24 @@ from .commands import group
 from .layout import rich_table
 from .report import console
 from .screen import answer, echo, print_json
+from .usage import word
 
 commands = group()
+
+_DOES = ("list", "rename", "archive", "delete")
 
 
 @commands.command()
 def studies(
-    what: Annotated[Literal["list", "rename", "archive", "delete"], typer.Argument(show_default=False)],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(_DOES),
+            parser=word("WHAT", _DOES),
+            help="What to do.",
+            show_default=False,
+        ),
+    ],
     log: Annotated[str, typer.Argument(metavar="LOG", help="A log: a file or a database URL.", show_default=False)],
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Of a study there.", show_default=False)] = None,
     to: Annotated[

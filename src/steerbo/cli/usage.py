@@ -44,6 +44,21 @@ def whole(name: str, least: int, most: int | None = None) -> Callable[[Any], int
     return read
 
 
+def word(name: str, words: Sequence[str]) -> Callable[[Any], str]:
+    """Reader of an argument that is one of these words.
+
+    >>> word("what", ["list", "delete"])("list")
+    'list'
+    """
+
+    def read(text: Any) -> str:
+        if text in words:
+            return str(text)
+        raise Refused(InvalidCommand(name, text, one_of(words, str(text))))
+
+    return read
+
+
 def look_over(command: Any, path: str, args: Sequence[str]) -> None:
     """Refuse options that a command has not, and more words than it takes.
 
@@ -85,7 +100,7 @@ def before_command(args: Sequence[str]) -> None:
     Raises:
         InvalidCommand: naming the word.
     """
-    known = ("--version", "--help")
+    known = ("--version", "--help", "--install-completion", "--show-completion")
     if args and args[0].startswith("-") and args[0] not in known:
         raise InvalidCommand("option", args[0], one_of(known, args[0]), "Options of a command go after its name.")
 

@@ -50,7 +50,7 @@ class Learning(Paying[OptionsT]):
     def __init__(self, problem: CostVarying, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
         self.following = Following(problem.drift)
-        self.model = self._fresh(self.course)
+        self.model = self._objective(self.course)
         self.fitted_at = 0
         self._points_at = Encoded(self._in_space)
         self.watching = Watching(problem.further, self._fresh, problem.drift, self.space.names, self._point)
@@ -62,10 +62,13 @@ class Learning(Paying[OptionsT]):
         """How the objective changes with time; None: it does not."""
         return self.following.course
 
-    def _fresh(self, course: Course | None) -> Regression[Any]:
+    def _objective(self, course: Course | None) -> Regression[Any]:
+        return self._fresh(course, self.problem.noise)
+
+    def _fresh(self, course: Course | None, noise: float | None = None) -> Regression[Any]:
         space = AnovaKernel.over(self.space.categorical)
         kernel = space if course is None else course.over(space, self.space.dimension)
-        return Regression(kernel, seed=self.streams.integer(0, "hyperparameters"))
+        return Regression(kernel, known_noise=noise, seed=self.streams.integer(0, "hyperparameters"))
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
@@ -73,7 +76,7 @@ class Learning(Paying[OptionsT]):
         """Take one event in."""
         match event:
             case Refitted():
-                self.model = self.following.take(self._fresh, self.model, event.hyperparameters["objective"])
+                self.model = self.following.take(self._objective, self.model, event.hyperparameters["objective"])
                 self.fitted_at = len(self.model)
             case Told():
                 self.model.add(*self._row(event.outcome, event.token, history[event.token]))
@@ -119,7 +122,7 @@ class Learning(Paying[OptionsT]):
         if not self.following.due(self.model, self.fitted_at, len(self.model)):
             return None
         until = partial(horizon, history)
-        return {"objective": self.following.fit(self._fresh, self.model, until), **self.watching.fit(until)}
+        return {"objective": self.following.fit(self._objective, self.model, until), **self.watching.fit(until)}
 
     def remark(self, history: History) -> str:
         """Whether there are more outcomes than are counted."""

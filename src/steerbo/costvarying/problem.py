@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Strict, model_validator
+from pydantic import Field, Strict, model_validator
 
 from ..errors import InvalidOutcome, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
@@ -46,6 +46,8 @@ class CostVarying(Measuring):
         drift: how the objective changes with time, where it does: a `Decay`, `MaternInTime`, `Periodic` or `Sliding`,
             in units of the time that `ask(time=…)` is given (left out, rounds); "learned": whether it changes, and
             how, is learned from the outcomes. None: it never changes. Wanted is then what is best *now*.
+        noise: standard deviation of a measurement of the objective at the same values, in its unit, where it is known;
+            believed within a third. None: it is learned from the outcomes.
         limits: what may not be set together: `Linear` and `Forbid`. They hold for what is set, at what is seen before
             choosing; of what a control set leaves to nature a sum is kept with the limit's `probability`, and a
             combination whatever nature does. And bounds on a further outcome, `Measured`, which every `tell` then gives
@@ -74,6 +76,7 @@ class CostVarying(Measuring):
     minimize: Annotated[bool, Strict()] = False
     nature: JointRows | None = None
     drift: AnyDrift = None
+    noise: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] | None = None
     limits: Limits | None = None
     value_of_one: Positive | None = None
     current: Mapping[str, Any] | None = field(default=None, hash=False)
@@ -121,9 +124,12 @@ class CostVarying(Measuring):
         changes = [("changing", f"{name}: {change}") for name, change in self.space.changes.items()]
         tolerance = [("good enough", str(self.tolerance))] if self.tolerance is not None else []
         limits = [("limit", str(limit)) for limit in self.limits or ()]
+        noise = (
+            [] if self.noise is None else [("noise", f"a measurement is off by {self.noise:g} (standard deviation)")]
+        )
         stands = [("where one stands", as_text(self.current))] if self.current else []
         worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
-        return (*sets, *changes, *limits, *tolerance, *worth, *stands, *drift_lines(self.drift))
+        return (*sets, *changes, *noise, *limits, *tolerance, *worth, *stands, *drift_lines(self.drift))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:

@@ -21,12 +21,16 @@ from .control_sets import Arm, Outlook
 if TYPE_CHECKING:
     from .method import PartialControl
 
+SURE = 0.97725
+"""Probability of either bound alone: that of a normal deviate below two, so that both hold 95 times in a hundred."""
+
 
 def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendation:
     """Of every set the settings with the largest E μ; of these the cheapest that is acceptable, by posterior means.
 
-    Bounds are `E μ ± 2 sd[g]`, for the expected value itself. Where no set is acceptable, as with a threshold that
-    nothing reaches, the best one is recommended. Where money and value are one, it is the set with the best net value.
+    Bounds are quantiles of the posterior of the expected value, a mixture over draws of the hyperparameters. Where no
+    set is acceptable, as with a threshold that nothing reaches, the best one is recommended. Where money and value are
+    one, it is the set with the best net value.
     """
     sign, costs = method.problem.sign, method.mean_costs()
     rows, least, good, chosen = _judged(method, outlook, costs)
@@ -58,13 +62,12 @@ def recommendation(method: PartialControl[Any], outlook: Outlook) -> Recommendat
 def _standing(method: PartialControl[Any], outlook: Outlook, costs: np.ndarray) -> Recommendation:
     """Where one stands, with its bounds."""
     arm, point = method.standing()
-    mean, deviation = method.mixture(outlook, arm.set).moments(point[None])
-    sign = method.problem.sign
-    lower, middle, upper = (sign * method.raw(float(mean[0] + k * deviation[0])) for k in (-BOUND, 0, BOUND))
+    mixture, sign = method.mixture(outlook, arm.set), method.problem.sign
+    mean, _ = mixture.moments(point[None])
+    lower, upper = sorted(sign * method.raw(end) for end in mixture.quantiles(point, (1.0 - SURE, SURE)))
     cost = None if np.isnan(costs[arm.set]) else float(costs[arm.set])
-    return Recommendation(
-        method.problem.scopes[arm.set], method.settings(arm, point), middle, min(lower, upper), max(lower, upper), cost
-    )
+    middle = sign * method.raw(float(mean[0]))
+    return Recommendation(method.problem.scopes[arm.set], method.settings(arm, point), middle, lower, upper, cost)
 
 
 def _good_enough(method: PartialControl[Any], stay: Recommendation, best: Recommendation, least: float) -> bool:
@@ -147,9 +150,9 @@ def _best(method: PartialControl[Any], outlook: Outlook, i: int, cost: float) ->
     """The best settings of a set, and what a search found there."""
     seed = method.streams.integer(0, f"recommend {i}")
     found, mixture = method.answer(outlook, i, seed)
-    mean, deviation = mixture.moments(found.point[None])
+    mean, _ = mixture.moments(found.point[None])
     sign = method.problem.sign
-    lower, upper = sorted(sign * method.raw(float(mean[0] + width * deviation[0])) for width in (-BOUND, BOUND))
+    lower, upper = sorted(sign * method.raw(end) for end in mixture.quantiles(found.point, (1.0 - SURE, SURE)))
     kept = not (method.guarding and found.value <= UNLIKELY / 2)
     advice = Recommendation(
         method.problem.scopes[i],

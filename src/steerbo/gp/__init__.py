@@ -5,6 +5,7 @@ from .corrected import put_right
 from .counted import MOST, chosen, counted_of
 from .course import Course, learn_course
 from .cut import cut_gains
+from .draws import mixture_quantile
 from .drift import AnyDrift, Decay, Drift, MaternInTime, Periodic, Sliding, correlation, drift_over
 from .factor import Factor
 from .fit import Fit, maximum_a_posteriori, refit_due
@@ -24,7 +25,6 @@ from .kernels import (
     Matern52,
     PeriodicKernel,
     Product,
-    Sheared,
     SlidingKernel,
     SquaredExponentialKernel,
     Stationary,
@@ -35,8 +35,7 @@ from .likelihood import Evidence, Level, evidence, inverted, profiled_log_densit
 from .many import MANY, corrected_by_all, evenly
 from .parameters import Parameter, log_prior
 from .process import GaussianProcess
-from .regression import MomentsAndGradients, Regression
-from .slanted import SlantedRegression
+from .regression import Averaged, MomentsAndGradients, Regression
 from .transforms import Output
 from .warp import Warp
 
@@ -45,6 +44,7 @@ __all__ = [
     "MOST",
     "AnovaKernel",
     "AnyDrift",
+    "Averaged",
     "Called",
     "Conditioned",
     "Constant",
@@ -74,8 +74,6 @@ __all__ = [
     "PeriodicKernel",
     "Product",
     "Regression",
-    "Sheared",
-    "SlantedRegression",
     "Sliding",
     "SlidingKernel",
     "SquaredExponentialKernel",
@@ -96,6 +94,7 @@ __all__ = [
     "learn_course",
     "log_prior",
     "maximum_a_posteriori",
+    "mixture_quantile",
     "profiled_log_density",
     "put_right",
     "refit_due",

@@ -44,6 +44,7 @@ def learned(
     many: tuple[int, int],
     *,
     extra: Float[np.ndarray, " n"],
+    nearly: bool = False,
 ) -> Fit:
     """Hyperparameters of a Gaussian process from all outcomes, or from `MOST` of them that are evenly spaced.
 
@@ -54,6 +55,7 @@ def learned(
         z: (n,) standardised outcomes.
         many: from how many on a search saves time, and from how many on it learns from some of them first.
         extra: (n,) noise variances that some outcomes have beside the common one.
+        nearly: whether `before` was found for nearly the same outcomes: a search begins nowhere else.
     """
     if len(z) > MOST:
         most = evenly(len(z), MOST)
@@ -68,7 +70,7 @@ def learned(
         points, values, more = X[rows], z[rows], extra[rows]
         return lambda theta: initial.with_theta(theta).weighed(points, values, more)
 
-    starts, all_of_them = [before, *_starts(parameters, fixed)], np.arange(n)
+    starts, all_of_them = [before, *([] if nearly else _starts(parameters, fixed))], np.arange(n)
     if n <= many[1]:
         return maximum_a_posteriori(parameters, likelihood(all_of_them), starts, many=n > many[0])
 

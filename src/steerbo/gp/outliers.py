@@ -25,7 +25,7 @@ PROMISING, PATIENCE = 2.5, 2
 """What a doubt must promise to be tried, and how many are tried in a row that do not pay by themselves."""
 LEAST = 8
 """Outcomes from which on there is something to compare one with."""
-MOST = 0.2
+MOST = 0.1
 """Share of outcomes that are doubted at most: more of them are what noise is like."""
 _CERTAIN, _HOPELESS = 1e-12, 1e12  # a variance, standardised, that is rounding; and a ratio beyond which all are alike
 _FAR = 6.0  # deviations from the median, as the middle half of the outcomes tells them

@@ -56,9 +56,10 @@ LIKELY_NOISE = math.exp(-2.0)
 """Noise variance believed beforehand, against outcomes of variance one: between hardly any and all of it."""
 
 
-def noise(value: float, likely: float = LIKELY_NOISE) -> Parameter:
-    """The noise variance's logarithm: about `likely`, but hardly more is believed of it: give or take a factor of 7."""
-    return Parameter("noise", math.log(value), math.log(likely), 2.0, math.log(1e-8), math.log(10.0))
+def noise(value: float, likely: float = LIKELY_NOISE, spread: float = 2.0) -> Parameter:
+    """The noise variance's logarithm: about `likely`, give or take a factor of 7 where little is known of it."""
+    low, high = math.log(1e-8), math.log(10.0)
+    return Parameter("noise", math.log(value), min(max(math.log(likely), low), high), spread, low, high)
 
 
 def log_prior(parameters: Sequence[Parameter], theta: Float[np.ndarray, " p"]) -> tuple[float, Float[np.ndarray, " p"]]:

@@ -36,6 +36,7 @@ class GaussianProcess(Generic[K]):
     warp: Warp
     mean: float = 0.0
     likely_noise: float = LIKELY_NOISE
+    noise_spread: float = 2.0
 
     @property
     def width(self) -> int:
@@ -48,7 +49,7 @@ class GaussianProcess(Generic[K]):
         return (
             *self.kernel.parameters,
             Parameter("mean", self.mean, 0.0, 1.0, -10.0, 10.0),
-            noise_parameter(self.noise, self.likely_noise),
+            noise_parameter(self.noise, self.likely_noise, self.noise_spread),
             *self.warp.parameters,
         )
 
@@ -66,6 +67,7 @@ class GaussianProcess(Generic[K]):
             self.warp.with_theta(theta[k + 2 :]),
             float(theta[k]),
             self.likely_noise,
+            self.noise_spread,
         )
 
     def log_likelihood(

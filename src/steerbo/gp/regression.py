@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
@@ -34,6 +34,7 @@ from .warp import Warp
 K = TypeVar("K", bound=Kernel)
 MomentsAndGradients = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # (r,), (r,), (r, d), (r, d)
 _EXPECTED = 1e-2  # share of the signal's variance that is the noise of an outcome which is still pending, at most
+_KNOWN = 0.5  # spread of the logarithm of a noise variance that people have stated: a factor of 1.3 in its root
 _BLOCK = 2**22  # entries of a kernel matrix that `predict` holds at a time
 
 
@@ -71,10 +72,15 @@ class Regression(Generic[K]):
         warp: columns to bend by a learned `Warp`; they should hold numbers in [0, 1].
         transform: "yeo-johnson" for outcomes that are skewed; None for none.
         likely_noise: noise variance believed beforehand, within a factor of 7; too small, noise is taken for roughness.
+        known_noise: standard deviation of the noise in the user's units, where people know it; believed within a third.
         seed: of draws of hyperparameters from their posterior; None: a fit finds the likeliest alone.
 
     Raises:
         InvalidOption: noise or transform not allowed.
+
+    Attributes:
+        elsewhere: outcomes of the same quantity that other models have: a fit learns the units of outcomes from these,
+            too, where it has few of its own.
 
     >>> from steerbo.gp import SquaredExponentialKernel
     >>> model = Regression(SquaredExponentialKernel([0.3]), noise=1e-6)
@@ -95,6 +101,7 @@ class Regression(Generic[K]):
         transform: Transform | None = None,
         *,
         likely_noise: float = LIKELY_NOISE,
+        known_noise: float | None = None,
         seed: int | None = None,
     ) -> None:
         for field, variance in (("noise", noise), ("likely_noise", likely_noise)):
@@ -106,7 +113,7 @@ class Regression(Generic[K]):
         self._initial = GaussianProcess(kernel, float(noise), Warp(tuple(warp)), likely_noise=float(likely_noise))
         self.process, self._points, self._outcomes = self._initial, np.zeros((0, self._initial.width)), np.zeros(0)
         self._extra = np.zeros(0)  # noise variances that outcomes which are doubted have beside the common one
-        self._seed = seed
+        self._seed, self._known_noise, self.elsewhere = seed, known_noise, np.zeros(0)
         self.draws: tuple[tuple[float, ...], ...] = ()
         self.members: tuple[Regression[K], ...] = ()
         self.last_fit: Fit | None = None
@@ -171,15 +178,23 @@ class Regression(Generic[K]):
         for member in self.members:
             member.add(x, y)
 
-    def replace(self, X: ArrayLike, y: ArrayLike) -> None:
+    def replace(self, X: ArrayLike, y: ArrayLike, like: Regression[K] | None = None) -> None:
         """Other observations instead of all there are: y (n,) at X (n, d). O(n³).
+
+        Those that were there before, and were doubted, still are.
+
+        Args:
+            X: points.
+            y: outcomes.
+            like: the regression that doubted them before; None: this one.
 
         Raises:
             InvalidOutcome: values that are not finite numbers, or shapes that do not fit.
         """
         points = self._read(X)
         outcomes = read_outcomes(y, len(points))
-        doubted = {(tuple(self._points[i].tolist()), self._outcomes[i]): self._extra[i] for i in self.doubted}
+        known = self if like is None else like
+        doubted = {(tuple(known._points[i].tolist()), known._outcomes[i]): known._extra[i] for i in known.doubted}
         some = [
             doubted.get((tuple(x), value), 0.0) for x, value in zip(points.tolist(), outcomes.tolist(), strict=True)
         ]
@@ -234,7 +249,7 @@ class Regression(Generic[K]):
             for _ in range(int(MOST_DOUBTED * len(self))):
                 if (doubts := self._doubt_one_more(latest)) is None:
                     break
-                latest = self._trusting(doubts, latest.fit.theta)
+                latest = self._trusting(doubts, latest.fit.theta, nearly=True)
                 if latest.score > best.score:
                     best = latest
                 elif doubts.sum() - best.doubts.sum() >= PATIENCE:
@@ -243,17 +258,27 @@ class Regression(Generic[K]):
         doubted = tuple((int(i), float(best.extra[i])) for i in np.flatnonzero(best.doubts))
         return Hyperparameters(tuple(best.fit.theta.tolist()), best.output, (), doubted)
 
-    def _trusting(self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"]) -> _Doubting:
+    def _trusting(
+        self, doubts: Bool[np.ndarray, " n"], before: Float[np.ndarray, " p"], nearly: bool = False
+    ) -> _Doubting:
         """The likeliest hyperparameters where some outcomes are doubted, in units of the others."""
-        output = Output.fitted(self._outcomes[~doubts], self._transform)
+        output = Output.fitted(self._outcomes[~doubts], self._transform, self.elsewhere)
         z = output.forward(self._outcomes)
         extra = np.where(doubts, np.maximum(z**2, 1.0), 0.0)
         if len(z) < 2 or np.abs(z[~doubts]).max() < 0.01:  # else their root mean square is 1
             fit = Fit(before, math.nan, True, 0, 0.0, ("outcomes do not differ: hyperparameters were kept",))
         else:
-            fit = learned(self._initial, before, self._points, z, (self.many, self.very_many), extra=extra)
+            fit = learned(
+                self._believed(output), before, self._points, z, (self.many, self.very_many), extra=extra, nearly=nearly
+            )
         score = fit.log_posterior - len(z) * math.log(output.scale) - WORTH * float(doubts.sum())
         return _Doubting(doubts, extra, output, fit, score if math.isfinite(score) else -math.inf)
+
+    def _believed(self, output: Output) -> GaussianProcess[K]:
+        """Beliefs before the data, in standardised units: noise that people know is known in the user's."""
+        if self._known_noise is None:
+            return self._initial
+        return replace(self._initial, likely_noise=(self._known_noise / output.scale) ** 2, noise_spread=_KNOWN)
 
     def _doubt_one_more(self, known: _Doubting) -> Bool[np.ndarray, " n"] | None:
         """Which outcomes to doubt next: one more, by what the others say of it. None: none is worth it."""
@@ -276,7 +301,7 @@ class Regression(Generic[K]):
         fit, n = self.last_fit, len(self)
         if self._seed is None or fit is None or not math.isfinite(fit.log_posterior) or n > DRAWN_UP_TO:
             return found
-        points, z, initial = self._points, found.output.forward(self._outcomes), self._initial
+        points, z, initial = self._points, found.output.forward(self._outcomes), self._believed(found.output)
         extra = np.zeros(n)
         for i, variance in found.doubted:
             extra[i] = variance
@@ -373,6 +398,15 @@ class Regression(Generic[K]):
         """Mean of f at Z (m, d), standardised, (m,). O(n) a point."""
         return self.mean + self._given.means(self.process.warp(Z))[0]
 
+    def means_and_gradients(
+        self, Z: Float[np.ndarray, "r d"]
+    ) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r d"]]:
+        """Mean of f at every row, standardised (r,), and its gradients (r, d). O(n) a point."""
+        bent, rows = self.process.warp(Z), self._given.points
+        weights = np.broadcast_to(self.weights, (len(Z), len(rows)))
+        slope = self.kernel.input_gradient(bent, rows, weights) if len(rows) else np.zeros(Z.shape)
+        return self.mean + self._given.means(bent)[0], slope * self.process.warp.slope(Z)
+
     @property
     def fitted(self) -> Float[np.ndarray, " n"]:
         """Posterior mean of f at the observed points that count, standardised, (m,): `z − λα`."""
@@ -425,3 +459,94 @@ class Regression(Generic[K]):
         rise = self._given.slope(found, np.ones(found.mean.shape), None) * bend
         fall = self._given.slope(found, None, np.ones(len(Z))) * bend
         return self.mean + found.mean[0], found.variance, rise, fall
+
+
+class Averaged(Generic[K]):
+    """A regression averaged over the draws of its hyperparameters; without draws, the regression as it is.
+
+    The average is a mixture: with means m_k and variances v_k of K members its mean is m = Σ_k m_k / K and its variance
+    Σ_k (v_k + m_k²) / K − m², so that it is as unsure as its members are, and further by as much as they disagree.
+
+    Args:
+        model: the regression.
+        deviations: whether variances are of interest; if not, they are zero, and not computed.
+
+    >>> from steerbo.gp import SquaredExponentialKernel
+    >>> model = Regression(SquaredExponentialKernel([0.3]), seed=0)
+    >>> model.replace([[0.1], [0.3], [0.5], [0.9]], [1.0, 2.0, 1.5, 3.0])
+    >>> model.set(model.fit())
+    >>> means = [member.predict([[0.7]])[0][0] for member in model.members]
+    >>> bool(abs(Averaged(model).predict([[0.7]])[0][0] - np.mean(means)) < 1e-12)
+    True
+    """
+
+    def __init__(self, model: Regression[K], *, deviations: bool = True) -> None:
+        self.model, self.members, self._deviations = model, model.members or (model,), deviations
+
+    def __len__(self) -> int:
+        return len(self.model)
+
+    @property
+    def inputs(self) -> Float[np.ndarray, "n d"]:
+        """The observed points, as they were given."""
+        return self.model.inputs
+
+    @property
+    def output(self) -> Output:
+        """From the user's units to standardised ones, the same for all members."""
+        return self.model.output
+
+    @property
+    def scale(self) -> float:
+        """`y = offset + scale · z`, if there is no transform."""
+        return self.model.scale
+
+    def raw(self, z: ArrayLike) -> Float[np.ndarray, " *s"]:
+        """From standardised units to the user's: see `Regression.raw`."""
+        return self.model.raw(z)
+
+    @contextmanager
+    def hallucinated(self, X: ArrayLike) -> Iterator[None]:
+        """Inside the context pending points X (p, d) shrink the variance: see `Regression.hallucinated`."""
+        with ExitStack() as stack:
+            for member in self.members:
+                stack.enter_context(member.hallucinated(X))
+            yield
+
+    def predict(self, Z: ArrayLike) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and standard deviation of f at Z (m, d), in the user's units, (m,) each."""
+        means, deviations = np.array([member.predict(Z) for member in self.members]).transpose(1, 0, 2)
+        mean, variance = _mixed(means, deviations**2)
+        return mean, np.sqrt(variance)
+
+    def marginals(self, Z: Float[np.ndarray, "m d"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Mean and variance of f at Z (m, d), standardised, (m,) each."""
+        if not self._deviations:
+            return self.means(Z), np.zeros(len(Z))
+        means, variances = np.array([member.marginals(Z) for member in self.members]).transpose(1, 0, 2)
+        return _mixed(means, variances)
+
+    def means(self, Z: Float[np.ndarray, "m d"]) -> Float[np.ndarray, " m"]:
+        """Mean of f at Z (m, d), standardised, (m,). O(n) a point and member."""
+        return np.asarray(np.mean([member.means(Z) for member in self.members], axis=0))
+
+    def moments_and_gradients(self, Z: Float[np.ndarray, "r d"]) -> MomentsAndGradients:
+        """Mean and variance of f at every row, standardised (r,), and their gradients (r, d)."""
+        if not self._deviations:
+            found = [member.means_and_gradients(Z) for member in self.members]
+            mean, rise = (np.mean(part, axis=0) for part in zip(*found, strict=True))
+            return mean, np.zeros(len(Z)), rise, np.zeros(Z.shape)
+        parts = zip(*(member.moments_and_gradients(Z) for member in self.members), strict=True)
+        means, variances, rises, widenings = map(np.array, parts)
+        mean, variance = _mixed(means, variances)
+        rise = rises.mean(axis=0)
+        apart = 2.0 * (means - mean)[:, :, None] * (rises - rise)
+        return mean, variance, rise, (widenings + apart).mean(axis=0)
+
+
+def _mixed(
+    means: Float[np.ndarray, "k m"], variances: Float[np.ndarray, "k m"]
+) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+    """Mean and variance of a mixture of k members, all as likely."""
+    mean: Float[np.ndarray, " m"] = means.mean(axis=0)
+    return mean, np.asarray((variances + (means - mean) ** 2).mean(axis=0))

@@ -11,6 +11,7 @@ from jaxtyping import Float
 Transform = Literal["yeo-johnson"]
 _EPS, _LARGEST = np.finfo(np.float64).eps, np.finfo(np.float64).max
 _FARTHEST = 1e100
+_ELSEWHERE = 4.0  # outcomes that those of elsewhere count as, together
 
 
 @dataclass(frozen=True)
@@ -31,22 +32,37 @@ class Output:
     spread: float = 1.0
 
     @classmethod
-    def fitted(cls, y: Float[np.ndarray, " n"], transform: Transform | None = None) -> Output:
+    def fitted(
+        cls,
+        y: Float[np.ndarray, " n"],
+        transform: Transform | None = None,
+        elsewhere: Float[np.ndarray, " m"] | None = None,
+    ) -> Output:
         """To outcomes y (n,): mean and standard deviation, and λ by maximum likelihood with a weak pull towards 1.
 
         Outcomes that are constant, or differ by rounding errors only, get scale 1 (more, where rounding errors are).
-        Works from 1e-300 to 1e300.
+        Works from 1e-300 to 1e300. Outcomes of the same quantity `elsewhere` count as a few more, with the mean and the
+        deviation that they have: two that happen to be alike tell no scale.
+
+        >>> Output.fitted(np.array([5.0, 5.1]), elsewhere=np.array([0.0, 4.0, 10.0, 6.0])).scale.__round__(1)
+        2.9
         """
         if not len(y):
             return cls()
-        size = float(np.abs(y).max()) or 1.0
-        offset = float(np.mean(y / size)) * size
-        away = 0.5 * y - 0.5 * offset  # halves: the difference itself may not fit into a float
-        largest = float(np.abs(away).max())
-        if len(y) < 2 or largest <= 4.0 * _EPS * size or largest < 1e-300:
-            return cls(offset, max(1.0, 1e4 * _EPS * size))
-        root = float(np.sqrt(np.mean((away / largest) ** 2)))
-        affine = cls(offset, min(2.0 * largest * root, float(_LARGEST)))
+        offset, scale = _mean_and_deviation(y)
+        if elsewhere is not None and len(elsewhere):
+            there, wide = _mean_and_deviation(elsewhere)
+            more = min(_ELSEWHERE, len(elsewhere))
+            share = more / (len(y) + more)
+            if wide > 0.0:
+                apart = 0.5 * there - 0.5 * offset
+                size = max(scale, wide, abs(apart))
+                parts = (1.0 - share) * (scale / size) ** 2 + share * (wide / size) ** 2
+                scale = size * float(np.sqrt(parts + share * (1.0 - share) * (2.0 * apart / size) ** 2))
+                offset += 2.0 * share * apart
+        if not scale > 0.0:
+            return cls(offset, max(1.0, 1e4 * _EPS * float(np.abs(y).max())))
+        affine = cls(offset, min(scale, float(_LARGEST)))
         return affine if transform is None else affine._with_power(affine.forward(y))
 
     def _with_power(self, u: Float[np.ndarray, " n"]) -> Output:
@@ -124,3 +140,14 @@ def _yeo_johnson(u: Float[np.ndarray, " *s"], power: float) -> Float[np.ndarray,
 def _inverse_yeo_johnson(t: Float[np.ndarray, " *s"], power: float) -> Float[np.ndarray, " *s"]:
     size = np.abs(t)
     return np.where(t >= 0, _inverse_branch(size, power), -_inverse_branch(size, 2.0 - power))
+
+
+def _mean_and_deviation(y: Float[np.ndarray, " n"]) -> tuple[float, float]:
+    """Mean and root mean square deviation; 0 where outcomes differ by no more than rounding."""
+    size = float(np.abs(y).max()) or 1.0
+    mean = float(np.mean(y / size)) * size
+    away = 0.5 * y - 0.5 * mean  # halves: the difference itself may not fit into a float
+    largest = float(np.abs(away).max())
+    if len(y) < 2 or largest <= 4.0 * _EPS * size or largest < 1e-300:
+        return mean, 0.0
+    return mean, 2.0 * largest * float(np.sqrt(np.mean((away / largest) ** 2)))

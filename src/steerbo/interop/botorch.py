@@ -127,9 +127,10 @@ class SteerboModel(_Normal):
     """A posterior of steerbo's as a BoTorch model, in double precision; batches of q points, gradients by autograd.
 
     Args:
-        found: the posterior.
+        found: the posterior; of a mixture the model has its mean and covariances, as if it were normal.
 
     Attributes:
+        members: the posteriors that are mixed, all as likely.
         names: of the columns of points.
         bounds: (2, d), where points lie, as BoTorch's optimisers take them.
         gradients: whether acquisition functions have gradients. Where they have none (a kernel that is a Python
@@ -142,8 +143,10 @@ class SteerboModel(_Normal):
         box = found.columns.box
         self.gradients = found.kernel.gradients
         self.register_buffer("bounds", torch.from_numpy(np.array([box.low, box.high])))
-        self.register_buffer("weights", torch.from_numpy(np.array(found.weights)))
-        self.register_buffer("root", torch.from_numpy(np.array(found.root)))
+        self.members = found.members or (found,)
+        for k, member in enumerate(self.members):
+            self.register_buffer(f"weights_{k}", torch.from_numpy(np.array(member.weights)))
+            self.register_buffer(f"root_{k}", torch.from_numpy(np.array(member.root)))
 
     @property
     def batch_shape(self) -> torch.Size:
@@ -168,16 +171,24 @@ class SteerboModel(_Normal):
         if self.found.noise is None:
             hint = "For fantasies take the model of the objective: leave ‹scope› out."
             raise InvalidRequest("observation_noise", True, "False: nobody observes an expected value", hint)
-        return self.found.scale**2 * self.found.noise
+        return float(np.mean([member.scale**2 * (member.noise or 0.0) for member in self.members]))
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Means (…, q) and covariances (…, q, q) of f at points (…, q, d)."""
-        found, shape = self.found, X.shape[:-1]
+        """Means (…, q) and covariances (…, q, q) of f at points (…, q, d): of the mixture over draws, if there are."""
+        means, covariances = zip(*(self._joint_of(k, X) for k in range(len(self.members))), strict=True)
+        mean = torch.stack(means).mean(dim=0)
+        away = torch.stack(means) - mean
+        return mean, (torch.stack(covariances) + away.unsqueeze(-1) * away.unsqueeze(-2)).mean(dim=0)
+
+    def _joint_of(self, k: int, X: Tensor) -> tuple[Tensor, Tensor]:
+        """The same of one member."""
+        found, shape = self.members[k], X.shape[:-1]
+        root, weights = getattr(self, f"root_{k}"), getattr(self, f"weights_{k}")
         points, batches = X.reshape(-1, X.shape[-1]), X.reshape(-1, *X.shape[-2:])
         cross = _Computed.apply(points, found.cross, found.cross_slope)
-        half = (cross @ self.root).reshape(*shape, -1)
+        half = (cross @ root).reshape(*shape, -1)
         prior = _Computed.apply(batches, found.prior, found.prior_slope).reshape(*shape, shape[-1])
-        mean = found.offset + found.scale * (found.mean + cross @ self.weights)
+        mean = found.offset + found.scale * (found.mean + cross @ weights)
         if found.trend is not None:
             trend = found.trend
             mean = mean + _Computed.apply(points, trend, lambda Z, w: w[:, None] * trend.slope(Z))

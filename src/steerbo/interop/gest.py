@@ -36,7 +36,7 @@ class SteerboGenerator(Generator):  # type: ignore[misc]
         tolerance: what is good enough; see `CostVarying`.
         method: its name; None: the default.
         budget: money that may be spent.
-        seed: a whole number not below 0.
+        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         options: the method's.
 
     Attributes:

@@ -6,7 +6,7 @@ Every method whose model is a Gaussian process over a box has one; of the others
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 from jaxtyping import Float
 
 from ..causal.method import ScopeBandit
-from ..causal.watching import Watching
 from ..costvarying.method import PartialControl
 from ..errors import InvalidRequest, one_of
 from ..gp import Warp
@@ -94,10 +93,14 @@ def _of_control_sets(method: PartialControl[Any], history: History, which: Which
     seen = problem.read_known(which.context) if space.seen else {}
     if which.context and not seen:
         raise InvalidRequest("context", dict(which.context), "nothing: no variable is ‹seen› before choosing")
-    outlook = method.outlook(history, {"context": seen, **request}, pending=False)
+    outlook = method.outlook(history, {"context": seen, **request}, pending=False, answering=True)
     number = problem.number(scope)
-    columns = Columns.of(space.subset([space.names[d] for d in method.sets[number]]))
-    return Posterior.of_expectation(outlook.process, outlook.domains[number].parts, output, columns)
+    columns, parts = (
+        Columns.of(space.subset([space.names[d] for d in method.sets[number]])),
+        outlook.domains[number].parts,
+    )
+    members = tuple(Posterior.of_expectation(each, parts, output, columns) for each in outlook.processes)
+    return replace(Posterior.of_expectation(outlook.process, parts, output, columns), members=members)
 
 
 def _time(problem: Problem, history: History, which: Which) -> tuple[float, ...]:
@@ -120,9 +123,7 @@ def _of_policy_scopes(method: ScopeBandit[Any], history: History, which: Which) 
     if space is None:
         raise InvalidRequest("scope", str(wanted), "a scope that sets something, or looks at something")
     model = method.model(i)
-    held = _time(method.problem, history, which)
-    played = (0.0, 0.0) if isinstance(model, Watching) else ()  # its columns that mark observations
-    return Posterior.of_regression(model, Columns.of(space), held + played)
+    return Posterior.of_regression(model, Columns.of(space), _time(method.problem, history, which))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from ..errors import ModelFailure
-from ..gp import Parameter, log_prior, profiled_log_density
+from ..gp import Parameter, log_prior, mixture_quantile, profiled_log_density
 from .acquisition import PayoffBounds, Tables, Values
 from .kernels import Parameters, PayoffKernel
 from .process import Observations, priors_of, shortest
@@ -75,6 +75,15 @@ def mixed(parts: Sequence[tuple[float, PayoffBounds]], tables: Tables) -> tuple[
     moments = np.array([bounds.average(tables) for _, bounds in parts])  # (k, 2, r)
     mean = shares @ moments[:, 0]
     return mean, np.sqrt(shares @ (moments[:, 1] ** 2 + (moments[:, 0] - mean) ** 2))
+
+
+def mixed_quantiles(
+    parts: Sequence[tuple[float, PayoffBounds]], table: Float[np.ndarray, "C A"], levels: Sequence[float]
+) -> list[float]:
+    """Where the mixture of the average at one table reaches these probabilities."""
+    shares = np.array([share for share, _ in parts])
+    means, deviations = np.array([bounds.average(table[None]) for _, bounds in parts])[:, :, 0].T
+    return [mixture_quantile(means, deviations, level, shares) for level in levels]
 
 
 def _density(kernel: PayoffKernel, data: Observations, priors: Sequence[Parameter]) -> Density:

@@ -75,8 +75,8 @@ def check_features(problem: MeanField) -> None:
     ):
         if features is not None and len(features) != len(names):
             raise InvalidProblem(field, features, f"{len(names)} rows, one for each of {', '.join(names[:5])}")
-        if features is not None and len({len(row) for row in features}) != 1:
-            raise InvalidProblem(field, features, "rows of equal length")
+        if features is not None and (len({len(row) for row in features}) != 1 or not features[0]):
+            raise InvalidProblem(field, features, "rows of equal length, with at least one number each")
 
 
 def check_seen(problem: MeanField) -> None:

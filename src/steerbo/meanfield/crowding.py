@@ -39,7 +39,7 @@ def region_of(problem: MeanField, crowds: Sequence[Crowd], closed: bool = True) 
     cells = np.stack([np.zeros(simplex.shape, dtype=np.int64), np.tile(agents[:, None], simplex.shape[1])])
     for crowd in crowds:
         _tighten(simplex, crowd, least, most, cells)
-    return Region(problem.contexts, problem.actions, agents, open_to, most, least, cells)
+    return Region(tuple(problem.contexts), tuple(problem.actions), agents, open_to, most, least, cells)
 
 
 def _tighten(

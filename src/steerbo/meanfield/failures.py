@@ -41,7 +41,7 @@ def everywhere(tables: Tables) -> Bool[np.ndarray, " r"]:
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """Tables as points. Snapshots of a study hold it, which neither closures nor partials can be in."""
+    """Tables as points. Copies for other processes hold it, which closures cannot be in."""
 
     problem: MeanField
 

@@ -59,8 +59,10 @@ def is_table(simplex: Simplex, plain: Any) -> bool:
     >>> is_table(Simplex(["day"], ["a", "b"]), {"day": {"b": 1.0}}), is_table(Simplex(["day"], ["a"]), {"b": 1.0})
     (True, False)
     """
+    if not isinstance(plain, Mapping) or next(iter(plain), simplex.rows[0]) not in simplex.rows:
+        return False
     rows, columns = set(simplex.rows), set(simplex.columns)
-    return isinstance(plain, Mapping) and all(
+    return all(
         name in rows
         and isinstance(row, Mapping)
         and columns.issuperset(row)

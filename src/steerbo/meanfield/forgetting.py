@@ -23,6 +23,7 @@ LATEST = range(4, 16)
 UNNOTICED = "Whether payoffs have changed for good is then no longer noticed."
 """What is said where not all outcomes are counted: those of before and after can then not be compared."""
 _WINDOW = 400  # observations that are looked at, the latest ones
+_SHARES = 1.0, 0.1, 0.01, 0.001  # of the noise that was learned as if nothing had changed
 _ODDS = 4.0  # by how much, beyond the logarithm of how many outcomes there are, a cut must be likelier
 
 
@@ -42,15 +43,24 @@ def outdated(data: Observations, kernel: PayoffKernel, parameters: Parameters) -
     inputs = data.inputs
     seen = None if inputs.seen is None else inputs.seen[recent]
     gram, _ = kernel.covariances(Inputs(inputs.weights[recent], inputs.tables[recent], seen))(parameters, slopes=False)
-    gram.flat[:: len(gram) + 1] += math.exp(parameters["noise"]) / data.agents[recent]
-    values = data.values[recent]
-    try:
-        whole = profiled_log_density(gram, values)
-        gains = [profiled_log_density(_cut(gram, number >= outcomes - k), values) - whole for k in LATEST]
-    except ModelFailure:
-        return 0
+    values, noise = data.values[recent], math.exp(parameters["noise"]) / data.agents[recent]
+
+    def density(covariances: np.ndarray) -> float:
+        """Logarithm of the density, with the likeliest share of the noise: a change has passed for noise."""
+        found = -math.inf
+        for share in _SHARES:
+            noisy = covariances.copy()
+            noisy.flat[:: len(noisy) + 1] += share * noise
+            try:
+                found = max(found, profiled_log_density(noisy, values))
+            except ModelFailure:
+                continue
+        return found
+
+    whole = density(gram)
+    gains = [density(_cut(gram, number >= outcomes - k)) - whole for k in LATEST]
     best = int(np.argmax(gains))
-    return outcomes - LATEST[best] if gains[best] > _ODDS + math.log(outcomes) else 0
+    return outcomes - LATEST[best] if gains[best] > _ODDS + math.log(outcomes) else 0  # not where neither is a number
 
 
 def _cut(gram: np.ndarray, late: np.ndarray) -> np.ndarray:

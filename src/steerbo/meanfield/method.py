@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from ..bandit import Calibration, doubt_of_scale
+from ..bandit import doubt_of_scale
 from ..gp import MOST, counted_of
 from ..rounds import (
     TIME,
@@ -43,7 +43,6 @@ from .nearness import telling
 from .present import step_towards
 from .problem import SCOPE, MeanField
 from .region import Region
-from .surprises import surprise_of
 
 TableArray = Float[np.ndarray, "C A"]
 
@@ -58,7 +57,6 @@ class Population(Method[MeanField, OptionsT]):
 
     def __init__(self, problem: MeanField, options: OptionsT, streams: Streams) -> None:
         super().__init__(problem, options, streams)
-        self.reliability = Calibration()  # how far off predictions have been: bounds of answers go by it
         self.suggested: dict[str, TableArray] = {}  # by token
         self.outcomes: list[Outcome] = []
         self.tables: list[TableArray] = []  # really played, one for each outcome
@@ -90,7 +88,6 @@ class Population(Method[MeanField, OptionsT]):
     def begin_anew(self, history: History) -> None:
         """All outcomes as they stand now, but for those that are forgotten."""
         self.outcomes, self.tables, self.known, self.names = [], [], [], []
-        self.reliability = Calibration()
         for name, outcome, played in history.outcomes():
             if name not in self.forgotten:
                 self._take(name, outcome, played)
@@ -110,8 +107,6 @@ class Population(Method[MeanField, OptionsT]):
         self.tables.append(table)
         self.known.append(self.problem.sign * self.problem.average(outcome))
         self.keys.add(self.key(self.counts_of(table)))
-        if played and played.suggestion.round > self.begun:
-            self.reliability = self.reliability.after(surprise_of(self.problem, played))
 
     def present(self, history: History) -> dict[str, Any]:
         """The time of answers, where it matters."""
@@ -208,10 +203,10 @@ class Population(Method[MeanField, OptionsT]):
         return counted_of(len(self.outcomes), MOST)
 
     def widening(self, history: History, scope: Scope) -> float:
-        """The scale is that of the population's averages; and as far off as predictions have been."""
+        """That of Student's t for a scale learned from the population's averages."""
         before = self.problem.before([outcome.realised for outcome in self.outcomes])
         played = np.array(self.tables).reshape(len(before), -1)
-        return self.reliability.doubt * doubt_of_scale(np.hstack([played, before]), self.averages())
+        return doubt_of_scale(np.hstack([played, before]), self.averages())
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Where to be; from a present distribution, as far on the way there as the largest move allows."""

@@ -24,11 +24,24 @@ from jaxtyping import Int
 from pydantic import Field, Strict
 
 from ..record import record
-from ..rounds import Choice, Event, Explanation, History, Recommendation, Refitted, Streams, kept, known_before
+from ..rounds import (
+    COMPARABLE,
+    Added,
+    Choice,
+    Event,
+    Explanation,
+    History,
+    Recommendation,
+    Refitted,
+    Streams,
+    Told,
+    kept,
+    known_before,
+)
 from ..search import simplex_starts
-from .acquisition import Tables, Values
+from .acquisition import PayoffBounds, Tables, Values
 from .agents import settings
-from .averaging import Draw, mixed
+from .averaging import Draw, mixed, mixed_quantiles
 from .belief import Belief, theorem_beta
 from .candidates import best_whole, less_moving, maxima, sampled
 from .cells import explained, summarised
@@ -44,9 +57,10 @@ from .process import Observations
 from .region import Region
 from .trust_region import Bound, TrustRegion
 
-_NOISY = 1e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
+_NOISY = 5e-2  # standard deviation of the noise, against that of the outcomes, from which on a repeat teaches something
 _ANEW = 3  # random distributions after a change
-_ANSWER = 2.0  # standard deviations of the bounds in answers
+_ANSWER = 2.0  # standard deviations that an answer's lower bound is chosen by
+_SURE = 0.97725  # probability of either bound of an answer alone
 
 
 @record
@@ -221,10 +235,12 @@ class MFGPUCB(Population[MFGPUCBOptions]):
         found = self.search(lambda tables: bound(tables, 0.0), region, seed)
         predicted = region.whole(found[0]) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
-        (mean, sd), sign = self.expected(history, seen, tables), self.problem.sign
+        parts, sign = self._mixture(history, seen), self.problem.sign
+        mean, sd = mixed(parts, tables)
         kept = [*self.keeping(), *likely_to_work(self.problem, self.failing, seen, True)(predicted[None])]
         i = int(np.where(kept, mean - _ANSWER * sd, -np.inf).argmax())
-        lower, upper = sorted(sign * belief.raw(float(mean[i] + side * sd[i])) for side in (-_ANSWER, _ANSWER))
+        ends = mixed_quantiles(parts, tables[i], (1.0 - _SURE, _SURE))
+        lower, upper = sorted(sign * belief.raw(end) for end in ends)
         note = "not played yet: the model predicts it" if i == len(self.tables) else "this distribution has been played"
         value = sign * belief.raw(float(mean[i]))
         return Recommendation(SCOPE, settings(self.problem, tables[i]), value, lower, upper, note=note)
@@ -236,7 +252,20 @@ class MFGPUCB(Population[MFGPUCBOptions]):
 
     def expected(self, history: History, seen: Mapping[str, Any], tables: Tables) -> tuple[Values, Values]:
         """Mean and deviation of the population's average, whatever the hyperparameters may be; standardised."""
-        return mixed(self.models.mixture(self.draws(history), self.data()[0], self._encoded(history, seen)), tables)
+        return mixed(self._mixture(history, seen), tables)
+
+    def _mixture(self, history: History, seen: Mapping[str, Any]) -> list[tuple[float, PayoffBounds]]:
+        return self.models.mixture(self.draws(history), self.data()[0], self._encoded(history, seen))
+
+    def expected_outcome(self, history: History, event: Told | Added) -> tuple[float, float, float] | None:
+        """See `Method.expected_outcome`: of the population's average, by the likeliest hyperparameters."""
+        if len(self.outcomes) < COMPARABLE or self.problem.feedback != "population" or isinstance(event, Added):
+            return None
+        played, outcome = history[event.token], event.outcome
+        belief = self.belief(history, {**known_before(played.request), **outcome.realised}, pending=False)
+        mean, sd = belief.bounds.average(self.problem.table(outcome.realised["distribution"])[None])
+        deviation = belief.unit * math.hypot(float(sd[0]), math.sqrt(belief.bounds.posterior.noise))
+        return self.problem.average(outcome), self.problem.sign * belief.raw(float(mean[0])), deviation
 
     def explain(self, history: History) -> Explanation:
         """The expected payoff of actions and contexts at the recommended distribution, and what is still explored."""

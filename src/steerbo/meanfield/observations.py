@@ -32,6 +32,7 @@ def standardised(
     Of more than `MOST` outcomes some count: see `many.counted`.
 
     Disasters among a population's averages are `softened`: taken to the letter they would set the scale of everything.
+    Not so where something is seen before: a low average may then be a bad day's, and no distribution's fault.
 
     Args:
         problem: what kind of feedback there is.
@@ -45,8 +46,8 @@ def standardised(
         outcomes, tables, averages = [outcomes[i] for i in kept], [tables[i] for i in kept], averages[kept]
     if problem.feedback == "population":
         known = np.array(tables)
-        y = softened(averages, first)
         before = problem.before([outcome.realised for outcome in outcomes])
+        y = averages if before.shape[1] else softened(averages, first)
         inputs, agents = Inputs(known * problem.shares[:, None], known, _or_none(before)), np.ones(len(known))
         number = np.arange(len(known))
     else:

@@ -27,7 +27,7 @@ from .region import Region
 SCOPE = Scope(["distribution"])
 """Of every suggestion: nothing else can be set."""
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Features = Annotated[tuple[Annotated[tuple[Number, ...], Listed], ...], Listed]
+Features = Annotated[Sequence[Annotated[Sequence[Number], Listed]], Listed]
 
 
 @record
@@ -71,17 +71,17 @@ class MeanField(Problem):
     {'distribution': {'everyone': {'north': 0.5, 'south': 0.5}}}
     """
 
-    actions: Annotated[tuple[Text, ...], BeforeValidator(names_of)]
+    actions: Annotated[Sequence[Text], BeforeValidator(names_of)]
     agents: int = Field(ge=1, le=2**53)
-    contexts: Annotated[tuple[Text, ...], Listed] = ("everyone",)
-    weights: Annotated[tuple[Positive, ...], Listed] | None = None
+    contexts: Annotated[Sequence[Text], Listed] = ("everyone",)
+    weights: Annotated[Sequence[Positive], Listed] | None = None
     action_features: Features | None = None
     context_features: Features | None = None
     feedback: Literal["population", "representative", "agents"] = "population"
     rounding: Literal["largest-remainders", "sampled"] = "largest-remainders"
     counts: Annotated[bool, Strict()] = False
-    allowed: dict[str, Annotated[tuple[str, ...], Listed]] = Field(default_factory=dict)
-    capacity: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    allowed: Mapping[str, Annotated[Sequence[str], Listed]] = Field(default_factory=dict)
+    capacity: Mapping[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     limits: Crowding | None = None
     largest_move: float | None = Field(None, gt=0, le=1)
     moving_cost: float = Field(0.0, ge=0, allow_inf_nan=False)

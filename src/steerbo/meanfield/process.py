@@ -11,13 +11,13 @@ from jaxtyping import Float, Int
 from ..gp import Level, Parameter, evidence, inverted, log_prior, maximum_a_posteriori, profiled_log_density
 from .kernels import Inputs, Parameters, PayoffKernel
 
-_NOISE = (1e-6, 1.0)  # bounds of the noise variance, against the variance of a population's average under the prior
+_NOISE = (1e-6, 10.0)  # bounds of the noise variance, against the variance of a population's average under the prior
 _PRIORS = {  # of logarithms: centre and standard deviation
     "plain": (float(np.log(0.25)), 1.0),
     "root": (float(np.log(0.5)), 1.0),
     "similarity": (0.0, 1.0),
     "variance": (0.0, 1.5),
-    "noise": (-9.0, 3.0),
+    "noise": (-3.0, 2.5),
 }
 _FARTHEST = 5.0  # standard deviations of its prior that a parameter may lie off
 _SCREENED = 0.5, 1.0, 2.0, 4.0, 8.0  # lengthscales, in median distances of what was played

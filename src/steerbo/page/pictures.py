@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from io import BytesIO
 
 from ..errors import SteerboError
-from ..plots import pictures
+from ..plots import Picture, pictures
 from ..plots.drawing import save_figure
 from ..rounds import Reading, Recommendation
 
@@ -27,14 +27,22 @@ class Drawn:
 
 
 def drawn(study: Reading, advice: Recommendation) -> tuple[Drawn, ...]:
-    """All of a study; of those that cannot be made, such as where matplotlib is missing, one that says so."""
-    found = []
+    """All of a study; in the place of each that cannot be made, such as where matplotlib is missing, a sentence."""
+    found: list[Drawn] = []
     try:
-        for picture in pictures(study, advice):
-            written = BytesIO()
-            save_figure(picture.figure, written, format="png", dpi=_DOTS)
-            width = round(_PIXELS * picture.figure.get_figwidth())
-            found.append(Drawn(picture.title, picture.text, written.getvalue(), width))
+        found.extend(map(_written, pictures(study, advice)))  # those before one that fails stay
     except SteerboError as error:
         found.append(Drawn(str(error)))
     return tuple(found)
+
+
+def _written(picture: Picture) -> Drawn:
+    """A picture as a PNG, or a sentence that says why there is none."""
+    written = BytesIO()
+    title, text = str(picture.title), str(picture.text)
+    try:
+        save_figure(picture.figure, written, format="png", dpi=_DOTS)
+        width = round(_PIXELS * picture.figure.get_figwidth())
+    except Exception as error:  # a figure of others, drawn at last: whatever matplotlib makes of it
+        return Drawn(f"{title}: this picture could not be drawn ({type(error).__name__}: {error}).")
+    return Drawn(title, text, written.getvalue(), width)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..rounds import TIME, Problem, Reading, Round, Table, revised_text
+from ..errors import LimitBroken
+from ..rounds import TIME, Problem, Reading, Recommendation, Round, Scope, Table, revised_text
 from ..study.shown import in_words, shown_rounds, with_units
 from .card import Card, card
 from .fields import Field, ask_fields, fields_of, policy_fields
@@ -61,7 +62,7 @@ _MOST_ROUNDS, _MOST_CORRECTED = 200, 30  # the latest ones: a page is no archive
 
 def view(study: Reading, most: int | None = _MOST_ROUNDS) -> View:
     """All of it, computed anew; of the rounds the latest ones, None: all."""
-    problem, status, advice, why = study.problem, study.status, study.recommend(), study.explain()
+    problem, status, advice, why = study.problem, study.status, _advice(study), study.explain()
     told = [(r.suggestion.token, r.number, r.state) for r in study.history if r.state in _SAID]
     history, policy = shown_rounds(study), getattr(advice, "table", None)
     earlier = 0 if most is None else max(len(history.rows) - most, 0)
@@ -84,6 +85,14 @@ def view(study: Reading, most: int | None = _MOST_ROUNDS) -> View:
         measured=fields_of(problem, _amendable(problem), "realised", needed=False),
         policy=policy_fields(problem),
     )
+
+
+def _advice(study: Reading) -> Recommendation:
+    """The recommendation; of a method from elsewhere that forgets the problem's limits, an empty one that says so."""
+    try:
+        return study.recommend()
+    except LimitBroken as error:
+        return Recommendation(Scope(), {}, note=str(error))
 
 
 def _out(study: Reading, played: Round) -> Out:

@@ -1,8 +1,10 @@
 """Pictures of studies; needs matplotlib (`pip install 'steerbo[plots]'`).
 
-Each is one call, takes a study or an optimizer, and draws on the axes that it is given (`ax=`), or on new ones; it
-returns the axes. `progress` and `known` are for every kind; `costvarying`, `timevarying`, `causal` and `meanfield` have
-three each. `figure` of these puts the most important ones side by side.
+Each is one call, takes a study or an optimizer, and draws on the axes that it is given (`ax=`), or on new ones one
+column of a journal wide; it returns the axes. Of every kind: `progress` and `settings`; where the model is over
+variables also `known` and `slices` (the posterior along variables) and `importance` (which variables matter).
+`costvarying`, `timevarying`, `causal` and `meanfield` have more of their kind, and `figure` of each puts the most
+important ones side by side. `interactive` has them to hover over.
 """
 
 from __future__ import annotations
@@ -11,17 +13,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .drawing import Picture
-from .kinds import pictures
-from .rounds import progress
+from .rounds import pictures, progress, settings
 
 if TYPE_CHECKING:
-    from .belief import known
+    from .model import importance, known, slices
 
-__all__ = ["Picture", "known", "pictures", "progress"]
+__all__ = ["Picture", "importance", "known", "pictures", "progress", "settings", "slices"]
+_OF_MODELS = ("importance", "known", "slices")
 
 
 def __getattr__(name: str) -> Any:
-    """`known` needs every kind of problem: they are imported where it is first used."""
-    if name != "known":
+    """Pictures of models need every kind of problem: these are imported where one is first used."""
+    if name not in _OF_MODELS:
         raise AttributeError(f"module 'steerbo.plots' has no attribute {name!r}")
-    return import_module(".belief", __name__).known
+    return getattr(import_module(".model", __name__), name)

@@ -1,59 +1,93 @@
-"""Pictures of causal studies: the graph of every scope, and how often each scope was played."""
+"""Pictures of causal studies: the graph of a scope, how often each was played, and what each would give for its price.
+
+Names stand beside their nodes, where they cover no edge and no other node, as far as there is such a place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..causal import Causal, CausalGraph
+from ..errors import InvalidProblem
 from ..rounds import Reading, Recommendation, Scope
-from .control_sets import draw_scope_prices, priced
 from .drawing import (
     BLUE,
     COLOURS,
+    COLUMN,
+    DASHES,
     GREEN,
     ORANGE,
+    SHAPES,
     SKY,
+    TITLE,
     Picture,
-    bare,
+    curve,
+    draw_acceptable,
+    draw_rows,
     finished,
     legend_below,
+    money_words,
+    name_beside,
     new_figure,
     of_kind,
     on,
-    panel,
+    priced,
+    rows_height,
+    rows_of,
     save_figure,
-    words,
+    side_by_side,
+    styled,
+    value_words,
     wrapped,
 )
-from .moving import moving
+from .model import learned_pictures
+from .rounds import running_mean, settings_pictures
 
-_FILL = {"set": ORANGE, "seen": SKY, "target": GREEN, "free": "#E8E8E8"}
-_SHAPE = {"set": "s", "seen": "o", "target": "D", "free": "o"}
-_MARGIN = 0.15
+ROLES = {  # colour, shape and name
+    "set": (ORANGE, "s", "set"),
+    "seen": (SKY, "o", "looked at before"),
+    "target": (GREEN, "D", "target"),
+    "free": ("#E8E8E8", "o", "left alone"),
+}
+_INK, _CUT = "#222222", "#C8C8C8"
+_NODE, _MARGIN = 11.0, 0.16  # points; of the range
+_TRIES, _SPARE, _ABOVE = 4, 1.2, 0.12  # to bring arcs inside; of the height, left free below the title
 _LATELY = 10  # rounds whose mean is shown where effects change: what was before is over
 _NAME, _TITLE = 24, 90  # characters
 
 
-def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (7.5, 5.0)) -> Any:
-    """The graph while a scope is played: actions squares, contexts circles, the target a diamond; latent causes dashed.
+# -- public pictures ---------------------------------------------------------------------------------------------------
 
-    Grey edges are cut by setting their end; orange ones lead from a context to the action that looks at it.
+
+def scope_figure(graph: CausalGraph, scope: Scope, size: tuple[float, float] = (COLUMN, 2.9)) -> Any:
+    """Draw the graph while a scope is played: actions squares, contexts circles, the target a diamond.
+
+    Dashed double arrows are latent common causes. Grey edges are cut by setting their end; orange ones lead from a
+    context to the action that looks at it.
+
+    Args:
+        graph: the causal graph.
+        scope: what is set, and what is looked at before.
+        size: of the figure, in inches.
+
+    Returns:
+        A matplotlib `Figure`.
 
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    figure, (axes,) = _figure(1, size)
-    _graph(axes, graph, scope)
-    return figure
+    shown = new_figure(size)
+    _graph(shown.subplots(), graph, scope)
+    return shown
 
 
 def graph(study: Reading, ax: Any = None, scope: Scope | None = None) -> Any:
-    """The causal graph while a scope is played, drawn as `scope_figure` does.
+    """Draw the causal graph while a scope is played, as `scope_figure` does.
 
     Args:
         study: a study or an optimizer, of a `Causal` problem.
@@ -67,60 +101,100 @@ def graph(study: Reading, ax: Any = None, scope: Scope | None = None) -> Any:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    problem, axes = of_kind(study, Causal), on(ax)
-    _graph(axes, problem.graph, study.recommend().scope if scope is None else scope)
-    return axes
+    problem, axes = of_kind(study, Causal), on(ax, 2.9)
+    return _graph(axes, problem.graph, study.recommend().scope if scope is None else scope)
 
 
 def shares(study: Reading, ax: Any = None) -> Any:
-    """The share of rounds that went to each scope so far; see `graph`."""
-    of_kind(study, Causal)
-    axes = on(ax)
+    """Draw the share of rounds that went to each scope so far; where only one was played, its graph; see `graph`."""
+    problem = of_kind(study, Causal)
+    played = {r.suggestion.scope: None for r in study.history}
+    if len(played) == 1:
+        (scope,) = played
+        axes = on(ax, 2.9)
+        return _graph(axes, problem.graph, scope, "every round: ")
+    axes = on(ax, 2.7)
     _shares(axes, study)
-    axes.set(title="Which scope was played")
     return finished(axes)
 
 
-def outcomes(study: Reading, ax: Any = None) -> Any:
-    """What came of every round, and the mean so far; see `graph`."""
+def outcomes(study: Reading, ax: Any = None, value: str = "") -> Any:
+    """Draw what came of every round, and the mean so far, or of the last ten where effects drift; see `graph`."""
     problem, axes = of_kind(study, Causal), on(ax)
-    _outcomes(axes, study, problem)
-    axes.set(title="What came of it")
+    _outcomes(axes, study, problem, value)
     return finished(axes)
 
 
-def prices(study: Reading, ax: Any = None) -> Any:
-    """What each scope would give at its best, with bounds, against what a play of it costs; see `graph`."""
-    problem, axes = of_kind(study, Causal), on(ax)
-    draw_scope_prices(axes, problem, study.recommend())
-    axes.set(title="What each scope would give")
+def prices(study: Reading, ax: Any = None, value: str = "", money: str = "") -> Any:
+    """Draw what each scope would give at its best, with bounds: a row a scope, its price at the right; see `graph`.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind, or nothing has a price.
+    """
+    problem, advice = of_kind(study, Causal), study.recommend()
+    if problem.prices is None and all(choice.cost is None for choice in (advice, *advice.alternatives)):
+        hint = (
+            "Without prices ‹plots.causal.shares› shows which scopes were played, and ‹plots.slices› what each gives."
+        )
+        raise InvalidProblem("prices", None, "what setting and looking cost, by variable", hint)
+    axes = on(ax, rows_height(len(priced(advice))))
+    _prices(axes, study, advice, value, money)
     return finished(axes)
+
+
+def figure(optimizer: Reading, value: str = "") -> Any:
+    """The two main pictures side by side, as a matplotlib `Figure`: `shares` and `outcomes`.
+
+    Where only one scope was played its graph takes the place of the shares.
+
+    Args:
+        optimizer: of a `Causal` problem.
+        value: name and unit of the target, for the labels.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    problem = of_kind(optimizer, Causal)
+    shown, left, right = side_by_side()
+    scopes = {r.suggestion.scope: None for r in optimizer.history}
+    if len(scopes) == 1:
+        _nodes(left, problem.graph, next(iter(scopes)), "every round: ")
+    else:
+        _shares(left, optimizer)
+        styled(left)
+    _outcomes(right, optimizer, problem, value)
+    styled(right)
+    legend_below(shown, left, right)
+    return shown
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
-    """For the page."""
+    """Yield the pictures for the page."""
     problem = of_kind(optimizer, Causal)
     if priced(advice) and not problem.space.seen:
-        shown, axes = panel()
-        draw_scope_prices(axes, problem, advice)
-        legend_below(shown)
-        yield Picture("What each scope would give", "Expected value and bounds of each scope, and its price", shown)
-    shown = scope_figure(problem.graph, advice.scope, (5.6, 4.2))
-    yield Picture("Recommended scope", "The causal graph: what is set in it, and what is looked at before", shown)
+        text = "Expected value and bounds of each scope, a row each, and its price; the recommended one in a ring"
+
+        def rows() -> Any:
+            axes = on(None, rows_height(len(priced(advice))))
+            _prices(axes, optimizer, advice, "", "")
+            return finished(axes).figure
+
+        yield Picture("What each scope would give", text, rows)
+    text = "The causal graph while the recommended scope is played: what is set in it, and what is looked at before"
+    yield Picture("Recommended scope", text, lambda: scope_figure(problem.graph, advice.scope))
+    yield from learned_pictures(optimizer, advice)
     if len({played.suggestion.scope for played in optimizer.history}) > 1:
-        shown, axes = panel()
-        _shares(axes, optimizer)
-        legend_below(shown)
-        yield Picture("Which scope was played", "Share of rounds of every scope so far", shown)
-    shown, axes = panel()
-    _outcomes(axes, optimizer, problem)
-    legend_below(shown)
-    yield Picture("What came of it", "The outcome of every round, and the mean so far", shown)
-    yield from moving(optimizer, advice)
+        text = "Share of rounds of every scope so far"
+        yield Picture("Which scope was played", text, lambda: shares(optimizer).figure)
+    text = "The outcome of every round, and the mean so far"
+    yield Picture("What came of it", text, lambda: outcomes(optimizer).figure)
+    yield from settings_pictures(optimizer, advice)
 
 
 def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> list[Path]:
-    """One PNG file for every scope in a folder, which is made if need be; their paths."""
+    """Write one PNG file for every scope to a folder, which is made if need be; return their paths."""
     figures = [scope_figure(graph, scope) for scope in scopes]
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"scope-{k}.png" for k in range(1, len(figures) + 1)]
@@ -129,91 +203,132 @@ def draw_scopes(graph: CausalGraph, scopes: Sequence[Scope], folder: Path) -> li
     return paths
 
 
-def figure(optimizer: Reading) -> Any:
-    """Left: the share of rounds that went to each scope so far. Right: the mean outcome so far, over all rounds.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-        InvalidProblem: the problem is of another kind.
-    """
-    problem = of_kind(optimizer, Causal)
-    shown, (left, right) = _figure(2, (11.0, 4.6))
-    _shares(left, optimizer)
-    left.set_title("Which scope was played")
-    _outcomes(right, optimizer, problem)
-    right.set_title("What came of it")
-    for axes in (left, right):
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(fontsize=8)
-    return shown
+# -- what is drawn on axes ---------------------------------------------------------------------------------------------
 
 
-def _graph(axes: Any, graph: CausalGraph, scope: Scope) -> None:
-    places = _layers(graph)
-    told = dict(scope.actions)
-    for a, b in graph.directed:
-        passes = places[b][0] - places[a][0] > 1  # over other layers: beside what stands there
-        _edge(axes, places, a, b, "#C8C8C8" if b in told else "#222222", bend=-0.2 if passes else 0.0)
-    for action, contexts in told.items():
-        for context in contexts:
-            _edge(axes, places, context, action, ORANGE, bend=0.18, width=2.0)
-    for a, b in graph.bidirected:
-        colour = "#C8C8C8" if a in told or b in told else "#222222"
-        _edge(axes, places, a, b, colour, bend=-0.35, dashed=True, style="<|-|>")
-    for name, (x, y) in places.items():
-        role = (
-            "target"
-            if name == graph.target
-            else "set"
-            if name in told
-            else "seen"
-            if name in scope.contexts
-            else "free"
-        )
-        axes.plot([x], [y], _SHAPE[role], ms=26, mfc=_FILL[role], mec="#222222", zorder=3)
-        letters = 9 if len(name) < 6 else 6
-        axes.text(x, y, words(name, _NAME), ha="center", va="center", fontsize=letters, zorder=4)
-    axes.set_title(wrapped(f"set {scope}", 48, 3, _TITLE), fontsize=10)
-    axes.axis("off")
-    axes.margins(_MARGIN)
+def _prices(axes: Any, study: Reading, advice: Recommendation, value: str, money: str) -> None:
+    problem = of_kind(study, Causal)
+    rows = rows_of(problem, advice)
+    draw_rows(axes, rows, money_words(study, money))
+    draw_acceptable(axes, problem, [row.mean for row in rows])
+    target = value_words(study, value, problem.graph.target)
+    axes.set(xlabel=f"expected {target}", title="What each scope would give")
 
 
 def _shares(axes: Any, optimizer: Reading) -> None:
+    """Draw a line for each scope, with a mark of its own now and then."""
     rounds = list(optimizer.history)
     number = np.arange(1, len(rounds) + 1)
     scopes = [f"set {played.suggestion.scope}" for played in rounds]
-    for name, colour in zip(dict.fromkeys(scopes), cycle(COLOURS), strict=False):
+    looks = zip(cycle(COLOURS), cycle(SHAPES), cycle(DASHES), strict=False)
+    for name, (colour, shape, dashes) in zip(dict.fromkeys(scopes), looks, strict=False):
         axes.plot(
             number,
             np.cumsum([scope == name for scope in scopes]) / number,
-            color=colour,
+            color=colour, ls=dashes, lw=1.4, marker=shape, ms=4, markevery=max(len(rounds) // 8, 1),
             label=wrapped(name, 46, 2, 88),
-        )
-    axes.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02))
-    bare(axes)
+        )  # fmt: skip
+    axes.set(xlabel="round", ylabel="share of rounds so far", ylim=(-0.02, 1.02), title="Which scope was played")
 
 
-def _outcomes(axes: Any, optimizer: Reading, problem: Causal) -> None:
+def _outcomes(axes: Any, optimizer: Reading, problem: Causal, value: str) -> None:
     rounds = optimizer.history
     told = [(played.number, played.outcome.value) for played in rounds if played.state == "told" and played.outcome]
     if told:
         at, values = (np.array(column, dtype=float) for column in zip(*told, strict=True))
-        axes.plot(at, values, ".", color="#BBBBBB", label="one round")
-        sums = np.concatenate([[0.0], np.cumsum(values)])
-        first = np.maximum(np.arange(len(values)) + 1 - (_LATELY if problem.timed else len(values)), 0)
-        means = np.diff([sums[first], sums[1:]], axis=0)[0] / (np.arange(1, len(values) + 1) - first)
+        axes.plot(at, values, "o", ms=3, mew=0, color="#8C8C8C", ls="none", label="one round")
         label = f"mean of the last {_LATELY}" if problem.timed else "mean so far"
-        axes.plot(at, means, color=BLUE, label=label)
-    axes.set(xlabel="round", ylabel=words(problem.graph.target, _NAME))
-    bare(axes)
+        means = running_mean(values, _LATELY if problem.timed else len(values))
+        axes.plot(at, means, color=BLUE, lw=1.4, label=label)
+    axes.set(xlabel="round", ylabel=value_words(optimizer, value, problem.graph.target), title="What came of it")
 
 
-def _figure(columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
-    return (figure := new_figure(size, dpi=130)), figure.subplots(1, columns, squeeze=False)[0]
+# -- the graph ---------------------------------------------------------------------------------------------------------
 
 
-def _layers(graph: CausalGraph) -> dict[str, tuple[float, float]]:
-    """Places: causes left of their effects, each layer spread from top to bottom."""
+class Edge(NamedTuple):
+    """An arrow between two nodes."""
+
+    start: str
+    end: str
+    colour: str
+    bend: float
+    latent: bool = False
+
+
+def _graph(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> Any:
+    """Draw the graph, with a legend of what its marks are."""
+    _nodes(axes, graph, scope, before)
+    axes = finished(axes)
+    axes.axis("off")
+    return axes
+
+
+def _nodes(axes: Any, graph: CausalGraph, scope: Scope, before: str = "") -> None:
+    places = layers(graph)
+    xs, ys = zip(*places.values(), strict=True)
+    axes.set(xlim=_wider(min(xs), max(xs)), ylim=_wider(min(ys), max(ys)))
+    edges = edges_of(graph, scope)
+    curves = _curves(axes, places, edges)
+    for edge in edges:
+        _draw_edge(axes, places, edge)
+    roles = {name: role_of(graph, scope, name) for name in places}
+    for role, (fill, shape, label) in ROLES.items():
+        mine = [places[name] for name in places if roles[name] == role]
+        if mine:
+            axes.plot(
+                *zip(*mine, strict=True), shape, ms=_NODE * (0.85 if shape == "D" else 1.0), mfc=fill, mec=_INK,
+                ls="none", zorder=3, label=label,
+            )  # fmt: skip
+    texts = {place: wrapped(name, 14, 2, _NAME) for name, place in places.items()}
+    name_beside(axes, texts, [_NODE] * len(texts), curves)
+    axes.set_title(wrapped(f"{before}set {scope}", 38, 3, _TITLE), fontsize=TITLE)
+    axes.axis("off")
+
+
+def edges_of(graph: CausalGraph, scope: Scope) -> list[Edge]:
+    """The edges while a scope is played: those of the graph, and from each context to the action that looks at it."""
+    places, told = layers(graph), dict(scope.actions)
+    edges = [
+        Edge(a, b, _CUT if b in told else _INK, -0.2 if places[b][0] - places[a][0] > 1 else 0.0)
+        for a, b in graph.directed  # over other layers: beside what stands there
+    ]
+    edges += [Edge(context, action, ORANGE, 0.18) for action, contexts in told.items() for context in contexts]
+    edges += [Edge(a, b, _CUT if a in told or b in told else _INK, -0.35, True) for a, b in graph.bidirected]
+    return edges
+
+
+def _curves(axes: Any, places: dict[str, tuple[float, float]], edges: Sequence[Edge]) -> list[Any]:
+    """Points of all edges; limits are widened where an arc leaves the axes."""
+    curves = []
+    for _ in range(_TRIES):
+        curves = [curve(axes, places[edge.start], places[edge.end], edge.bend) for edge in edges]
+        heights = np.concatenate([each[:, 1] for each in curves]) if curves else np.zeros(0)
+        low, high = np.array([axes.bbox.y0, axes.bbox.y1 - _ABOVE * axes.bbox.height]) * 72.0 / axes.figure.dpi
+        above, below = (max(float(beyond.max(initial=0.0)), 0.0) for beyond in (heights - high, low - heights))
+        if not above and not below:
+            break
+        bottom, top = axes.get_ylim()
+        scale = _SPARE * (top - bottom) / (high - low)
+        axes.set_ylim(bottom - scale * below, top + scale * above)
+    return curves
+
+
+def _wider(low: float, high: float) -> tuple[float, float]:
+    """Limits with a margin; around a single place, one."""
+    margin = _MARGIN * (high - low) or 0.5
+    return low - margin, high + margin
+
+
+def role_of(graph: CausalGraph, scope: Scope, name: str) -> str:
+    """The part that a variable plays in a scope: a key of `ROLES`."""
+    if name == graph.target:
+        return "target"
+    return "set" if name in dict(scope.actions) else "seen" if name in scope.contexts else "free"
+
+
+def layers(graph: CausalGraph) -> dict[str, tuple[float, float]]:
+    """Places of nodes: causes left of their effects, each layer spread from top to bottom."""
     depth: dict[str, int] = {}
     for name in sorted(graph.names, key=lambda n: len(graph.ancestors([n]))):
         depth[name] = 1 + max((depth[p] for p in graph.parents(name)), default=-1)
@@ -225,25 +340,15 @@ def _layers(graph: CausalGraph) -> dict[str, tuple[float, float]]:
     }
 
 
-def _edge(
-    axes: Any,
-    places: dict[str, tuple[float, float]],
-    a: str,
-    b: str,
-    colour: str,
-    *,
-    bend: float = 0.0,
-    dashed: bool = False,
-    style: str = "-|>",
-    width: float = 1.2,
-) -> None:
-    axes.annotate(
-        "",
-        places[b],
-        places[a],
-        arrowprops={
-            "arrowstyle": style, "color": colour, "lw": width, "ls": "--" if dashed else "-",
-            "shrinkA": 15, "shrinkB": 15, "mutation_scale": 13, "connectionstyle": f"arc3,rad={bend}",
-        },
-        zorder=1,
-    )  # fmt: skip
+def _draw_edge(axes: Any, places: dict[str, tuple[float, float]], edge: Edge) -> None:
+    style = {
+        "arrowstyle": "<|-|>" if edge.latent else "-|>",
+        "color": edge.colour,
+        "lw": 1.8 if edge.colour == ORANGE else 1.0,
+        "ls": "--" if edge.latent else "-",
+        "shrinkA": 7.5,
+        "shrinkB": 7.5,
+        "mutation_scale": 9,
+        "connectionstyle": f"arc3,rad={edge.bend}",
+    }
+    axes.annotate("", places[edge.end], places[edge.start], arrowprops=style, zorder=1)

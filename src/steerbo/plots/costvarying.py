@@ -1,62 +1,89 @@
-"""A cost-varying study in one picture: what each control set would give for its price, and how the money was spent."""
+"""Pictures of cost-varying studies: what each control set would give for its price, and how the money was spent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..costvarying import CostVarying
-from ..rounds import History, Reading, Recommendation
-from .changing import changing
-from .control_sets import Looks, by_scope, draw_contexts, draw_prices, looks_of, priced
+from ..rounds import Reading, Recommendation, Scope
 from .drawing import (
+    COLOURS,
+    SHAPES,
+    SMALL,
     Picture,
-    bare,
+    draw_acceptable,
+    draw_rows,
     finished,
     legend_below,
-    new_figure,
+    money_words,
     of_kind,
     on,
     panel,
+    priced,
+    rows_height,
+    rows_of,
     save_file,
+    side_by_side,
     stacked,
+    styled,
+    value_words,
     words,
     wrapped,
 )
-from .moving import moving
+from .model import learned_pictures
+from .rounds import settings_pictures
+
+Looks = dict[Sequence[str], tuple[str, str]]
+"""Colour and shape of each control set."""
 
 
-def figure(optimizer: Reading, value: str = "value", money: str = "money") -> Any:
-    """The picture as a matplotlib `Figure`.
+def looks_of(problem: CostVarying) -> Looks:
+    """Colour and shape of each control set of a problem."""
+    return dict(zip(problem.control_sets, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False))
 
-    Left: the expected value that each control set reaches at its best, with the model's bounds, against what a play
-    costs; the acceptable region is shaded where the problem alone decides it. Right: what each play gave against the
-    money spent so far (the rounds, where nobody counts money), and how the bound on the best expected value grew.
+
+def figure(optimizer: Reading, value: str = "", money: str = "") -> Any:
+    """The two main pictures side by side, as a matplotlib `Figure`.
+
+    Left: `prices`, the expected value that each control set reaches at its best, with bounds and its price; where
+    something is seen before choosing, that of the recommended set in typical contexts. Right: `plays`, what each play
+    gave against the money spent so far.
 
     Args:
         optimizer: of a `CostVarying` problem.
-        value: name and unit of the objective, for the labels.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
         money: unit of the costs, for the labels.
 
     Raises:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    return _figure(optimizer, optimizer.recommend(), value, money)
+    problem, advice = of_kind(optimizer, CostVarying), optimizer.recommend()
+    shown, left, right = side_by_side(max(2.9, rows_height(len(priced(advice))) + 0.4))
+    _prices(left, optimizer, advice, value, money)
+    _plays(right, optimizer, problem, value, money)
+    for axes in (left, right):
+        styled(axes)
+    legend_below(shown, right, left)
+    return shown
 
 
-def prices(study: Reading, ax: Any = None, value: str = "value", money: str = "money") -> Any:
-    """What each control set would give at its best, with bounds, against what a play of it costs.
+def prices(study: Reading, ax: Any = None, value: str = "", money: str = "") -> Any:
+    """Draw what each control set would give at its best, with bounds: a row a set, its price at the right.
 
-    Where something is seen before choosing: the recommended set in typical contexts.
+    Cheapest first; the recommended set is bold, and its mark in a ring. Expected values that are good enough are
+    shaded, where the problem's tolerance alone decides that. Where something is seen before choosing: the recommended
+    set in typical contexts.
 
     Args:
         study: a study or an optimizer, of a `CostVarying` problem.
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
-        value: name and unit of the objective, for the labels.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
         money: unit of the costs, for the labels.
 
     Returns:
@@ -66,21 +93,26 @@ def prices(study: Reading, ax: Any = None, value: str = "value", money: str = "m
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    problem, axes = of_kind(study, CostVarying), on(ax)
-    _left(axes, problem, study.recommend(), value, money)
+    of_kind(study, CostVarying)
+    advice = study.recommend()
+    axes = on(ax, rows_height(len(advice.alternatives) + 1))
+    _prices(axes, study, advice, value, money)
     return finished(axes)
 
 
-def plays(study: Reading, ax: Any = None, value: str = "value", money: str = "money") -> Any:
-    """What each play gave, against the money spent so far (the rounds, where nobody counts money); see `prices`."""
-    problem, axes = of_kind(study, CostVarying), on(ax)
-    _right(axes, problem, study.history, value, money)
+def plays(study: Reading, ax: Any = None, value: str = "", money: str = "") -> Any:
+    """Draw the value of each play against the money spent so far (the rounds, where no money is counted); see `prices`.
+
+    The line is the bound on the best expected value that the method had guaranteed before each play.
+    """
+    problem, axes = of_kind(study, CostVarying), on(ax, 2.6)
+    _plays(axes, study, problem, value, money)
     return finished(axes)
 
 
-def spending(study: Reading, ax: Any = None, money: str = "money") -> Any:
-    """Where the money went: what was spent on each control set so far, round by round; see `prices`."""
-    problem, axes = of_kind(study, CostVarying), on(ax)
+def spending(study: Reading, ax: Any = None, money: str = "") -> Any:
+    """Draw where the money went: the sum spent on each control set so far, round by round; see `prices`."""
+    problem, axes = of_kind(study, CostVarying), on(ax, 2.6)
     ended = [r for r in study.history if r.state != "open"]
     counted = any(r.charged for r in ended)
     sets = np.array([problem.number(r.suggestion.scope) for r in ended])
@@ -89,86 +121,12 @@ def spending(study: Reading, ax: Any = None, money: str = "money") -> Any:
     lines = [np.cumsum(np.where(sets == i, paid, 0.0)) for i in range(len(looks))]
     colours, names = [colour for colour, _ in looks.values()], [words(" + ".join(names)) for names in looks]
     stacked(axes, [r.number for r in ended], lines, names, colours)
-    axes.set(
-        xlabel="round", ylabel=_spent(counted, money), title="Where the money went" if counted else "What was played"
-    )
+    title = "Where the money went" if counted else "What was played"
+    axes.set(xlabel="round", ylabel=_spent(study, counted, money), title=title)
     return finished(axes)
 
 
-def _spent(counted: bool, money: str) -> str:
-    return f"money spent ({words(money)})" if counted else "rounds"
-
-
-def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
-    """For the page."""
-    problem = of_kind(optimizer, CostVarying)
-    looks = looks_of(problem)
-    if advice.context:
-        shown, axes = panel()
-        draw_contexts(axes, problem, advice, looks)
-        for scope, (colour, shape) in by_scope((advice, *advice.alternatives), looks).items():
-            axes.plot([], [], color=colour, marker=shape, ls="none", label=wrapped(str(scope), 46))
-        axes.set(xlabel="seen before choosing", ylabel="expected value")
-        bare(axes)
-        legend_below(shown)
-        yield Picture(
-            "What to do in typical contexts", "Expected value and bounds of the set that is best there", shown
-        )
-    elif priced(advice):
-        shown, axes = panel()
-        draw_prices(axes, problem, advice, by_scope(priced(advice), looks))
-        axes.set(xlabel="cost of a play", ylabel="expected value")
-        _finish(shown)
-        yield Picture("What each control set would give", "Expected value and bounds of each, and its price", shown)
-    if all(played.outcome is None for played in optimizer.history):
-        return
-    shown, axes = panel()
-    counted = _plays(axes, problem, optimizer.history, looks)
-    axes.set(xlabel="money spent" if counted else "rounds", ylabel="value")
-    _finish(shown)
-    yield Picture("Every play, and what it gave", "The value of every play, by control set", shown)
-    yield from moving(optimizer, advice)
-    yield from changing(optimizer, advice)
-
-
-def _finish(shown: Any) -> None:
-    for axes in shown.axes:
-        axes.set_xlim(left=0)
-    bare(*shown.axes)
-    legend_below(shown)
-
-
-def _figure(optimizer: Reading, advice: Recommendation, value: str = "value", money: str = "money") -> Any:
-    problem = of_kind(optimizer, CostVarying)
-    shown = new_figure((12, 5.2), dpi=130)
-    left, right = shown.subplots(1, 2)
-    _left(left, problem, advice, value, money)
-    _right(right, problem, optimizer.history, value, money)
-    bare(left, right)
-    shown.legend(loc="outside lower center", ncols=5, frameon=False, markerscale=0.8)
-    return shown
-
-
-def _left(axes: Any, problem: CostVarying, advice: Recommendation, value: str, money: str) -> None:
-    """What is expected of the sets; where something is seen before choosing, in typical contexts."""
-    axes.set(ylabel=f"expected {words(value)}")
-    if advice.context:
-        draw_contexts(axes, problem, advice, looks_of(problem))
-        axes.set(xlabel="seen before choosing", title="What to do in typical contexts")
-    else:
-        draw_prices(axes, problem, advice, by_scope(priced(advice), looks_of(problem)))
-        axes.set(xlabel=f"cost of a play ({words(money)})", title="What each control set would give")
-        axes.set_xlim(left=0)
-
-
-def _right(axes: Any, problem: CostVarying, history: History, value: str, money: str) -> None:
-    """What the plays gave."""
-    counted = _plays(axes, problem, history, looks_of(problem))
-    axes.set(xlabel=_spent(counted, money), ylabel=words(value), title="Every play, and what it gave")
-    axes.set_xlim(left=0)
-
-
-def save(optimizer: Reading, path: Path, value: str = "value", money: str = "money") -> Path:
+def save(optimizer: Reading, path: Path, value: str = "", money: str = "") -> Path:
     """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
 
     Raises:
@@ -178,12 +136,83 @@ def save(optimizer: Reading, path: Path, value: str = "value", money: str = "mon
     return save_file(figure(optimizer, value, money), path)
 
 
-def _plays(axes: Any, problem: CostVarying, history: History, looks: Looks) -> bool:
-    """Draw the plays; returns whether money was counted."""
-    rounds = [r for r in history if r.state != "open"]
+def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
+    """Yield the pictures for the page."""
+    of_kind(optimizer, CostVarying)
+
+    def recommended() -> Any:
+        shown, axes = panel(2.9 if advice.context else rows_height(len(priced(advice))))
+        _prices(axes, optimizer, advice, "", "")
+        finished(axes)
+        return shown
+
+    if advice.context:
+        text = "Expected value and bounds of the set that is best in each typical context"
+        yield Picture("What to do in typical contexts", text, recommended)
+    elif priced(advice):
+        text = "Expected value and bounds of each control set, a row each, and its price; the recommended one in a ring"
+        yield Picture("What each control set would give", text, recommended)
+    yield from learned_pictures(optimizer, advice)
+    if all(played.outcome is None for played in optimizer.history):
+        return
+    text = "The value of every play, by control set, against what was spent"
+    yield Picture("Every play, and what it gave", text, lambda: plays(optimizer).figure)
+    yield from settings_pictures(optimizer, advice)
+
+
+# -- what is drawn on axes ---------------------------------------------------------------------------------------------
+
+
+def _prices(axes: Any, study: Reading, advice: Recommendation, value: str, money: str) -> None:
+    """Draw the expected values of sets; where something is seen before choosing, in typical contexts."""
+    problem, expected = of_kind(study, CostVarying), f"expected {value_words(study, value)}"
+    if advice.context:
+        draw_contexts(axes, problem, advice, looks_of(problem))
+        axes.set(xlabel="seen before choosing", ylabel=expected, title="What to do in typical contexts")
+        return
+    looks = looks_of(problem)
+    rows = rows_of(problem, advice, {scope: looks[tuple(scope.set)] for scope in problem.scopes})
+    draw_rows(axes, rows, money_words(study, money))
+    draw_acceptable(axes, problem, [row.mean for row in rows])
+    axes.set(xlabel=expected, title="What each control set would give")
+
+
+def draw_contexts(axes: Any, problem: CostVarying, advice: Recommendation, looks: Looks) -> None:
+    """Draw the expected value, in typical contexts, of the set that is recommended there; the legend names the sets."""
+    space = problem.space.subset(problem.space.seen)
+    rows = sorted((advice, *advice.alternatives), key=lambda choice: space.encode([choice.context]).tolist())
+    named: dict[Scope, None] = {}
+    for k, choice in enumerate(rows):
+        colour, shape = looks[tuple(choice.scope.set)]
+        y = float(choice.mean or 0.0)
+        low, high = (y if bound is None else float(bound) for bound in (choice.lower, choice.upper))
+        if choice.mean is not None:
+            label = "" if choice.scope in named else wrapped(str(choice.scope), 40)
+            named[choice.scope] = None
+            axes.errorbar(
+                k, y, [[y - low], [high - y]], color=colour, marker=shape, ms=6, mec="black", mew=0.4, capsize=3,
+                lw=1.6, ls="none", label=label or None,
+            )  # fmt: skip
+    labels = [wrapped(_in_one(problem.shown(choice.context, 3)), max(44 // max(len(rows), 1), 9), 3) for choice in rows]
+    axes.set_xticks(range(len(rows)), labels, fontsize=SMALL)
+    axes.margins(0.12, 0.15)
+
+
+def _in_one(texts: Mapping[str, str]) -> str:
+    """Values by name in one line."""
+    return ", ".join(f"{name} = {text}" for name, text in texts.items())
+
+
+def _spent(study: Reading, counted: bool, money: str) -> str:
+    return money_words(study, money, "money spent") if counted else "rounds"
+
+
+def _plays(axes: Any, study: Reading, problem: CostVarying, value: str, money: str) -> None:
+    """Draw the plays, the guaranteed bound, and where exploring ended."""
+    rounds = [r for r in study.history if r.state != "open"]
     counted = any(r.charged for r in rounds)
     spent = np.cumsum([r.charged if counted else 1.0 for r in rounds])
-    for names, (colour, shape) in looks.items():
+    for names, (colour, shape) in looks_of(problem).items():
         mine = [
             (x, r.outcome.value)
             for x, r in zip(spent, rounds, strict=True)
@@ -191,16 +220,18 @@ def _plays(axes: Any, problem: CostVarying, history: History, looks: Looks) -> b
             and r.state == "told"
             and r.outcome
         ]
-        axes.plot(*np.reshape(mine, (-1, 2)).T, shape, color=colour, label=words(" + ".join(names)))
+        look = {"color": colour, "ms": 5, "mec": "black", "mew": 0.3, "ls": "none"}
+        axes.plot(*np.reshape(mine, (-1, 2)).T, shape, label=words(" + ".join(names)), **look)
     notes = [(x, r.suggestion.note.get("guaranteed")) for x, r in zip(spent, rounds, strict=True)]
     steps = [(x, bound) for x, bound in notes if bound is not None]
     if steps:  # what the method had logged before each play
         axes.step(
-            *zip(*steps, strict=True), where="post", color="black", lw=1.5, label="bound on the best expected value"
+            *zip(*steps, strict=True), where="post", color="black", lw=1.2, label="bound on the best expected value"
         )
     first = next((i for i, r in enumerate(rounds) if r.suggestion.note.get("phase") == "exploit"), 0)
     if first:
-        axes.axvline(spent[first - 1], color="grey", ls=":", zorder=0)
-        place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "color": "dimgrey"}
-        axes.annotate("exploring ends", (spent[first - 1], 0.02), (4, 0), **place)
-    return counted
+        axes.axvline(spent[first - 1], color="grey", ls=":", zorder=0, label="exploring ends")
+    axes.set(
+        xlabel=_spent(study, counted, money), ylabel=value_words(study, value), title="Every play, and what it gave"
+    )
+    axes.set_xlim(left=0)

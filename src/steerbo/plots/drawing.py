@@ -1,40 +1,92 @@
-"""What every picture shares: figures, colours, and texts of users as they wrote them."""
+"""Shared drawing: figures at the width of a journal's column, colours with shapes, rows with intervals, legends, texts.
+
+Every text has a size of its own, 7 to 9 points, whatever matplotlib's settings are: a picture is legible at 90 mm and
+at 180 mm. Legends stand below the axes, so that they cover nothing.
+"""
 
 from __future__ import annotations
 
 import io
+import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from itertools import cycle
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from ..errors import InvalidOption, InvalidProblem, MissingExtra
-from ..rounds import Problem, Reading
+from ..rounds import Problem, Reading, Recommendation, as_text
+from ..space import Categorical
 from ..text import visible
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 YELLOW, BLACK = "#F0E442", "#000000"
+GREY = "#8C8C8C"
 DARK_GREEN, LIGHT_GREEN = "#007A5A", "#3FC79A"  # for texts on white, on black
 COLOURS = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW, BLACK)
-"""Okabe and Ito's: told apart by every eye. Pages and the terminal have them, too."""
+"""Colours of Okabe and Ito, told apart by every eye; pages and the terminal use them, too."""
+SHAPES = "osD^vP*X"
+"""Shapes of marks, in the order of the colours: a picture can be read without colour."""
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "++++", "----", "||||")
+"""Patterns of areas, in the order of the colours."""
+DASHES = ("-", "--", "-.", ":")
+
+MM = 1 / 25.4
+COLUMN, PAGE = 90 * MM, 180 * MM
+"""Widths in inches: one column of a journal, and two."""
+TITLE, LABEL, SMALL = 9.0, 8.0, 7.0
+"""Sizes of texts in points; none is smaller."""
+_DPI = 200
 _LONGEST = 48
 _COLUMNS, _ENTRIES, _BROKEN = 4, 6, 28  # of a legend; rows; characters of a line where they have to be broken
-_SHARE = 0.9  # of a figure's width that several columns may fill
+_SHARE = 0.97  # of a figure's width that several columns may fill
+_ROW = 0.27  # inches that a row with an interval needs
+_GAP, _FARTHER = 2.5, 6.0  # points between a mark and its name
+_WORSE = 100.0  # how many points of lines it is as bad to cover as a mark
+_LEAVES = 15.0  # and to leave the axes
+_SAMPLES = 25  # points of a curve
+_WIDE = 4.7  # points of an axis that a letter of its label needs
+_MOST_ROWS, _ROW_NAME, _LETTER = 30, 24, 8.0  # rows that are shown; letters of a name; points of axes for a letter
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of a study: its title, what is to be seen on it (for those who cannot see it), and a `Figure`."""
+    """A picture of a study, which is drawn when it is looked at.
+
+    Args:
+        title: its headline.
+        text: a description of what is to be seen on it, for those who cannot see it.
+        source: a matplotlib `Figure`, or a function without arguments that draws one.
+    """
 
     title: str
     text: str
-    figure: Any
+    source: Any
+
+    @cached_property
+    def figure(self) -> Any:
+        """The matplotlib `Figure`, drawn when this is first read where `source` is a function."""
+        return self.source() if callable(self.source) else self.source
+
+
+# -- whose picture, and in which words ---------------------------------------------------------------------------------
+
+
+class DrawPictures(Protocol):
+    """The signature of the function that `Problem.pictures` names; `study` is an `Optimizer` or a `Study`.
+
+    It is called before anything is measured, too, and may yield nothing then. It reads, and never asks or tells.
+    """
+
+    def __call__(self, study: Reading, advice: Recommendation, /) -> Iterable[Picture]:
+        """Draw a study whose present recommendation is `advice`."""
+        ...
 
 
 P = TypeVar("P", bound=Problem)
@@ -51,13 +103,41 @@ def of_kind(optimizer: Reading, kind: type[P]) -> P:
     return optimizer.problem
 
 
+def value_words(study: Reading, value: str = "", otherwise: str = "value") -> str:
+    """Name and unit of the objective: as given, else as the study heads its column, else a plain word."""
+    return words(value or study.history.columns.get("value", otherwise))
+
+
+def money_words(study: Reading, money: str = "", said: str = "cost of a play") -> str:
+    r"""A label of costs, with their unit: as given, else as the study heads its column.
+
+    >>> import steerbo as sb
+    >>> optimizer = sb.Optimizer(sb.CostVarying([sb.Float("ph", 4, 8)], [["ph"]]))
+    >>> money_words(optimizer, "EUR"), money_words(optimizer, "$", "money spent")
+    ('cost of a play (EUR)', 'money spent (\\$)')
+    """
+    own = study.history.columns.get("cost", "")
+    if not money and own:
+        return words(own if said == "cost of a play" else f"{said}: {own}")
+    return f"{said} ({words(money)})" if money else said
+
+
+def with_unit(problem: Problem, name: str, most: int = _LONGEST) -> str:
+    """A variable's name with its unit, as a label: "temperature (°C)"."""
+    unit = getattr(problem.space[name], "unit", "") if name in problem.space.names else ""
+    return words(f"{name} ({unit})" if unit else name, most)
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
 def bare(*panels: Any) -> None:
     """Take the upper and the right edge away."""
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
 
 
-def new_figure(size: tuple[float, float], dpi: float) -> Any:
+def new_figure(size: tuple[float, float], dpi: float = _DPI) -> Any:
     """An empty matplotlib `Figure`, in inches, which notebooks show.
 
     Raises:
@@ -68,7 +148,7 @@ def new_figure(size: tuple[float, float], dpi: float) -> Any:
 
 @cache
 def _figure_class() -> Any:
-    """Matplotlib's `Figure`, but that notebooks show it also where nobody has imported pyplot."""
+    """Matplotlib's `Figure`, but that notebooks show it also where pyplot was never imported."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -83,58 +163,362 @@ def _figure_class() -> Any:
     return Shown
 
 
-def on(ax: Any) -> Any:
-    """The axes to draw on: those that were given, or those of a figure of their own.
+def on(ax: Any, height: float = 2.4) -> Any:
+    """The axes to draw on: those that were given, or new ones one column wide and `height` inches high.
 
     Raises:
         MissingExtra: matplotlib is not installed.
         InvalidOption: what was given is no `Axes`.
     """
     if ax is None:
-        return new_figure((6.4, 4.2), dpi=130).subplots()
+        return new_figure((COLUMN, height)).subplots()
     if not callable(getattr(ax, "errorbar", None)):
         raise InvalidOption("ax", ax, "axes of matplotlib, or none", "plt.subplots() gives a figure and its axes.")
     return ax
 
 
-def stacked(axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str], colours: Sequence[str]) -> None:
-    """Heights (k, n) of n rounds, one upon the other, each as wide as its round."""
-    if rounds:
-        edges = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5)
-        levels = [np.append(line, line[-1]) for line in heights]
-        axes.stackplot(edges, *levels, labels=names, colors=list(colours), step="post", alpha=0.85)
-
-
-def finished(axes: Any) -> Any:
-    """The axes without upper and right edge, with a legend where there is something to tell apart."""
-    bare(axes)
-    if axes.get_xlabel() == "round":
-        axes.xaxis.get_major_locator().set_params(integer=True)
-    if axes.get_legend_handles_labels()[0]:
-        made = axes.legend(framealpha=0.7, edgecolor="none", fontsize=8, markerscale=0.8)
-        _fit(made, axes.figure.bbox.width)
-    return axes
-
-
-def panel(height: float = 3.8) -> tuple[Any, Any]:
-    """A figure with one panel, legible on a telephone, and its axes."""
-    shown = new_figure((5.6, height), dpi=130)
+def panel(height: float = 2.6) -> tuple[Any, Any]:
+    """A figure one column wide with one panel, and its axes."""
+    shown = new_figure((COLUMN, height))
     return shown, shown.subplots()
 
 
-def legend_below(shown: Any) -> None:
-    """A legend below the panels, in as many columns as its labels leave room for; of very many labels the first."""
-    handles, labels = shown.axes[0].get_legend_handles_labels()
-    for columns in range(_COLUMNS, 0, -1):
-        most = _ENTRIES * columns
-        made = shown.legend(
-            handles[:most], labels[:most], loc="outside lower center", ncols=columns, frameon=False, markerscale=0.8
+def side_by_side(height: float = 2.9) -> tuple[Any, Any, Any]:
+    """A figure two columns wide, and its two panels."""
+    shown = new_figure((PAGE, height))
+    left, right = shown.subplots(1, 2)
+    return shown, left, right
+
+
+def styled(axes: Any) -> None:
+    """Sizes of the texts of axes, which no setting of matplotlib changes, and no upper and right edge."""
+    bare(axes)
+    axes.title.set_size(TITLE)
+    axes.tick_params(labelsize=SMALL)
+    for axis, room in ((axes.xaxis, axes.bbox.width), (axes.yaxis, axes.bbox.height)):
+        axis.label.set_size(LABEL)
+        axis.get_offset_text().set_size(SMALL)
+        letters = max(int(room * 72.0 / axes.figure.dpi / _WIDE), 12)
+        axis.set_label_text("\n".join(_broken(line, letters) for line in axis.get_label_text().split("\n")))
+    if axes.get_xlabel() == "round":
+        axes.xaxis.get_major_locator().set_params(integer=True)
+
+
+def finished(axes: Any) -> Any:
+    """The axes with their style, and a legend below them where there is something to tell apart."""
+    styled(axes)
+    if axes.get_legend_handles_labels()[0]:
+        if isinstance(axes.figure, _figure_class()) and not axes.figure.legends:
+            legend_below(axes.figure, axes)
+        elif not isinstance(axes.figure, _figure_class()):
+            _legend_under(axes)
+    return axes
+
+
+def _broken(text: str, letters: int) -> str:
+    """A label in lines of so many letters, so that it is no longer than its axis."""
+    return text if len(text) <= letters else "\n".join(wrap(text, letters))
+
+
+def colour_bar(axes: Any, marks: Any, label: str) -> None:
+    """A scale of colours to the right of axes."""
+    bar = axes.figure.colorbar(marks, ax=axes, pad=0.02)
+    bar.set_label(label, size=LABEL)
+    bar.ax.tick_params(labelsize=SMALL)
+    bar.ax.yaxis.get_offset_text().set_size(SMALL)
+    bar.outline.set_visible(False)
+
+
+def stacked(axes: Any, rounds: Sequence[int], heights: Any, names: Sequence[str], colours: Sequence[str]) -> None:
+    """Heights (k, n) of n rounds, one upon the other, each as wide as its round; patterns say what colours say."""
+    if rounds:
+        edges = np.append(np.array(rounds) - 0.5, rounds[-1] + 0.5)
+        levels = [np.append(line, line[-1]) for line in heights]
+        layers = axes.stackplot(edges, *levels, labels=names, colors=list(colours), step="post", alpha=0.85)
+        for layer, hatch in zip(layers, cycle(HATCHES), strict=False):
+            layer.set(hatch=hatch, edgecolor="white", linewidth=0.3)
+
+
+# -- rows with intervals -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a picture of intervals.
+
+    Args:
+        name: at the left.
+        mean, low, high: the mark, and the ends of its interval.
+        aside: a text at the right.
+        look: colour and shape.
+        chosen: whether it is the recommended one.
+    """
+
+    name: str
+    mean: float
+    low: float
+    high: float
+    aside: str
+    look: tuple[str, str]
+    chosen: bool = False
+
+
+def rows_height(rows: int) -> float:
+    """Inches that so many rows with intervals need, with title, axis and legend."""
+    return 1.35 + _ROW * max(min(rows, _MOST_ROWS), 1)
+
+
+def priced(advice: Recommendation) -> list[Recommendation]:
+    """The choices that have both a price and an expected value."""
+    return [c for c in (advice, *advice.alternatives) if c.cost is not None and c.mean is not None]
+
+
+def rows_of(problem: Problem, advice: Recommendation, looks: Mapping[Any, tuple[str, str]] | None = None) -> list[Row]:
+    """A row for each scope with a price and an expected value: cheapest first, at equal prices the better one first.
+
+    Of very many the best ones are kept, and the recommended one.
+
+    Args:
+        problem: says which way is better.
+        advice: the recommended scope, and the others.
+        looks: colour and shape by scope; None: in the order of the rows.
+    """
+    choices = sorted(priced(advice), key=lambda c: (c is not advice, -problem.sign * float(c.mean or 0.0)))
+    choices = sorted(choices[:_MOST_ROWS], key=lambda c: (c.cost, -problem.sign * float(c.mean or 0.0)))
+    rows = []
+    for choice, look in zip(choices, zip(cycle(COLOURS), cycle(SHAPES), strict=False), strict=False):
+        mean = float(choice.mean or 0.0)
+        low, high = (mean if end is None else float(end) for end in (choice.lower, choice.upper))
+        look = look if looks is None else looks[choice.scope]
+        rows.append(Row(row_name(choice), mean, low, high, f"{choice.cost:.4g}", look, choice is advice))
+    return rows
+
+
+def row_name(choice: Recommendation) -> str:
+    """The name of a choice's row: its scope, and what was seen before."""
+    return str(choice.scope) + (f" at {as_text(choice.context)}" if choice.context else "")
+
+
+def draw_rows(axes: Any, rows: Sequence[Row], aside: str = "") -> None:
+    """Intervals, one row each, from the top; `aside` names the column at the right. The chosen row's name is bold."""
+    for y, row in enumerate(rows):
+        colour, shape = row.look
+        ends = [[max(row.mean - row.low, 0.0)], [max(row.high - row.mean, 0.0)]]
+        axes.errorbar(
+            row.mean, y, xerr=ends, color=colour, marker=shape, ms=6, mec="black", mew=0.4, capsize=3, lw=1.6, zorder=3
         )
+        if row.chosen:
+            axes.plot(row.mean, y, "o", ms=13, mfc="none", color="black", ls="none", label="recommended")
+    room = axes.bbox.height * 72.0 / axes.figure.dpi / max(len(rows), 1)  # points a row
+    lines = 2 if room >= 2.2 * SMALL else 1
+    letters = max(int(axes.bbox.width * 72.0 / axes.figure.dpi / _LETTER), _ROW_NAME)
+    names = told_apart([row.name for row in rows], lines * letters)
+    axes.set_yticks(range(len(rows)), [wrapped(name, letters, lines, lines * letters) for name in names])
+    for label, row in zip(axes.get_yticklabels(), rows, strict=True):
+        label.set_fontweight("bold" if row.chosen else "normal")
+    axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.margins(x=0.08)
+    if any(row.aside for row in rows):
+        right = axes.secondary_yaxis("right")
+        right.set_yticks(range(len(rows)), [row.aside for row in rows])
+        right.tick_params(length=0, labelsize=SMALL)
+        right.spines[:].set_visible(False)
+        right.set_ylabel(wrapped(aside, 16), size=LABEL)
+
+
+def draw_acceptable(axes: Any, problem: Any, means: Sequence[float]) -> None:
+    """Shade the expected values that are good enough, where the problem alone decides that."""
+    least = acceptable(problem, means)
+    if least is None:
+        return
+    low, high = axes.get_xlim()
+    low, high = min(low, least), max(high, least)
+    axes.axvspan(least, low if problem.minimize else high, color=GREEN, alpha=0.15, lw=0, zorder=0, label="good enough")
+    axes.axvline(least, color=GREEN, lw=0.8, ls="--", zorder=0)
+    axes.set_xlim(low, high)
+
+
+def acceptable(problem: Any, means: Sequence[float]) -> float | None:
+    """The least acceptable expected value in the user's units; None where the method's own schedule decides it."""
+    tolerance, sign = problem.tolerance, problem.sign
+    if tolerance is None or getattr(tolerance, "worst", 0.0) is None or not means:
+        return None
+    return float(sign * tolerance.acceptable(max(sign * mean for mean in means), 0.0, sign))
+
+
+# -- axes of a variable ------------------------------------------------------------------------------------------------
+
+
+def places_on(variable: Any, values: Sequence[Any]) -> list[float]:
+    """Places of a variable's values on its axis: numbers where they are, categories in their order."""
+    if isinstance(variable, Categorical):
+        choices = [str(choice) for choice in variable.choices]
+        return [float(choices.index(str(value))) for value in values]
+    return [float(value) for value in values]
+
+
+def name_choices(axis: Any, variable: Any, width: int = 12) -> None:
+    """Name the choices of a category along an axis."""
+    if isinstance(variable, Categorical):
+        choices = [wrapped(str(choice), width) for choice in variable.choices]
+        axis.set_ticks(range(len(choices)), choices)
+
+
+# -- names beside marks ------------------------------------------------------------------------------------------------
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top, in points."""
+
+
+def name_beside(
+    axes: Any,
+    texts: Mapping[tuple[float, float], str],
+    sizes: Sequence[float],
+    lines: Sequence[Any] = (),
+    always: bool = True,
+) -> None:
+    """Write names beside marks, on that side where each covers least.
+
+    Args:
+        axes: whose limits are set.
+        texts: names by place.
+        sizes: diameters of all marks in points, in the order of `texts`; those of more marks come with their places.
+        lines: points of lines that names should not cover, (s, 2) each, in points.
+        always: whether a name is written even where it covers another name or a mark.
+    """
+    from matplotlib.patheffects import withStroke
+
+    scale = 72.0 / axes.figure.dpi
+    inside: Box = tuple(axes.bbox.padded(2.0).extents * scale)
+    at = [axes.transData.transform(place) * scale for place in texts]
+    taken: list[Box] = [_around(x, y, size, size) for (x, y), size in zip(at, sizes, strict=True)]
+    halo = [withStroke(linewidth=2, foreground="white")]
+    for (place, name), (x, y), size in zip(texts.items(), at, sizes, strict=True):
+        if not name:
+            continue
+        text = axes.annotate(name, place, (0, 0), textcoords="offset points", fontsize=SMALL, zorder=6)
+        text.set_path_effects(halo)
+        with _boxes():
+            box = text.get_window_extent()
+        width, height = box.width * scale, box.height * scale
+
+        def covers(side: tuple[float, float], x: float = x, y: float = y, w: float = width, h: float = height) -> float:
+            box = _around(x + side[0], y + side[1], w, h)
+            return _covered(box, taken, lines) + _leaves(box, inside)
+
+        found = min(_sides(size / 2 + _GAP, width, height), key=covers)
+        if not always and covers(found) >= _WORSE:
+            text.remove()
+            continue
+        text.set(ha="center", va="center", position=found)
+        taken.append(_around(x + found[0], y + found[1], width, height))
+
+
+def _sides(near: float, width: float, height: float) -> list[tuple[float, float]]:
+    """Where the middle of a text may be about its mark, the best place first: below, above, beside, aslant, farther."""
+    w, h = width / 2, height / 2
+    sides = [(0.0, -near - h), (0.0, near + h), (near + w, 0.0), (-near - w, 0.0)]
+    sides += [(i * (w + 0.6 * near), j * (h + 0.6 * near)) for i in (1, -1) for j in (-1, 1)]
+    return [*sides, *((1.0 * x, y + math.copysign(_FARTHER, y)) for x, y in sides[:2])]
+
+
+def _around(x: float, y: float, width: float, height: float) -> Box:
+    return x - width / 2, y - height / 2, x + width / 2, y + height / 2
+
+
+def _leaves(box: Box, inside: Box) -> float:
+    """How bad it is that a text there leaves the axes: above them is a title, beside them there may be room."""
+    beside = box[0] < inside[0] or box[2] > inside[2]
+    return _LEAVES * (box[1] < inside[1] or box[3] > inside[3]) + 2.0 * beside
+
+
+def _covered(box: Box, taken: Sequence[Box], lines: Sequence[Any]) -> float:
+    """How much a text there would cover: points of lines, and far worse, marks and other texts."""
+    left, bottom, right, top = box
+    others = sum(left < c and a < right and bottom < d and b < top for a, b, c, d in taken)
+    points = sum(
+        int(((line[:, 0] > left) & (line[:, 0] < right) & (line[:, 1] > bottom) & (line[:, 1] < top)).sum())
+        for line in lines
+    )
+    return _WORSE * others + points
+
+
+def curve(axes: Any, start: tuple[float, float], end: tuple[float, float], bend: float) -> Any:
+    """Points (s, 2), in points, of an arrow of matplotlib with the style `arc3`; see `arc`."""
+    scale = 72.0 / axes.figure.dpi
+    a, b = (axes.transData.transform(place) * scale for place in (start, end))
+    return arc(a, b, bend)
+
+
+def arc(start: Any, end: Any, bend: float) -> Any:
+    """Points (s, 2) of a quadratic Bézier curve whose control point lies `bend` lengths of the chord beside its middle.
+
+    >>> arc(np.array([0.0, 0.0]), np.array([2.0, 0.0]), 0.5)[:, 1].min()
+    -0.5
+    """
+    dx, dy = end - start
+    control = (start + end) / 2 + bend * np.array([dy, -dx])
+    s = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
+    return (1 - s) ** 2 * start + 2 * s * (1 - s) * control + s**2 * end
+
+
+# -- legends -----------------------------------------------------------------------------------------------------------
+
+
+def legend_below(shown: Any, *panels: Any) -> None:
+    """A legend below a figure, in as many columns as its labels leave room for; of very many labels the first.
+
+    Args:
+        shown: the figure.
+        panels: the axes whose labels it has, each once; none given: the first axes.
+    """
+    named: dict[str, Any] = {}
+    for axes in panels or shown.axes[:1]:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    handles, labels = list(named.values()), list(named)
+    if not labels:
+        return
+    for columns in range(min(_COLUMNS, len(labels)), 0, -1):
+        most = _ENTRIES * columns
+        made = shown.legend(handles[:most], labels[:most], loc="outside lower center", ncols=columns, **_looks())
         if _width(made) <= _SHARE * shown.bbox.width:
             return
         if columns > 1:
             made.remove()
     _fit(made, shown.bbox.width)
+
+
+def _legend_under(axes: Any) -> None:
+    """A legend below axes that were given, under their labels."""
+    from matplotlib.transforms import ScaledTranslation
+
+    handles, labels = axes.get_legend_handles_labels()
+    shown, spec = axes.figure, axes.get_subplotspec()
+    room = shown.bbox.width / (spec.get_gridspec().ncols if spec is not None else 1)
+    with _boxes():
+        box = axes.xaxis.get_tightbbox(shown.canvas.get_renderer() if hasattr(shown.canvas, "get_renderer") else None)
+    below = 0.3 if box is None else max((axes.bbox.y0 - box.y0) / shown.dpi, 0.0) + 0.05
+    shift = axes.transAxes + ScaledTranslation(0, -below, shown.dpi_scale_trans)
+    for columns in range(min(_COLUMNS, len(labels)), 0, -1):
+        made = axes.legend(
+            handles,
+            labels,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0),
+            bbox_transform=shift,
+            ncols=columns,
+            **_looks(),
+        )
+        if _width(made) <= _SHARE * room:
+            return
+    _fit(made, room)
+
+
+def _looks() -> dict[str, Any]:
+    looks: dict[str, Any] = {"frameon": False, "fontsize": SMALL, "markerscale": 0.8, "borderaxespad": 0.3}
+    return {**looks, "handlelength": 1.6, "columnspacing": 1.2, "handletextpad": 0.5}
 
 
 def _width(legend: Any) -> float:
@@ -147,6 +531,9 @@ def _fit(legend: Any, width: float) -> None:
     if _width(legend) > width:
         for label in legend.get_texts():
             label.set_text("\n".join(wrap(label.get_text(), _BROKEN)))
+
+
+# -- texts -------------------------------------------------------------------------------------------------------------
 
 
 def wrapped(text: str, width: int, lines: int = 2, most: int = _LONGEST) -> str:
@@ -169,6 +556,32 @@ def words(text: str, most: int = _LONGEST) -> str:
     shown = visible(text).replace("\n", " ").replace("\t", " ")
     shown = shown if len(shown) <= most else shown[: most - 1] + "…"
     return (" " if shown.startswith("_") else "") + shown.replace("$", r"\$")
+
+
+def told_apart(names: Sequence[str], most: int) -> list[str]:
+    """Names cut to so many characters, and still different: what they begin with alike is left out, else numbered.
+
+    >>> told_apart(["hills of width 1, which move", "hills of width 2, which move"], 16)
+    ['…1, which move', '…2, which move']
+    >>> told_apart(["wide", "narrow"], 16)
+    ['wide', 'narrow']
+    """
+
+    def cut(texts: Sequence[str]) -> list[str]:
+        return [text if len(text) <= most else text[: most - 1] + "…" for text in texts]
+
+    if len(set(cut(names))) == len(names) or len(set(names)) < len(names):
+        return cut(names)
+    alike = 0
+    while len({name[: alike + 1] for name in names}) == 1:
+        alike += 1
+    shorter = cut(["…" + name[alike:] for name in names])
+    if len(set(shorter)) == len(names):
+        return shorter
+    return [f"{k}: {text}"[:most] for k, text in enumerate(cut(names), 1)]
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
 
 
 def save_figure(shown: Any, target: Any, **how: Any) -> None:

@@ -1,30 +1,50 @@
-"""Pictures to hover over, in a notebook or a browser: rounds, control sets, priors. They need plotly (`interactive`).
+"""Pictures to hover over, in a notebook or a browser; they need plotly (`pip install 'steerbo[interactive]'`).
+
+They are those of matplotlib, with the same colours and shapes: hovering says what was set, what happened, what it cost.
 
 interactive.rounds(study).write_html("rounds.html")
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import cycle
+from textwrap import wrap
 from typing import Any
 
+import numpy as np
+
+from ..causal import Causal
 from ..costvarying import CostVarying
-from ..errors import MissingExtra
-from ..rounds import Reading, Round, as_text
+from ..errors import InvalidProblem, InvalidRequest, MissingExtra
+from ..interop.posteriors import Which
+from ..meanfield import MeanField
+from ..rounds import Reading, Round, Scope, as_text, time_of
+from ..space import Categorical
 from ..text import visible
 from ..timevarying import TimeVarying
 from ..timevarying.prediction import predicted
-from .control_sets import priced
-from .drawing import BLUE, COLOURS, VERMILION, of_kind
+from .causal import ROLES, edges_of, layers, role_of
+from .costvarying import looks_of
+from .drawing import BLUE, COLOURS, GREEN, GREY, ORANGE, SHAPES, VERMILION, acceptable, arc, of_kind, row_name, rows_of
+from .meanfield import action_of, payoff_curve, played_shares, recommended_shares
+from .model import TOGETHER, Slice, importance_of, slices_of, whole_model
+from .rounds import shown_settings
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star", "x")
+"""Shapes of marks, in the order of the colours: those that matplotlib's pictures have."""
+_BAND = "rgba(86, 180, 233, 0.3)"
+_WIDTH, _PANEL = 720, 300  # pixels of a figure, and the height of a panel of several
+_LETTERS = 34  # of a line of a row's name
 
 
-def rounds(study: Reading, value: str = "value") -> Any:
-    """What every round gave, and the best so far: hovering says what was set, what happened, and what it cost.
+def rounds(study: Reading, value: str = "") -> Any:
+    """Draw every outcome by round, and the best so far: hovering says what was set, what happened, and what it cost.
 
     Args:
         study: a study or an optimizer, of any kind.
-        value: name and unit of the objective, for the labels.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
 
     Returns:
         A plotly `Figure`.
@@ -32,25 +52,23 @@ def rounds(study: Reading, value: str = "value") -> Any:
     Raises:
         MissingExtra: plotly is not installed.
     """
-    problem, told = study.problem, [r for r in study.history if r.state == "told" and r.outcome]
+    problem, told = study.problem, _told(study)
     at, values = [r.number for r in told], [problem.scalar(r.outcome) for r in told if r.outcome]
     better = min if problem.minimize else max
     best = [better(values[: i + 1]) for i in range(len(values))]
-    shown = _figure("What every round gave, and the best so far", "round", value)
+    shown = _figure("What every round gave, and the best so far", "round", _value(study, value))
     hover = [_said(study, played) for played in told]
-    shown.add_scatter(
-        x=at, y=values, mode="markers", name="one round", marker={"color": BLUE}, hovertext=hover, hoverinfo="text"
-    )
+    shown.add_scatter(x=at, y=values, mode="markers", name="one round", marker={"color": BLUE}, **_hover(hover))
     shown.add_scatter(x=at, y=best, mode="lines", name="best so far", line={"color": VERMILION, "shape": "hv"})
     return shown
 
 
-def control_sets(study: Reading, value: str = "value", money: str = "money") -> Any:
-    """What each control set would give for its price: hovering says its settings and bounds.
+def prices(study: Reading, value: str = "", money: str = "") -> Any:
+    """Draw what each control set or policy scope would give, a row each, its price at the right; hovering says how.
 
     Args:
-        study: a study or an optimizer, of a `CostVarying` problem.
-        value: name and unit of the objective, for the labels.
+        study: a study or an optimizer, of a `CostVarying` or a `Causal` problem.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
         money: unit of the costs, for the labels.
 
     Returns:
@@ -58,33 +76,168 @@ def control_sets(study: Reading, value: str = "value", money: str = "money") -> 
 
     Raises:
         MissingExtra: plotly is not installed.
-        InvalidProblem: the problem is of another kind.
+        InvalidProblem: the problem is of another kind, or nothing has a price.
     """
-    problem, advice = of_kind(study, CostVarying), study.recommend()
-    shown = _figure("What each control set would give", f"cost of a play ({money})", f"expected {value}")
-    for choice in sorted(priced(advice), key=lambda c: problem.number(c.scope)):
-        mean = float(choice.mean or 0.0)
-        low, high = (mean if bound is None else bound for bound in (choice.lower, choice.upper))
-        i = problem.number(choice.scope)
+    problem: Any = study.problem
+    if not isinstance(problem, CostVarying | Causal):
+        raise InvalidProblem("optimizer.problem", problem, "a CostVarying or a Causal problem")
+    advice = study.recommend()
+    everyone = (advice, *advice.alternatives)
+    if isinstance(problem, Causal) and problem.prices is None and all(choice.cost is None for choice in everyone):
+        raise InvalidProblem("prices", None, "what setting and looking cost, by variable")
+    looks = None
+    if isinstance(problem, CostVarying):
+        own = looks_of(problem)
+        looks = {scope: own[tuple(scope.set)] for scope in problem.scopes}
+    rows = rows_of(problem, advice, looks)
+    paid = f"cost of a play ({money})" if money else study.history.columns.get("cost", "cost of a play")
+    shown = _figure("What each scope would give", f"expected {_value(study, value)}", "")
+    by_name = {row_name(choice): choice for choice in everyone}
+    for y, row in enumerate(rows):
+        choice = by_name.get(row.name, advice)
+        settings = _pairs(choice.values)
         shown.add_scatter(
-            x=[choice.cost],
-            y=[mean],
-            name=_words(f"{choice.scope} (recommended)" if choice is advice else str(choice.scope)),
+            x=[row.mean],
+            y=[y],
+            name=_words(f"{row.name} (recommended)" if row.chosen else row.name),
             mode="markers",
-            marker={"color": COLOURS[i % len(COLOURS)], "size": 12},
-            error_y={"type": "data", "symmetric": False, "array": [high - mean], "arrayminus": [mean - low]},
-            hovertext=[_lines([f"hold {choice.scope}", *_pairs(choice.values), choice.expected])],
-            hoverinfo="text",
-        )
-    return shown
+            marker={
+                "color": row.look[0], "symbol": _symbol(row.look[0]), "size": 16 if row.chosen else 11,
+                "line": {"color": "black", "width": 2 if row.chosen else 0.5},
+            },
+            error_x={"type": "data", "symmetric": False, "array": [row.high - row.mean],
+                     "arrayminus": [row.mean - row.low]},
+            showlegend=False,
+            **_hover([_lines([row.name, *settings, choice.expected])]),
+        )  # fmt: skip
+        shown.add_annotation(x=1.01, xref="paper", xanchor="left", y=y, text=_words(row.aside), showarrow=False)
+    names = [f"<b>{_broken(row.name)}</b>" if row.chosen else _broken(row.name) for row in rows]
+    shown.update_yaxes(tickvals=list(range(len(rows))), ticktext=names, range=[len(rows) - 0.5, -0.5])
+    shown.add_annotation(x=1.01, xref="paper", xanchor="left", y=1.0, yref="paper", yanchor="bottom",
+                         text=_words(paid), showarrow=False)  # fmt: skip
+    least = acceptable(problem, [row.mean for row in rows])
+    if least is not None:
+        ends = [end for row in rows for end in (row.low, row.high)]
+        edge = min([*ends, least]) if problem.minimize else max([*ends, least])
+        shown.add_vrect(x0=least, x1=edge, fillcolor=GREEN, opacity=0.15, line_width=0)
+        shown.add_annotation(x=(least + edge) / 2, y=1.0, yref="paper", yanchor="bottom", text="good enough",
+                             showarrow=False)  # fmt: skip
+    return shown.update_layout(margin={"r": 140}, height=180 + 38 * max(len(rows), 2))
 
 
-def priors(study: Reading, value: str = "value") -> Any:
-    """What was expected in each round and what it gave: hovering says which prior was behind the choice.
+def slices(study: Reading, *, scope: Any = None, context: Mapping[str, Any] | None = None, value: str = "") -> Any:
+    """Draw a slice along each variable of the model through the recommended point; see `plots.slices`.
+
+    Args:
+        study: a study or an optimizer.
+        scope: of a cost-varying or causal problem, which scope; None: the recommended one.
+        context: what is seen before choosing; None: as in the recommendation.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+
+    Returns:
+        A plotly `Figure` with a panel for each variable.
+
+    Raises:
+        MissingExtra: plotly is not installed.
+        InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
+    """
+    found = slices_of(study, scope=scope, context=context)
+    names = found.names
+    columns = min(len(names), 3)
+    lines = -(-len(names) // columns)
+    shown = _panels(lines, columns, shared_yaxes=True)
+    for k, name in enumerate(names):
+        row, column = k // columns + 1, k % columns + 1
+        for trace in _slice(study, found.of(name), first=k == 0):
+            shown.add_trace(trace, row, column)
+        shown.update_xaxes(title_text=_words(_with_unit(study, name)), row=row, col=column)
+    shown.update_yaxes(title_text=_words(f"expected {_value(study, value)}"), col=1)
+    legend = {"orientation": "h", "y": -0.3 / lines}
+    return shown.update_layout(
+        title="Expected through the recommended point", height=160 + _PANEL * lines, legend=legend
+    )
+
+
+def importance(study: Reading, *, scope: Any = None) -> Any:
+    """Draw which variables matter: the share of the variance that each explains alone; see `plots.importance`.
+
+    Args:
+        study: a study or an optimizer.
+        scope: a scope; None: the objective over all variables, of a causal problem the recommended scope.
+
+    Returns:
+        A plotly `Figure`.
+
+    Raises:
+        MissingExtra: plotly is not installed.
+        InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
+    """
+    which = whole_model(study, study.recommend(), Which(scope))
+    found = importance_of(study, which)
+    shown = _figure("Which variables matter", "share of the variance (line: 9 of 10 draws)", "")
+    share, names = np.array(found.share), [_words(name) for name in found.names]
+    ends = {"type": "data", "symmetric": False, "array": np.array(found.high) - share,
+            "arrayminus": share - np.array(found.low)}  # fmt: skip
+    colours = [GREY if name == TOGETHER else BLUE for name in found.names]
+    hover = [f"{name}: {x:.0%}" for name, x in zip(names, share, strict=True)]
+    shown.add_bar(x=share, y=names, orientation="h", error_x=ends, marker_color=colours, opacity=0.6, **_hover(hover))
+    return shown.update_yaxes(autorange="reversed").update_xaxes(range=[0, 1], tickformat=".0%")
+
+
+def settings(study: Reading, value: str = "") -> Any:
+    """Draw what was set, and when: each variable against the time, where the optimum moves, or the rounds.
+
+    Args:
+        study: a study or an optimizer, of a problem with variables that are set.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+
+    Returns:
+        A plotly `Figure` with a panel for each variable.
+
+    Raises:
+        MissingExtra: plotly is not installed.
+        InvalidRequest: no variable of the problem is set, or nothing was told yet.
+    """
+    problem, advice = study.problem, study.recommend()
+    names = shown_settings(study, advice)
+    if not names:
+        allowed = "a study with outcomes of plays that set a variable"
+        raise InvalidRequest("study", f"{problem.kind}, {len(study.history)} rounds", allowed)
+    shown = _panels(len(names), 1, shared_xaxes=True)
+    told = _told(study)
+
+    def when(played: Round) -> float:
+        return time_of(played) if problem.timed else float(played.number)
+
+    for row, name in enumerate(names, 1):
+        some = [r for r in told if name in r.suggestion.values]
+        colours = [problem.scalar(r.outcome) for r in some if r.outcome]
+        bar = {"title": _words(_value(study, value)), "len": 0.9}
+        mark = {"color": colours, "coloraxis": "coloraxis", "size": 9, "line": {"color": "black", "width": 0.5}}
+        shown.add_scatter(
+            x=[when(r) for r in some], y=[r.suggestion.values[name] for r in some], mode="markers", marker=mark,
+            name="one play", showlegend=row == 1, row=row, col=1, **_hover([_said(study, r) for r in some]),
+        )  # fmt: skip
+        if name in advice.values and not advice.context:
+            ring = {"symbol": "circle-open", "size": 18, "color": "black", "line": {"width": 2}}
+            now = max(when(r) for r in study.history)
+            shown.add_scatter(
+                x=[now], y=[advice.values[name]], mode="markers", marker=ring, name="recommended",
+                showlegend=row == 1, row=row, col=1,
+            )  # fmt: skip
+        shown.update_yaxes(title_text=_words(_with_unit(study, name)), row=row, col=1)
+        shown.update_layout(coloraxis={"colorscale": "Cividis", "colorbar": bar})
+    shown.update_xaxes(title_text="time" if problem.timed else "round", row=len(names), col=1)
+    legend = {"orientation": "h", "y": -0.2 / len(names)}
+    return shown.update_layout(title="What was set, and when", height=160 + 220 * len(names), legend=legend)
+
+
+def expected(study: Reading, value: str = "") -> Any:
+    """Draw what was expected in each round and what it gave: hovering says which prior was behind the choice.
 
     Args:
         study: a study or an optimizer, of a `TimeVarying` problem.
-        value: name and unit of the objective, for the labels.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
 
     Returns:
         A plotly `Figure`.
@@ -95,9 +248,9 @@ def priors(study: Reading, value: str = "value") -> Any:
     """
     of_kind(study, TimeVarying)
     method: Any = study._method
-    shown = _figure("What each round gave, and which prior was behind it", "time", value)
+    shown = _figure("Expected, and what came", "time", _value(study, value))
     noted = [(played, note) for played in study.history if (note := predicted(played.suggestion)) is not None]
-    for p in dict.fromkeys(note.prior for _, note in noted):
+    for k, p in enumerate(dict.fromkeys(note.prior for _, note in noted)):
         mine = [(played, note) for played, note in noted if note.prior == p]
         shown.add_scatter(
             x=[played.request["time"] for played, _ in mine],
@@ -105,19 +258,193 @@ def priors(study: Reading, value: str = "value") -> Any:
             error_y={"type": "data", "array": [note.band for _, note in mine]},
             mode="markers",
             name=_words(f"expected by {method.names[p]}"),
-            marker={"color": COLOURS[p % len(COLOURS)], "symbol": "line-ew-open"},
+            marker={"color": COLOURS[k % len(COLOURS)], "symbol": _SYMBOLS[k % len(_SYMBOLS)] + "-open", "size": 8},
         )
-    told = [played for played in study.history if played.state == "told"]
+    told = _told(study)
     shown.add_scatter(
         x=[played.request["time"] for played in told],
         y=[played.outcome.value for played in told if played.outcome],
         mode="markers",
         name="outcome",
         marker={"color": "black", "size": 5},
-        hovertext=[_said(study, played) for played in told],
-        hoverinfo="text",
+        **_hover([_said(study, played) for played in told]),
     )
     return shown
+
+
+def graph(study: Reading, scope: Scope | None = None) -> Any:
+    """Draw the causal graph while a scope is played: actions squares, contexts circles, the target a diamond.
+
+    Dotted lines are latent common causes; grey edges are cut by setting their end, orange ones lead from a context to
+    the action that looks at it.
+
+    Args:
+        study: a study or an optimizer, of a `Causal` problem.
+        scope: which; None: the recommended one.
+
+    Returns:
+        A plotly `Figure`.
+
+    Raises:
+        MissingExtra: plotly is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    problem = of_kind(study, Causal)
+    scope = study.recommend().scope if scope is None else scope
+    places, edges = layers(problem.graph), edges_of(problem.graph, scope)
+    shown = _figure(f"set {_words(str(scope))}", "", "")
+    for edge in edges:
+        line = arc(np.array(places[edge.start]), np.array(places[edge.end]), edge.bend)
+        dash = "dot" if edge.latent else "solid"
+        look = {"color": edge.colour, "width": 3 if edge.colour == ORANGE else 1.5, "dash": dash}
+        shown.add_scatter(x=line[:, 0], y=line[:, 1], mode="lines", line=look, hoverinfo="skip", showlegend=False)
+        for tip, before in ((-2, -4), (1, 3)) if edge.latent else ((-2, -4),):
+            (x, y), (ax, ay) = line[tip], line[before]
+            shown.add_annotation(
+                x=x, y=y, ax=ax, ay=ay, axref="x", ayref="y", text="", arrowhead=2, arrowsize=1.4, arrowwidth=1.5,
+                arrowcolor=edge.colour,
+            )  # fmt: skip
+    roles = {name: role_of(problem.graph, scope, name) for name in places}
+    for role, (fill, shape, label) in ROLES.items():
+        mine = [name for name in places if roles[name] == role]
+        if mine:
+            mark = {
+                "symbol": _SYMBOLS[SHAPES.index(shape)],
+                "size": 18,
+                "color": fill,
+                "line": {"color": "black", "width": 1},
+            }
+            xs, ys = zip(*(places[name] for name in mine), strict=True)
+            shown.add_scatter(
+                x=xs, y=ys, mode="markers+text", text=[_words(name) for name in mine], textposition="bottom center",
+                marker=mark, name=label, hoverinfo="text",
+                cliponaxis=False,
+            )  # fmt: skip
+    xs, ys = zip(*places.values(), strict=True)
+    shown.update_xaxes(visible=False, range=[min(xs) - 0.4, max(xs) + 0.4])
+    return shown.update_yaxes(visible=False, range=[min(ys) - 0.6, max(ys) + 0.6])
+
+
+def shares(study: Reading) -> Any:
+    """Draw where the agents should be: the recommended share in each action, stacked by context, and limits.
+
+    Args:
+        study: a study or an optimizer, of a `MeanField` problem.
+
+    Returns:
+        A plotly `Figure`.
+
+    Raises:
+        MissingExtra: plotly is not installed.
+        InvalidProblem: the problem is of another kind.
+    """
+    problem = of_kind(study, MeanField)
+    table, actions, most, least = recommended_shares(problem, study.recommend())
+    shown = _figure("Where the agents should be", "share of all agents", "")
+    names = [_words(problem.actions[a]) for a in actions]
+    patterns = cycle(("", "/", ".", "\\", "x", "+", "-", "|"))
+    for c, (context, pattern) in enumerate(zip(problem.contexts, patterns, strict=False)):
+        look: dict[str, Any] = {"color": COLOURS[c % len(COLOURS)], "pattern": {"shape": pattern}}
+        shown.add_bar(x=table[c], y=names, orientation="h", name=_words(context), marker=look)
+    for limits, some, symbol, label in (
+        (most, most < 1, "triangle-left", "at most"),
+        (least, least > 0, "triangle-right", "at least"),
+    ):
+        if some.any():
+            at = [name for name, shown_too in zip(names, some, strict=True) if shown_too]
+            look = {"symbol": symbol, "size": 10, "color": "black"}
+            shown.add_scatter(x=limits[some], y=at, mode="markers", name=label, marker=look)
+    shown.update_yaxes(autorange="reversed").update_xaxes(tickformat=".0%")
+    return shown.update_layout(barmode="stack", height=200 + 26 * max(len(names), 3))
+
+
+def payoffs(study: Reading, action: str | None = None, value: str = "") -> Any:
+    """Draw what an action pays by its share of the agents, with the model's curve; see `plots.meanfield.payoffs`.
+
+    Args:
+        study: a study or an optimizer, of a `MeanField` problem.
+        action: which; None: the one whose share was varied most.
+        value: name and unit of the payoff, for the labels; empty: as the study heads its column.
+
+    Returns:
+        A plotly `Figure`.
+
+    Raises:
+        MissingExtra: plotly is not installed.
+        InvalidProblem: the problem is of another kind.
+        InvalidOption: there is no such action.
+    """
+    problem, advice = of_kind(study, MeanField), study.recommend()
+    told, tables = _told(study), played_shares(study, problem)[1]
+    a = action_of(problem, tables, action)
+    name = problem.actions[a]
+    shown = _figure(f"What {_words(name)} pays", f"share of agents in {name}", _value(study, value))
+    if (curve := payoff_curve(study, problem, advice, a)) is not None:
+        at, mean, width, best = curve
+        for trace in _line(at, mean, width, True):
+            shown.add_trace(trace)
+        mark = {"symbol": "diamond", "size": 12, "color": VERMILION, "line": {"color": "black", "width": 1}}
+        shown.add_scatter(x=[best], y=[np.interp(best, at, mean)], mode="markers", name="recommended", marker=mark)
+    colours = {"color": [r.number for r in told], "colorscale": "Cividis", "colorbar": {"title": "round"}, "size": 8}
+    paid = [problem.scalar(r.outcome) for r in told if r.outcome]
+    hover = _hover([_said(study, r) for r in told])
+    shown.add_scatter(x=tables[:, a], y=paid, mode="markers", name="outcome", marker=colours, **hover)
+    return shown.update_layout(legend={"orientation": "h", "y": -0.3})
+
+
+# -- what figures are made of ------------------------------------------------------------------------------------------
+
+
+def _slice(study: Reading, found: Slice, first: bool) -> list[Any]:
+    """The traces of a slice; `first`: with their names in the legend."""
+    from plotly.graph_objects import Scatter
+
+    variable = study.problem.space[found.name]
+    traces = _line(found.at, found.mean, found.width, first, found.continuous and not isinstance(variable, Categorical))
+    for own, symbol, label in ((False, "circle-open", "outcome of another scope"), (True, "circle", "outcome")):
+        some = [datum for datum in found.data if datum.own == own]
+        if some:
+            opacity = [0.15 + 0.65 * datum.near for datum in some]
+            look = {"symbol": symbol, "size": 6, "color": "black", "opacity": opacity}
+            xs, ys = [datum.at for datum in some], [datum.value for datum in some]
+            traces.append(Scatter(x=xs, y=ys, mode="markers", name=label, marker=look, showlegend=first))
+    edge = {"color": "black", "width": 1}
+    if found.best is not None:
+        look = {"symbol": "diamond", "size": 12, "color": VERMILION, "line": edge}
+        at, mean = [found.best[0]], [found.best[1]]
+        traces.append(Scatter(x=at, y=mean, mode="markers", name="recommended", marker=look, showlegend=first))
+    if found.suggested:
+        look = {"symbol": "triangle-up", "size": 12, "color": ORANGE, "line": edge}
+        low = [float(np.nanmin(found.mean - np.nan_to_num(found.width)))] * len(found.suggested)
+        traces.append(
+            Scatter(x=found.suggested, y=low, mode="markers", name="suggested next", marker=look, showlegend=first)
+        )
+    return traces
+
+
+def _line(at: Any, mean: Any, width: Any, first: bool, continuous: bool = True) -> list[Any]:
+    """A line with its band; of levels, points with bars."""
+    from plotly.graph_objects import Scatter
+
+    if not continuous:
+        bars = {"type": "data", "array": np.nan_to_num(width)}
+        look = {"symbol": "square", "color": BLUE, "size": 8}
+        label = "expected, ±2 standard deviations"
+        return [Scatter(x=at, y=mean, error_y=bars, mode="markers", marker=look, name=label, showlegend=first)]
+    around = [*(mean + width), *(mean - width)[::-1]]
+    band = Scatter(
+        x=[*at, *list(at)[::-1]], y=around, fill="toself", fillcolor=_BAND, line={"width": 0}, hoverinfo="skip",
+        name="±2 standard deviations", showlegend=first, mode="lines",
+    )  # fmt: skip
+    return [band, Scatter(x=at, y=mean, mode="lines", line={"color": BLUE}, name="expected", showlegend=first)]
+
+
+def _panels(lines: int, columns: int, **shared: bool) -> Any:
+    _figure("", "", "")  # refuses where plotly is missing
+    from plotly.subplots import make_subplots
+
+    shown = make_subplots(lines, columns, horizontal_spacing=0.05, **shared)
+    return shown.update_layout(template="simple_white", hoverlabel={"align": "left"}, width=_WIDTH)
 
 
 def _figure(title: str, x: str, y: str) -> Any:
@@ -131,6 +458,26 @@ def _figure(title: str, x: str, y: str) -> Any:
     )
 
 
+def _told(study: Reading) -> list[Round]:
+    return [r for r in study.history if r.state == "told" and r.outcome]
+
+
+def _value(study: Reading, value: str) -> str:
+    """Name and unit of the objective: as given, else as the study heads its column; a causal target's name."""
+    problem = study.problem
+    plain = problem.graph.target if isinstance(problem, Causal) else "value"
+    return value or study.history.columns.get("value", plain)
+
+
+def _with_unit(study: Reading, name: str) -> str:
+    unit = getattr(study.problem.space[name], "unit", "")
+    return f"{name} ({unit})" if unit else name
+
+
+def _symbol(colour: str) -> str:
+    return _SYMBOLS[COLOURS.index(colour)]
+
+
 def _said(study: Reading, played: Round) -> str:
     """A round in lines."""
     outcome = played.outcome
@@ -139,12 +486,21 @@ def _said(study: Reading, played: Round) -> str:
     return _lines([f"round {played.number}: {played.suggestion.scope}", *_pairs(played.realised), *ended])
 
 
+def _hover(texts: Sequence[str]) -> dict[str, Any]:
+    return {"hovertext": list(texts), "hoverinfo": "text"}
+
+
 def _pairs(values: Any) -> list[str]:
     return [f"{name} = {as_text(value)}" for name, value in values.items()]
 
 
 def _lines(texts: Sequence[str]) -> str:
     return "<br>".join(map(_words, texts))
+
+
+def _broken(text: str) -> str:
+    """A long text in several lines."""
+    return "<br>".join(_words(line) for line in wrap(visible(text), _LETTERS, max_lines=3, placeholder="…"))
 
 
 def _words(text: str) -> str:

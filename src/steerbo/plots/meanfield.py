@@ -1,4 +1,7 @@
-"""A mean-field study in one picture: how payoffs grew, and where the agents should be."""
+"""Pictures of mean-field studies: where the agents should be and were, and what an action pays by its share of them.
+
+Where the actions have two coordinates, agents are drawn on a map.
+"""
 
 from __future__ import annotations
 
@@ -7,51 +10,78 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
-from ..errors import InvalidOption, one_of
+from ..errors import InvalidOption, InvalidProblem, one_of
 from ..meanfield import MeanField
+from ..meanfield.mf_gp_ucb import MFGPUCB
 from ..rounds import Reading, Recommendation
 from .drawing import (
+    BLUE,
     COLOURS,
+    COLUMN,
+    GREY,
+    HATCHES,
+    MM,
+    ORANGE,
+    SKY,
+    SMALL,
+    TITLE,
+    VERMILION,
     Picture,
-    bare,
+    colour_bar,
     finished,
     legend_below,
+    name_beside,
     new_figure,
     of_kind,
     on,
-    panel,
     save_file,
+    side_by_side,
     stacked,
+    styled,
+    value_words,
     words,
+    wrapped,
 )
-from .places import has_places, place_pictures, places
-from .rounds import outcomes
+from .rounds import outcomes, progress
 
-__all__ = ["draw", "figure", "payoffs", "places", "save", "shares", "tried"]
-_SHOWN = 40
-_NAME = 24  # characters of an action
+_SHOWN, _NAME, _ROW = 30, 24, 0.2  # rows; characters of an action; inches of a row
+_NAMED = 8  # places on a map that are named
+_LARGEST = 20.0  # diameter of the mark of the fullest place, in points
+_PANELS = 4  # contexts that have a map of their own; more are added up
+_GRID, _WIDTH = 81, 2.0  # points of a curve; standard deviations
 
 
-def figure(optimizer: Reading, value: str = "value") -> Any:
-    """The picture as a matplotlib `Figure`.
+def figure(optimizer: Reading, value: str = "") -> Any:
+    """The two main pictures side by side, as a matplotlib `Figure`.
 
-    Left: the population's payoff of every round, and the best one so far. Right: the recommended shares of the actions,
-    stacked by context; of many actions the fullest forty.
+    Left: the population's payoff of every round, and the best one so far. Right: `shares`, where the agents should be.
 
     Args:
         optimizer: of a `MeanField` problem.
-        value: name and unit of the payoff, for the labels.
+        value: name and unit of the payoff, for the labels; empty: as the study heads its column.
 
     Raises:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    return _figure(optimizer, optimizer.recommend(), value)
+    problem, advice = of_kind(optimizer, MeanField), optimizer.recommend()
+    shown, left, right = side_by_side(max(2.9, _height(problem)))
+    outcomes(left, optimizer)
+    left.set(xlabel="round", ylabel=value_words(optimizer, value), title="What every round gave")
+    _shares(right, problem, advice)
+    for axes in (left, right):
+        styled(axes)
+    legend_below(shown, left, right)
+    return shown
 
 
 def shares(study: Reading, ax: Any = None) -> Any:
-    """Where the agents should be: the recommended shares of the actions, stacked by context.
+    """Draw where the agents should be: the recommended share of all agents in each action, stacked by context.
+
+    Triangles are limits: the most agents an action has room for (its capacity, or what limits say), and the least that
+    it must have. Of many actions the thirty fullest are shown.
 
     Args:
         study: a study or an optimizer, of a `MeanField` problem.
@@ -64,16 +94,16 @@ def shares(study: Reading, ax: Any = None) -> Any:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    problem, axes = of_kind(study, MeanField), on(ax)
+    problem = of_kind(study, MeanField)
+    axes = on(ax, _height(problem))
     _shares(axes, problem, study.recommend())
-    axes.set(xlabel="action", ylabel="share of all agents", title="Where the agents should be")
     return finished(axes)
 
 
 def tried(study: Reading, ax: Any = None) -> Any:
-    """Where the agents were in every round: shares of the actions that had the most of them; see `shares`."""
-    problem, axes = of_kind(study, MeanField), on(ax)
-    rounds, tables = _played(study, problem)
+    """Draw where the agents were in every round: shares of the actions that had the most of them; see `shares`."""
+    problem, axes = of_kind(study, MeanField), on(ax, 2.8)
+    rounds, tables = played_shares(study, problem)
     if rounds:
         fullest = np.sort(np.argsort(-tables.sum(axis=0), kind="stable")[: len(COLOURS) - 1])
         others = 1.0 - tables[:, fullest].sum(axis=1)
@@ -85,76 +115,89 @@ def tried(study: Reading, ax: Any = None) -> Any:
     return finished(axes)
 
 
-def payoffs(study: Reading, ax: Any = None, action: str | None = None, value: str = "value") -> Any:
-    """What is known of one action: the payoff of every round against the share of agents that took it; see `shares`.
+def payoffs(study: Reading, ax: Any = None, action: str | None = None, value: str = "") -> Any:
+    """Draw what an action pays: the payoff of every round against the share of agents that took it, and the model.
+
+    The curve is the model's mean, with a band of two standard deviations, as the share of this action varies and the
+    others keep their proportions in the recommended distribution; methods without a model of the population have none.
 
     Args:
         study: a study or an optimizer, of a `MeanField` problem.
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
         action: which; None: the one whose share was varied most.
-        value: name and unit of the payoff, for the labels.
+        value: name and unit of the payoff, for the labels; empty: as the study heads its column.
+
+    Returns:
+        The axes.
 
     Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind.
         InvalidOption: there is no such action.
     """
-    problem, axes = of_kind(study, MeanField), on(ax)
-    if action is not None and action not in problem.actions:
-        raise InvalidOption("action", action, one_of(problem.actions, action))
-    rounds, tables = _played(study, problem)
-    a = problem.actions.index(action) if action is not None else int(np.ptp(tables, axis=0).argmax()) if rounds else 0
+    problem, axes = of_kind(study, MeanField), on(ax, 2.7)
+    advice = study.recommend()
+    rounds, tables = played_shares(study, problem)
+    a = action_of(problem, tables, action)
+    curve = payoff_curve(study, problem, advice, a)
+    if curve is not None:
+        at, mean, width, best = curve
+        axes.fill_between(at, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label="±2 standard deviations")
+        axes.plot(at, mean, color=BLUE, lw=1.5, label="expected")
+        mark = {"ms": 7, "mfc": VERMILION, "mec": "black", "mew": 0.5, "ls": "none"}
+        axes.plot(best, float(np.interp(best, at, mean)), "D", zorder=5, label="recommended", **mark)
     told = [problem.scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome]
     if rounds:
-        points = axes.scatter(tables[:, a], told, c=rounds, cmap="viridis", s=22)
-        axes.figure.colorbar(points, ax=axes, label="round")
-    axes.set(xlabel=f"share of agents in {words(problem.actions[a], _NAME)}", ylabel=words(value))
-    axes.set(title="What is known of one action")
+        look = {"s": 18, "cmap": "cividis", "edgecolors": "black", "lw": 0.3, "zorder": 4}
+        points = axes.scatter(tables[:, a], told, c=rounds, label="outcome", **look)
+        colour_bar(axes, points, "round")
+    out = [
+        float((problem.shares @ problem.table(r.suggestion.values["distribution"]))[a]) for r in study.history.pending
+    ]
+    if out:
+        mark = {"ms": 7, "mfc": ORANGE, "mec": "black", "mew": 0.5, "ls": "none", "clip_on": False}
+        where = axes.get_xaxis_transform()
+        axes.plot(out, [0.02] * len(out), "^", zorder=5, transform=where, label="suggested next", **mark)
+    axes.set(xlabel=f"share of agents in {words(problem.actions[a], _NAME)}", ylabel=value_words(study, value))
+    axes.set(title=f"What {words(problem.actions[a], _NAME)} pays")
     return finished(axes)
 
 
-def _played(study: Reading, problem: MeanField) -> tuple[list[int], Any]:
-    """Numbers of the rounds with an outcome, and which share of all agents took each action then, (n, A)."""
-    told = [r for r in study.history if r.state == "told" and r.outcome]
-    tables = [problem.shares @ problem.table(r.outcome.realised["distribution"]) for r in told if r.outcome]
-    return [r.number for r in told], np.array(tables).reshape(len(told), len(problem.actions))
+def places(study: Reading, ax: Any = None, context: str | None = None) -> Any:
+    """Draw where the agents should be on a map: the area of a mark is the share of agents there, a ring its capacity.
+
+    Args:
+        study: a study or an optimizer, of a `MeanField` problem whose `action_features` are pairs.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        context: whose agents; None: all of them.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: the problem is of another kind, or its actions have no two coordinates.
+        InvalidOption: there is no such context.
+    """
+    problem = of_kind(study, MeanField)
+    if not has_places(problem):
+        raise InvalidProblem("action_features", problem.action_features, "two coordinates for each action")
+    if context is not None and context not in problem.contexts:
+        raise InvalidOption("context", context, one_of(problem.contexts, context))
+    axes, table = on(ax, 3.0), problem.table(study.recommend().values["distribution"])
+    shares = problem.shares @ table if context is None else table[problem.contexts.index(context)]
+    axes.set(title="Where the agents should be")
+    _map(axes, problem, shares, float(shares.max()), "" if context is None else BLUE)
+    return finished(axes)
 
 
-def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
-    """For the page."""
-    problem = of_kind(optimizer, MeanField)
-    yield place_pictures(problem, advice) if has_places(problem) else _bars(problem, advice)
-    shown, axes = panel()
-    outcomes(axes, optimizer)
-    axes.set(xlabel="round", ylabel="payoff")
-    bare(axes)
-    legend_below(shown)
-    yield Picture("What every round gave", "Payoff of every round, and the best so far", shown)
+def has_places(problem: MeanField) -> bool:
+    """Whether its actions are places on a plane."""
+    given = problem.action_features
+    return given is not None and len(given[0]) == 2
 
 
-def _bars(problem: MeanField, advice: Recommendation) -> Picture:
-    shown, axes = panel()
-    _shares(axes, problem, advice)
-    axes.set(xlabel="action", ylabel="share")
-    bare(axes)
-    if len(problem.contexts) > 1:
-        legend_below(shown)
-    return Picture("Where the agents should be", "The recommended share of agents in every action", shown)
-
-
-def _figure(optimizer: Reading, advice: Recommendation, value: str = "value") -> Any:
-    problem = of_kind(optimizer, MeanField)
-    shown = new_figure((12, 4.6), dpi=130)
-    left, right = shown.subplots(1, 2)
-    outcomes(left, optimizer)
-    left.set(xlabel="round", ylabel=words(value), title="Payoff of every round, and the best so far")
-    _shares(right, problem, advice)
-    right.set(xlabel="action", ylabel="share of all agents", title="Where the agents should be")
-    bare(left, right)
-    if len(problem.contexts) > 1:
-        right.legend(frameon=False, title="context", loc="upper left", bbox_to_anchor=(1, 1))
-    return shown
-
-
-def save(optimizer: Reading, path: Path, value: str = "value") -> Path:
+def save(optimizer: Reading, path: Path, value: str = "") -> Path:
     """Save the picture of `figure` as `path`, making its folder; the suffix says the format.
 
     Raises:
@@ -164,16 +207,177 @@ def save(optimizer: Reading, path: Path, value: str = "value") -> Path:
     return save_file(figure(optimizer, value), path)
 
 
-def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
+def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
+    """Yield the pictures for the page: a map or rows, what an action pays, and what every round gave."""
+    problem = of_kind(optimizer, MeanField)
+    if has_places(problem):
+        text = "A map: the area of a mark is the share of agents who should be there; small dots are places without any"
+        yield Picture("Where the agents should be", text, lambda: _maps(problem, advice))
+    else:
+        text = "The recommended share of agents in every action, and limits on it"
+
+        def rows() -> Any:
+            axes = on(None, _height(problem))
+            _shares(axes, problem, advice)
+            return finished(axes).figure
+
+        yield Picture("Where the agents should be", text, rows)
+    if optimizer.history.told:
+        text = "Payoff against the share of agents in the action that was varied most, with the model's mean and band"
+        yield Picture("What an action pays", text, lambda: payoffs(optimizer).figure)
+    text = "Payoff of every round, and the best so far"
+    yield Picture("What every round gave", text, lambda: progress(optimizer).figure)
+
+
+# -- the model ---------------------------------------------------------------------------------------------------------
+
+Line = Float[np.ndarray, " r"]
+
+
+def payoff_curve(
+    study: Reading, problem: MeanField, advice: Recommendation, action: int
+) -> tuple[Line, Line, Line, float] | None:
+    """Shares of an action, the mean payoff there, two standard deviations, and the recommended share.
+
+    None where the method has no model of the population, or no outcomes yet.
+    """
+    method: Any = study._method
+    if not isinstance(method, MFGPUCB) or not method.outcomes:
+        return None
+    table = problem.table(advice.values["distribution"])
+    best = float((problem.shares @ table)[action])
+    at = np.unique([*np.linspace(0.0, 1.0, _GRID), best])
+    tables = np.array([_with_share(problem, table, action, share) for share in at])
+    mean, deviation = method.expected(study.history, advice.context, tables)
+    scale = method.belief(study.history, advice.context, pending=False)
+    times = method.widening(study.history, advice.scope)
+    width = _WIDTH * scale.unit * deviation * (times if np.isfinite(times) else np.nan)
+    return at, problem.sign * np.array([scale.raw(m) for m in mean]), width, best
+
+
+def _with_share(problem: MeanField, table: Any, action: int, share: float) -> Any:
+    """A distribution with this share of all agents in an action, on the line from none through `table` to all."""
+    everyone, nobody = np.zeros(table.shape), table.copy()
+    everyone[:, action], nobody[:, action] = 1.0, 0.0
+    left = nobody.sum(axis=1, keepdims=True)
+    even = np.where(np.arange(table.shape[1]) == action, 0.0, 1.0 / max(table.shape[1] - 1, 1))
+    nobody = np.where(left > 0, nobody / np.where(left > 0, left, 1.0), even)
+    best = float((problem.shares @ table)[action])
+    if share >= best:
+        part = (share - best) / (1.0 - best) if best < 1.0 else 0.0
+        return table + part * (everyone - table)
+    return nobody + share / best * (table - nobody)
+
+
+def played_shares(study: Reading, problem: MeanField) -> tuple[list[int], Any]:
+    """Numbers of the rounds with an outcome, and the share of all agents that took each action then, (n, A)."""
+    told = [r for r in study.history if r.state == "told" and r.outcome]
+    tables = [problem.shares @ problem.table(r.outcome.realised["distribution"]) for r in told if r.outcome]
+    return [r.number for r in told], np.array(tables).reshape(len(told), len(problem.actions))
+
+
+def action_of(problem: MeanField, tables: Any, action: str | None) -> int:
+    """The number of an action; None: of the one whose share was varied most in these rounds, (n, A).
+
+    Raises:
+        InvalidOption: there is no such action.
+    """
+    if action is None:
+        return int(np.ptp(tables, axis=0).argmax()) if len(tables) else 0
+    if action not in problem.actions:
+        raise InvalidOption("action", action, one_of(problem.actions, action))
+    return problem.actions.index(action)
+
+
+def recommended_shares(problem: MeanField, advice: Recommendation) -> tuple[Any, Any, Any, Any]:
+    """Shares of all agents by context and action, (C, k), numbers of the fullest actions, and their limits, (k,) each.
+
+    The limits are the most and the least share of all agents in each action.
+    """
     table = problem.table(advice.values["distribution"]) * problem.shares[:, None]
     fullest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:_SHOWN])
-    below = np.zeros(len(fullest))
+    most, least = problem.region.capacity[fullest] / problem.agents, problem.region.least[fullest] / problem.agents
+    return table[:, fullest], fullest, most, least
+
+
+# -- what is drawn on axes ---------------------------------------------------------------------------------------------
+
+
+def _height(problem: MeanField) -> float:
+    return 1.3 + _ROW * max(min(len(problem.actions), _SHOWN), 3)
+
+
+def _shares(axes: Any, problem: MeanField, advice: Recommendation) -> None:
+    """Draw a row for each action, with what limits it."""
+    table, fullest, most, least = recommended_shares(problem, advice)
+    before = np.zeros(len(fullest))
     for c, context in enumerate(problem.contexts):
-        shares = table[c, fullest]
-        colour = COLOURS[c % len(COLOURS)]  # contexts beyond the eighth begin anew
         label = words(context) if len(problem.contexts) > 1 else None
-        axes.bar(range(len(fullest)), shares, bottom=below, color=colour, label=label)
-        below += shares
-    names = [words(problem.actions[a], _NAME) for a in fullest]
-    crowded = sum(map(len, names)) > 50
-    axes.set_xticks(range(len(fullest)), names, rotation=90 * crowded, fontsize=7 if crowded else 10)
+        look = {"color": COLOURS[c % len(COLOURS)], "hatch": HATCHES[c % len(HATCHES)], "edgecolor": "white", "lw": 0.3}
+        axes.barh(range(len(fullest)), table[c], left=before, height=0.7, label=label, **look)
+        before += table[c]
+    _limits(axes, most, least)
+    axes.set_yticks(range(len(fullest)), [words(problem.actions[a], _NAME) for a in fullest])
+    axes.set_ylim(len(fullest) - 0.4, -0.6)
+    axes.set_xlim(left=0)
+    axes.tick_params(axis="y", length=0)
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(fullest)), [f"{share:.0%}" for share in before])
+    right.tick_params(length=0, labelsize=SMALL)
+    right.spines[:].set_visible(False)
+    axes.set(xlabel="share of all agents", title="Where the agents should be")
+
+
+def _limits(axes: Any, most: Any, least: Any) -> None:
+    """Draw the most and the least share of all agents that each action may have, where that is limited."""
+    rows = np.arange(len(most))
+    for limits, some, shape, label in ((most, most < 1.0, "<", "at most"), (least, least > 0.0, ">", "at least")):
+        if some.any():
+            axes.vlines(limits[some], rows[some] - 0.42, rows[some] + 0.42, color="black", lw=1.0, zorder=4)
+            axes.plot(limits[some], rows[some], shape, ms=5, color="black", ls="none", zorder=4, label=label)
+
+
+def _maps(problem: MeanField, advice: Recommendation) -> Any:
+    """A map for each context, or one for all where they are many."""
+    table = problem.table(advice.values["distribution"])
+    apart = 1 < len(problem.contexts) <= _PANELS
+    rows = table if apart else (problem.shares @ table)[None]
+    shown = new_figure((COLUMN, 75 * MM if len(rows) == 1 else 52 * MM * -(-len(rows) // 2)))
+    panels = np.ravel(shown.subplots(-(-len(rows) // 2), min(len(rows), 2), squeeze=False))
+    for c, (axes, shares) in enumerate(zip(panels, rows, strict=False)):
+        if apart:
+            axes.set_title(wrapped(problem.contexts[c], 24), fontsize=TITLE)
+        _map(axes, problem, shares, float(rows.max()), COLOURS[c] if apart else "")
+    for axes in panels[len(rows) :]:
+        axes.set_axis_off()
+    legend_below(shown)
+    return shown
+
+
+def _map(axes: Any, problem: MeanField, shares: Any, most: float, apart: str = "") -> None:
+    """Draw one map; `apart` is the colour of a context that has a map of its own."""
+    at = np.array(problem.action_features, dtype=float)
+    empty = shares <= 0
+    sizes = _LARGEST * np.sqrt(shares / max(most, 1e-12))
+    if empty.any():
+        axes.scatter(*at[empty].T, s=6, color=GREY, lw=0, label="no agents")
+    axes.scatter(*at[~empty].T, s=sizes[~empty] ** 2, color=apart or BLUE, alpha=0.6, lw=0, label="agents (by area)")
+    room = problem.region.capacity / problem.agents
+    limited = (room < 1.0) & (room <= 2 * most)
+    if not apart and limited.any():
+        around = _LARGEST**2 * room[limited] / max(most, 1e-12)
+        axes.scatter(*at[limited].T, s=around, facecolors="none", edgecolors="black", lw=0.9, label="capacity")
+        sizes[limited] = np.maximum(sizes[limited], np.sqrt(around))
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set(xticks=[], yticks=[])
+    axes.margins(0.16)
+    axes.spines[:].set_visible(False)
+    axes.apply_aspect()
+    named = set(np.argsort(-shares, kind="stable")[:_NAMED].tolist())
+    order = np.argsort(-shares, kind="stable").tolist()
+    texts = {
+        tuple(at[a]): f"{wrapped(problem.actions[a], 16, 1)} {shares[a]:.0%}" if a in named and shares[a] > 0 else ""
+        for a in order
+    }
+    if len(texts) == len(order):  # else several actions are at one place
+        name_beside(axes, texts, [float(sizes[a]) for a in order], always=False)

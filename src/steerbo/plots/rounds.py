@@ -1,33 +1,101 @@
-"""The picture of any study: what every round gave, and the best so far."""
+"""Pictures of any study: what every round gave, and what was set and when. And the door to those of its kind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from ..rounds import Reading, Recommendation
-from .drawing import BLUE, VERMILION, Picture, bare, finished, legend_below, new_figure, on, panel, words
+from ..errors import InvalidProblem, InvalidRequest, SteerboError, show
+from ..rounds import Reading, Recommendation, Round, time_of
+from ..space import Variable
+from .drawing import (
+    BLACK,
+    BLUE,
+    COLUMN,
+    ORANGE,
+    PAGE,
+    SMALL,
+    VERMILION,
+    DrawPictures,
+    Picture,
+    finished,
+    legend_below,
+    name_choices,
+    new_figure,
+    on,
+    places_on,
+    styled,
+    value_words,
+    with_unit,
+    wrapped,
+)
+
+_LATELY = 10  # rounds whose mean is shown where the optimum moves: what was best before is over
+_MOST = 6  # variables that are shown
+_NEXT = 3  # suggestions that are out
+
+
+def pictures(optimizer: Reading, advice: Recommendation | None = None) -> Iterator[Picture]:
+    """The pictures of a study, by its kind: the function that `problem.pictures` names yields them.
+
+    A picture is drawn when its `figure` is looked at, so that titles alone cost nothing.
+
+    Args:
+        optimizer: whose pictures.
+        advice: the result of `recommend`, where that is known already.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidProblem: there is no such function, it fails, or what it yields is no `Picture`.
+    """
+    place, field = optimizer.problem.pictures, f"{optimizer.problem.kind}: pictures"
+    try:
+        module, _, name = place.partition(":")
+        draw: DrawPictures = getattr(import_module(module), name)
+        drawn = iter(draw(optimizer, optimizer.recommend() if advice is None else advice))
+    except SteerboError:
+        raise
+    except Exception as error:  # whatever a module of others raises while it is imported or called
+        allowed = 'the place of a function that draws a study, as "package.module:function"'
+        raise InvalidProblem(field, place, allowed, f"({type(error).__name__}: {error})") from None
+    while (picture := _next_picture(drawn, field, place)) is not None:
+        source = getattr(picture, "source", None)
+        if not isinstance(picture, Picture) or not (callable(source) or callable(getattr(source, "savefig", None))):
+            allowed = "a function that yields `Picture`s, each with a title, a text and a figure of matplotlib"
+            raise InvalidProblem(field, place, allowed, f"It yields {show(picture)}.")
+        yield picture
+
+
+def _next_picture(drawn: Iterator[Picture], field: str, place: str) -> Picture | None:
+    """Draw one more picture; None after the last one."""
+    try:
+        return next(drawn, None)
+    except SteerboError:
+        raise
+    except Exception as error:
+        hint = f"It failed: {type(error).__name__}: {error}."
+        raise InvalidProblem(field, place, "a function that draws such a study", hint) from None
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
-    """For the page: kinds of problem that say nothing else have this picture."""
-    shown, axes = panel()
-    outcomes(axes, optimizer)
-    axes.set(xlabel="round", ylabel="value")
-    bare(axes)
-    legend_below(shown)
-    yield Picture("What every round gave", "What every round gave, and the best so far", shown)
+    """Yield the picture for the page: kinds of problem that declare no others have this one."""
+    yield Picture(
+        "What every round gave",
+        f"What every round gave, and the {_summary(optimizer)}",
+        lambda: progress(optimizer).figure,
+    )
 
 
-def progress(study: Reading, ax: Any = None, value: str = "value") -> Any:
-    """What every round gave, and the best so far, of any study.
+def progress(study: Reading, ax: Any = None, value: str = "") -> Any:
+    """Draw every outcome by round, and the best so far; where the optimum moves, the mean of the last ten.
 
     Args:
         study: a study or an optimizer.
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
-        value: name and unit of the objective, for the labels.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
 
     Returns:
         The axes.
@@ -37,12 +105,12 @@ def progress(study: Reading, ax: Any = None, value: str = "value") -> Any:
     """
     axes = on(ax)
     outcomes(axes, study)
-    axes.set(xlabel="round", ylabel=words(value), title="What every round gave, and the best so far")
+    axes.set(xlabel="round", ylabel=value_words(study, value), title="What every round gave")
     return finished(axes)
 
 
-def figure(optimizer: Reading, value: str = "value") -> Any:
-    """The picture as a matplotlib `Figure`.
+def figure(optimizer: Reading, value: str = "") -> Any:
+    """The picture of `progress`, two columns wide, as a matplotlib `Figure`.
 
     Args:
         optimizer: of any problem.
@@ -51,20 +119,149 @@ def figure(optimizer: Reading, value: str = "value") -> Any:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    shown = new_figure((10, 4.6), dpi=130)
-    axes = shown.subplots()
-    outcomes(axes, optimizer)
-    axes.set(xlabel="round", ylabel=words(value), title="What every round gave, and the best so far")
-    bare(axes)
-    return shown
+    shown = new_figure((PAGE, 2.9))
+    return progress(optimizer, shown.subplots(), value).figure
+
+
+def _summary(optimizer: Reading) -> str:
+    return f"mean of the last {_LATELY}" if optimizer.problem.timed else "best so far"
 
 
 def outcomes(axes: Any, optimizer: Reading) -> None:
-    """Draw every outcome as a point, and the best so far as a line."""
+    """Draw every outcome as a point, and as a line the best so far, or the latest mean where the optimum moves."""
     problem = optimizer.problem
     told = [(r.number, problem.scalar(r.outcome)) for r in optimizer.history if r.state == "told" and r.outcome]
-    if told:
-        rounds, values = np.array(told).T
+    if not told:
+        return
+    rounds, values = np.array(told, dtype=float).T
+    axes.plot(rounds, values, "o", ms=3, color=BLUE, alpha=0.6, mew=0, label="one round")
+    if problem.timed:
+        axes.plot(rounds, running_mean(values, _LATELY), color=VERMILION, lw=1.4, label=_summary(optimizer))
+    else:
         best = np.minimum.accumulate(values) if problem.minimize else np.maximum.accumulate(values)
-        axes.plot(rounds, values, "o", markersize=3, color=BLUE, alpha=0.6, label="one round")
-        axes.step(rounds, best, where="post", color=VERMILION, label="best so far")
+        axes.step(rounds, best, where="post", color=VERMILION, lw=1.4, label=_summary(optimizer))
+
+
+def running_mean(values: np.ndarray, latest: int) -> np.ndarray:
+    """Means of so many of the latest values each, (n,); fewer at the beginning.
+
+    >>> running_mean(np.array([1.0, 3.0, 5.0]), 2).tolist()
+    [1.0, 2.0, 4.0]
+    """
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    first = np.maximum(np.arange(len(values)) + 1 - latest, 0)
+    return (sums[1:] - sums[first]) / (np.arange(1, len(values) + 1) - first)
+
+
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+def settings(study: Reading, value: str = "", width: float = 90.0) -> Any:
+    """Draw what was set, and when: the position of each variable against the time, where the optimum moves, or rounds.
+
+    A mark is a play that set the variable; its colour says what came of it. A ring is the recommendation, a triangle
+    what was suggested and has no outcome yet. What is hard to change has a line, and every change a cross.
+
+    Args:
+        study: a study or an optimizer, of a problem with variables that are set.
+        value: name and unit of the objective, for the labels.
+        width: of the figure, in millimetres.
+
+    Returns:
+        A matplotlib `Figure` with a panel for each variable.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidRequest: no variable of the problem is set, or nothing was told yet.
+    """
+    advice = study.recommend()
+    names = shown_settings(study, advice)
+    if not names:
+        allowed = "a study with outcomes of plays that set a variable"
+        raise InvalidRequest("study", f"{study.problem.kind}, {len(study.history)} rounds", allowed)
+    return settings_figure(study, advice, names, value, width)
+
+
+def settings_pictures(study: Reading, advice: Recommendation) -> Iterator[Picture]:
+    """Yield the picture of settings for the page, where the optimum moves or something is hard to change."""
+    problem = study.problem
+    hard = any(v.change is not None for v in problem.space)
+    names = shown_settings(study, advice)
+    if names and (problem.timed or (hard and len(study.history) > 1)):
+        text = (
+            f"Settings by {'time' if problem.timed else 'round'}, coloured by what came of them; a ring around what is "
+            "recommended" + ("; crosses where something hard to change was moved" if hard else "")
+        )
+        yield Picture("What was set, and when", text, lambda: settings_figure(study, advice, names))
+
+
+def shown_settings(study: Reading, advice: Recommendation) -> list[str]:
+    """The variables that were set in rounds with an outcome: those of the recommendation first."""
+    told = {name for r in study.history if r.state == "told" for name in r.suggestion.values}
+    known = [name for name in study.problem.space.names if name in told]
+    return sorted(known, key=lambda name: name not in advice.values)[:_MOST]
+
+
+def settings_figure(
+    study: Reading, advice: Recommendation, names: Sequence[str], value: str = "", width: float = COLUMN * 25.4
+) -> Any:
+    """The figure of `settings`, of these variables."""
+    problem = study.problem
+    shown = new_figure((width / 25.4, 0.95 + 1.15 * len(names)))
+    panels = np.atleast_1d(shown.subplots(len(names), 1, sharex=True))
+    told = [problem.scalar(r.outcome) for r in study.history if r.state == "told" and r.outcome]
+    scale = (min(told), max(told))
+    for axes, name in zip(panels, names, strict=True):
+        marks = _settings(axes, study, problem.space[name], None if advice.context else advice.values.get(name), scale)
+        name_choices(axes.yaxis, problem.space[name])
+        axes.set_ylabel(wrapped(with_unit(problem, name), 18))
+        axes.margins(0.05, 0.14)
+    panels[-1].set_xlabel("time" if problem.timed else "round")
+    for axes in panels:
+        styled(axes)
+    bar = shown.colorbar(marks, ax=panels.tolist(), pad=0.02, aspect=14 * len(names))
+    bar.set_label(value_words(study, value), size=SMALL + 1)
+    bar.ax.tick_params(labelsize=SMALL)
+    bar.outline.set_visible(False)
+    legend_below(shown, *panels)
+    return shown
+
+
+def _settings(axes: Any, study: Reading, variable: Variable, best: Any, scale: tuple[float, float]) -> Any:
+    """One variable's settings; returns the marks, for a scale of colours."""
+    problem, name = study.problem, variable.name
+
+    def when(played: Round) -> float:
+        return time_of(played) if problem.timed else float(played.number)
+
+    rounds = list(study.history)
+    if variable.change is not None:
+        _changes(axes, [(when(r), r.suggestion.values.get(name)) for r in rounds], variable)
+    told = [r for r in rounds if r.state == "told" and r.outcome and name in r.suggestion.values]
+    marks = axes.scatter(
+        [when(r) for r in told],
+        places_on(variable, [r.suggestion.values[name] for r in told]),
+        c=[problem.scalar(r.outcome) for r in told if r.outcome],
+        s=16, cmap="cividis", vmin=scale[0], vmax=scale[1], lw=0.3, edgecolors="black", zorder=3, label="one play",
+    )  # fmt: skip
+    if best is not None and rounds:
+        now = max(when(r) for r in rounds)
+        axes.plot(
+            now, *places_on(variable, [best]), "o", ms=11, mfc="none", color=BLACK, ls="none", label="recommended"
+        )
+    out = [r for r in study.history.pending if name in r.suggestion.values][:_NEXT]
+    if out:
+        axes.plot(
+            [when(r) for r in out], places_on(variable, [r.suggestion.values[name] for r in out]),
+            "v", color=ORANGE, mec="black", mew=0.4, ms=6, ls="none", zorder=4, label="suggested",
+        )  # fmt: skip
+    return marks
+
+
+def _changes(axes: Any, settings: Sequence[tuple[float, Any]], variable: Variable) -> None:
+    """A line through the settings of what is hard to change, with a gap where nature had it, and every move."""
+    at = [np.nan if value is None else places_on(variable, [value])[0] for _, value in settings]
+    times = np.array([time for time, _ in settings])
+    axes.step(times, at, where="mid", color=BLUE, lw=1.0, zorder=1, label="as it was set")
+    moved = [k for k in range(1, len(at)) if settings[k][1] is not None and settings[k][1] != settings[k - 1][1]]
+    axes.plot(times[moved], np.array(at)[moved], "x", color=VERMILION, ms=8, mew=1.4, ls="none", label="moved")

@@ -1,4 +1,4 @@
-"""A time-varying study in one picture: what each round gave, and which prior was behind it."""
+"""Pictures of time-varying studies: what was expected and what came, and which prior was behind each choice."""
 
 from __future__ import annotations
 
@@ -16,73 +16,68 @@ from ..timevarying.prediction import Prediction, predicted
 from .drawing import (
     BLUE,
     COLOURS,
+    DASHES,
+    MM,
+    PAGE,
     SKY,
+    SMALL,
     VERMILION,
     Picture,
-    bare,
     finished,
+    legend_below,
     new_figure,
     of_kind,
     on,
     save_file,
+    styled,
+    told_apart,
+    value_words,
     words,
     wrapped,
 )
+from .model import learned_pictures
+from .rounds import settings_pictures
 
-DASHES = ("-", "--", ":", "-.")
-_ROWS = 20  # priors shown
+_ROWS, _NAME = 20, 40  # priors shown; characters of their names
+_PANEL = 60 * MM  # width of a panel of `regret`
 
 
-def figure(optimizer: Reading, value: str = "value") -> Any:
-    """The picture as a matplotlib `Figure`.
+def figure(optimizer: Reading, value: str = "", width: float = 180.0) -> Any:
+    """The two main pictures, one above the other, as a matplotlib `Figure`.
 
-    Top: what was expected in each round (with the band of the prior behind the choice) and what it gave, against time.
-    Bottom: which prior was behind which choice, those played most first; a cross where a prior was dropped.
+    Top: `expected`, what was expected in each round and what it gave, against time. Bottom: `believed`, which prior was
+    behind which choice, those played most first; a cross where a prior was dropped.
 
     Args:
         optimizer: of a `TimeVarying` problem.
-        value: name and unit of the objective, for the labels.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+        width: of the figure, in millimetres.
 
     Raises:
         MissingExtra: matplotlib is not installed.
         InvalidProblem: the problem is of another kind.
     """
-    return _figure(optimizer, new_figure((10, 7), dpi=110), value)
-
-
-def _figure(optimizer: Reading, shown: Any, value: str = "value") -> Any:
     problem = of_kind(optimizer, TimeVarying)
-    top, bottom = shown.subplots(2, 1, sharex=True)
+    names = _names(problem, optimizer)
+    rows = min(len(names), _ROWS)
+    heights = 2.2, 0.55 + 0.27 * rows
+    shown = new_figure((width * MM, sum(heights) + 0.3))
+    top, bottom = shown.subplots(2, 1, sharex=True, height_ratios=heights)
     _expected(top, optimizer, value)
-    top.legend(frameon=False)
-    _priors(bottom, _names(problem, optimizer), optimizer, _noted(optimizer))
-    bare(top, bottom)
+    _priors(bottom, names, optimizer, _noted(optimizer))
+    for axes in (top, bottom):
+        styled(axes)
+    legend_below(shown, top, bottom)
     return shown
 
 
-def _noted(optimizer: Reading) -> list[tuple[float, Prediction]]:
-    """The times of rounds that were chosen by a prior, and what that expected."""
-    rounds = optimizer.history
-    return [(r.request["time"], note) for r in rounds if (note := predicted(r.suggestion)) is not None]
-
-
-def _expected(axes: Any, optimizer: Reading, value: str) -> None:
-    told = [(r.request["time"], r.outcome.value) for r in optimizer.history if r.state == "told" and r.outcome]
-    if noted := _noted(optimizer):
-        times, notes = zip(*noted, strict=True)
-        mean, band = np.array([note.mean for note in notes]), np.array([note.band for note in notes])
-        axes.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="expected")
-    axes.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3, color=BLUE, label="outcome")
-    axes.set(ylabel=words(value), title="What each round gave")
-
-
-def expected(study: Reading, ax: Any = None, value: str = "value") -> Any:
-    """What was expected in each round, with the band of the prior behind the choice, and what it gave, against time.
+def expected(study: Reading, ax: Any = None, value: str = "") -> Any:
+    """Draw what was expected in each round, mean and band of the prior behind the choice, and what it gave.
 
     Args:
         study: a study or an optimizer, of a `TimeVarying` problem.
         ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
-        value: name and unit of the objective, for the labels.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
 
     Returns:
         The axes.
@@ -92,62 +87,74 @@ def expected(study: Reading, ax: Any = None, value: str = "value") -> Any:
         InvalidProblem: the problem is of another kind.
     """
     of_kind(study, TimeVarying)
-    axes = on(ax)
+    axes = on(ax, 2.6)
     _expected(axes, study, value)
     axes.set(xlabel="time")
     return finished(axes)
 
 
 def believed(study: Reading, ax: Any = None) -> Any:
-    """Which prior was behind which choice, and when one was dropped; see `expected`."""
-    problem, axes = of_kind(study, TimeVarying), on(ax)
-    _priors(axes, _names(problem, study), study, _noted(study))
+    """Draw which prior was behind which choice, and when one was dropped; see `expected`."""
+    problem = of_kind(study, TimeVarying)
+    names = _names(problem, study)
+    axes = on(ax, 1.0 + 0.27 * min(len(names), _ROWS))
+    _priors(axes, names, study, _noted(study))
     return finished(axes)
 
 
 def weights(study: Reading, ax: Any = None) -> Any:
-    """How probable each prior is by now, by all outcomes, heaviest first; see `expected`."""
-    problem, axes = of_kind(study, TimeVarying), on(ax)
+    """Draw how probable each prior is by now, by all outcomes, heaviest first; see `expected`."""
+    problem = of_kind(study, TimeVarying)
     method: Any = study._method
     if not hasattr(method, "weights"):
         raise InvalidProblem("method", method.name, "a method that weighs priors")
     heavy, names = np.asarray(method.weights()), _names(problem, study)
     order = np.argsort(-heavy, kind="stable")[:_ROWS]
-    axes.barh(range(len(order)), heavy[order], color=BLUE)
-    axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order], fontsize=9)
+    axes = on(ax, 0.9 + 0.27 * len(order))
+    axes.barh(range(len(order)), heavy[order], color=BLUE, height=0.62)
+    axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
     axes.set(xlabel="probability", xlim=(0, 1), title="How probable each prior is by now")
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(order)), [f"{heavy[p]:.2f}" for p in order])
+    right.tick_params(length=0, labelsize=SMALL)
+    right.spines[:].set_visible(False)
     return finished(axes)
 
 
 def draw(optimizer: Reading, advice: Recommendation) -> Iterator[Picture]:
-    """For the page."""
-    text = "What each round gave, and which prior was behind each choice; a cross where one was dropped"
-    yield Picture("Priors", text, _figure(optimizer, new_figure((5.6, 6.0), dpi=130)))
+    """Yield the pictures for the page."""
+    of_kind(optimizer, TimeVarying)
+    text = "What was expected and what came, and which prior was behind each choice; a cross where one was dropped"
+    yield Picture("Priors", text, lambda: figure(optimizer, width=90.0))
+    yield from settings_pictures(optimizer, advice)
+    yield from learned_pictures(optimizer, advice)
 
 
 def regret(curves: Mapping[str, Mapping[str, Float[np.ndarray, "S T"]]]) -> Any:
-    """Average regret against time, one panel for each case, one line (with its standard error) for each method.
+    """Draw average regret against time, one panel for each case, one line (with its standard error) for each method.
 
     Args:
         curves: case, then method, to regrets of every round, one row a seed.
     """
-    shown = new_figure((4 * min(len(curves), 3), 3.2 * -(-len(curves) // 3)), dpi=110)
-    panels = np.ravel(shown.subplots(-(-len(curves) // 3), min(len(curves), 3), squeeze=False))
+    columns = min(len(curves), 3)
+    lines = -(-len(curves) // 3)
+    shown = new_figure((min(_PANEL * columns + 0.5, PAGE), 2.3 * lines + 0.4))
+    panels = np.ravel(shown.subplots(lines, columns, squeeze=False))
     for axes, (case, methods) in zip(panels, curves.items(), strict=False):
         for i, (method, regrets) in enumerate(methods.items()):
             t = np.arange(1, regrets.shape[1] + 1)
             average = np.cumsum(regrets, axis=1) / t
             centre, error = average.mean(axis=0), average.std(axis=0) / np.sqrt(len(average))
             colour = COLOURS[i % len(COLOURS)]
-            axes.plot(t, centre, DASHES[i // len(COLOURS) % 4], color=colour, label=words(method))
+            axes.plot(t, centre, DASHES[i % len(DASHES)], color=colour, lw=1.4, label=words(method))
             axes.fill_between(t, centre - error, centre + error, color=colour, alpha=0.2, lw=0)
         axes.set(title=words(case), xlabel="round", ylabel="average regret")
-        bare(axes)
+        styled(axes)
     for axes in panels[len(curves) :]:
         axes.set_visible(False)
-    handles, labels = panels[0].get_legend_handles_labels()
-    shown.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    legend_below(shown, *panels[: len(curves)])
     return shown
 
 
@@ -160,11 +167,31 @@ def save(shown: Any, path: Path) -> Path:
     return save_file(shown, path)
 
 
+# -- what is drawn on axes ---------------------------------------------------------------------------------------------
+
+
 def _names(problem: TimeVarying, optimizer: Reading) -> list[str]:
-    """What the method calls its priors: those that it believes, or has made itself."""
+    """Names of the method's priors, given or made by itself, short and different."""
     given = () if problem.automatic else problem.given
     named: list[str] = getattr(optimizer._method, "names", [p.name or f"prior {i + 1}" for i, p in enumerate(given)])
-    return named
+    return told_apart(named, _NAME)
+
+
+def _noted(optimizer: Reading) -> list[tuple[float, Prediction]]:
+    """Rounds that a prior was behind, in order of time: the time, and the prediction of that prior."""
+    rounds = [(r.request["time"], predicted(r.suggestion)) for r in optimizer.history]
+    return sorted([(time, note) for time, note in rounds if note is not None], key=lambda pair: pair[0])
+
+
+def _expected(axes: Any, optimizer: Reading, value: str) -> None:
+    told = [(r.request["time"], r.outcome.value) for r in optimizer.history if r.state == "told" and r.outcome]
+    if noted := _noted(optimizer):
+        times, notes = zip(*noted, strict=True)
+        mean, band = np.array([note.mean for note in notes]), np.array([note.band for note in notes])
+        axes.fill_between(times, mean - band, mean + band, color=SKY, alpha=0.3, lw=0, label="band of the prior used")
+        axes.plot(times, mean, color=BLUE, lw=1.4, label="expected")
+    axes.plot(*np.reshape(told, (-1, 2)).T, "o", ms=3.5, color="black", mew=0, ls="none", label="outcome")
+    axes.set(ylabel=value_words(optimizer, value), title="Expected, and what came")
 
 
 def _priors(axes: Any, names: Sequence[str], optimizer: Reading, noted: Sequence[tuple[float, Prediction]]) -> None:
@@ -172,11 +199,12 @@ def _priors(axes: Any, names: Sequence[str], optimizer: Reading, noted: Sequence
     order = [int(p) for p in np.argsort(-plays, kind="stable")[:_ROWS]]
     dropped = getattr(optimizer._method, "dropped", {})  # by the methods that drop priors, and when
     when = {r.number: r.request["time"] for r in optimizer.history}
+    crosses = [(when[dropped[p][0]], row) for row, p in enumerate(order) if p in dropped and dropped[p][0] in when]
     for row, p in enumerate(order):
         axes.plot([t for t, note in noted if note.prior == p], [row] * plays[p], "|", ms=9, color=BLUE)
-        if p in dropped and dropped[p][0] in when:
-            axes.plot(when[dropped[p][0]], row, "x", ms=8, mew=2, color=VERMILION)
-    lines = 3 if len(order) < 6 else 1
-    axes.set_yticks(range(len(order)), [wrapped(names[p], 18, lines) for p in order], fontsize=9)
+    if crosses:
+        axes.plot(*np.array(crosses, dtype=float).T, "x", ms=8, mew=2, color=VERMILION, ls="none", label="dropped")
+    axes.set_yticks(range(len(order)), [wrapped(names[p], 18) for p in order])
     axes.set_ylim(len(order) - 0.5, -0.5)
-    axes.set(xlabel="time", title="The prior behind each choice (× dropped)")
+    axes.tick_params(axis="y", length=0)
+    axes.set(xlabel="time", title="The prior behind each choice")

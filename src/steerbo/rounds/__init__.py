@@ -31,6 +31,7 @@ from .plausible import COMPARABLE
 from .problem import Problem
 from .randomness import Streams, keyed
 from .reading import Reading
+from .recorder import Doubts
 from .registry import default_method, find_method, kinds, methods, problem_class, read_problem
 from .request import SEEN, Place, RequestField, place_in_batch
 from .revision import left_behind, limit_text, revised_text, standing
@@ -55,6 +56,7 @@ __all__ = [
     "Created",
     "Decided",
     "Decision",
+    "Doubts",
     "Event",
     "Explanation",
     "Extended",

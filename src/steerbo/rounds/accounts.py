@@ -26,7 +26,7 @@ class Mean:
     def change(self, before: float | None, after: float | None) -> None:
         """A number was `before`, and is now `after`; None: it was or is not there."""
         if before != after:
-            self._sum += Fraction(after or 0.0) - Fraction(before or 0.0)
+            self._sum += Fraction(after or 0.0) - (Fraction(before) if before else 0)
             self._count += (after is not None) - (before is not None)
 
     @property
@@ -65,8 +65,13 @@ class Accounts:
 
     def change(self, before: Round, after: Round) -> None:
         """A round is another one now."""
-        self._charged += Fraction(after.charged) - Fraction(before.charged)
-        self._estimated += after.unpriced * Fraction(after.charged) - before.unpriced * Fraction(before.charged)
+        if (after.charged, after.unpriced) == (before.charged, before.unpriced) and after.paid == before.paid:
+            return
+        for played, sign in ((after, 1), (before, -1)):
+            if played.charged:
+                self._charged += sign * Fraction(played.charged)
+            if played.unpriced:
+                self._estimated += sign * Fraction(played.charged)
         self.unpriced += after.unpriced - before.unpriced
         if before.paid != after.paid:
             self._rounds.change(before.paid, after.paid)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from .recorder import Doubts
 from .reports import Realised
 from .suggestion import Suggestion
 
@@ -14,12 +15,12 @@ class Answering(ABC):
     """The words by which an `Optimizer`, or a `Study` on its log, is told what came of its suggestions."""
 
     @abstractmethod
-    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> None:
-        """Check what a call was given (see `Reports`), and write it down."""
+    def _give(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
+        """Check what a call was given (see `Reports`), and write it down; returns what is warned of."""
 
     def tell(
         self, suggestion: Suggestion | str, value: Any, *, cost: float | None = None, realised: Realised = None
-    ) -> None:
+    ) -> Doubts:
         """Give the outcome of a suggestion. The same outcome twice is fine.
 
         Args:
@@ -28,11 +29,15 @@ class Answering(ABC):
             cost: what it cost, not below 0; needed where there is a budget and the problem states no prices.
             realised: what really happened, by variable.
 
+        Returns:
+            What is hard to believe in it, a sentence each (values far outside their range, or far from the others), and
+            which stated laws nature is now seen not to keep; None: nothing. It is kept all the same, and warned of.
+
         Raises:
             InvalidOutcome: NaN, an infinite or missing value, an unknown or unmeasured variable, a negative cost.
             OutcomeConflict: there is another outcome already, or something is still to be decided.
         """
-        self._give("tell", suggestion, value=value, cost=cost, realised=realised)
+        return self._give("tell", suggestion, value=value, cost=cost, realised=realised)
 
     def fail(
         self,
@@ -42,7 +47,7 @@ class Answering(ABC):
         cost: float | None = None,
         charge: float | None = None,
         realised: Realised = None,
-    ) -> None:
+    ) -> Doubts:
         """The evaluation broke: its point and cost count, a value there is none. Calling it twice is fine.
 
         Args:
@@ -57,9 +62,9 @@ class Answering(ABC):
             InvalidOutcome: a negative cost or an unknown variable; neither cost nor charge where there is a budget.
             OutcomeConflict: there is an outcome already, or another cost.
         """
-        self._give("fail", suggestion, reason=reason, cost=cost, charge=charge, realised=realised)
+        return self._give("fail", suggestion, reason=reason, cost=cost, charge=charge, realised=realised)
 
-    def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> None:
+    def abandon(self, suggestion: Suggestion | str, reason: str = "", *, charge: float | None = None) -> Doubts:
         """Nobody evaluates it any more: what was reserved for it is free again. A late outcome is kept and used.
 
         Its point counts as known when the next is chosen, since nobody knows whether it was tried. Calling it twice is
@@ -75,7 +80,7 @@ class Answering(ABC):
             InvalidOutcome: a negative charge.
             OutcomeConflict: there is an outcome already.
         """
-        self._give("abandon", suggestion, reason=reason, charge=charge)
+        return self._give("abandon", suggestion, reason=reason, charge=charge)
 
     def amend(
         self,
@@ -88,7 +93,7 @@ class Answering(ABC):
         scope: Any = None,
         void: bool = False,
         reason: str = "",
-    ) -> None:
+    ) -> Doubts:
         """Correct an outcome, or void it with `void=True`. What is not given stays; the log keeps the old outcome.
 
         Data that was added is called "added-1", "added-2" and so on, in the order in which it came.
@@ -109,7 +114,7 @@ class Answering(ABC):
             OutcomeConflict: there is no outcome yet.
         """
         given = {"value": value, "cost": cost, "realised": realised, "charge": charge, "scope": scope}
-        self._give("amend", suggestion, **given, void=void, reason=reason)
+        return self._give("amend", suggestion, **given, void=void, reason=reason)
 
     def add(
         self,
@@ -119,7 +124,7 @@ class Answering(ABC):
         cost: float | None = None,
         scope: Any = None,
         charge: bool = False,
-    ) -> None:
+    ) -> Doubts:
         """Add data that nobody suggested: it feeds the posterior, never counts, elimination sums or the budget.
 
         Args:
@@ -129,7 +134,10 @@ class Answering(ABC):
             scope: what was played, as a `Scope` or the names of what was set: then `cost` says what such a play costs.
             charge: whether the cost is charged to this study's budget.
 
+        Returns:
+            As `tell`.
+
         Raises:
             InvalidOutcome: as `tell`; every variable must be there.
         """
-        self._give("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge)
+        return self._give("add", None, value=value, realised=realised, cost=cost, scope=scope, charge=charge)

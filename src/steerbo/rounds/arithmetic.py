@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import platform
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy
@@ -91,6 +93,18 @@ def one_blas_thread() -> OneBLASThread:
     ...     pass
     """
     return _DECISIONS
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Many small things are made, and none is let go of: looking for some to let go of takes most of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def fingerprint(packages: str = "") -> dict[str, str]:

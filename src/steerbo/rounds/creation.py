@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, TypedDict
 
 from ..complaints import attempt
 from ..errors import InvalidInput, InvalidOption, InvalidOutcome, InvalidProblem, one_of, together
@@ -15,13 +16,72 @@ from ..text import unsafe
 from .arithmetic import fingerprint
 from .events import Created
 from .finite import LARGEST, finite
+from .limits import check_declared
 from .method import Method
 from .problem import Problem
 from .registry import find_method, name_of, packages, place_of_problem
 from .stopping import read_stop
 
 LARGEST_SEED = 2**128 - 1
+
+
+class MethodOptions(TypedDict, total=False):
+    """Options of steerbo's own methods, so that type checkers know a mistyped one; each method checks its own.
+
+    Options of other packages' methods are given as a dict: ``Optimizer(problem, Mine, **options)``.
+    """
+
+    acquisition: str | None
+    alpha: float
+    alpha_floor: float
+    arm_rule: str
+    beta: float
+    candidates: int
+    caution: float
+    confidence: str | float
+    cooling: float
+    cost_bound: str
+    delta: float
+    delta_b: float
+    discount: float
+    embedding: str
+    epsilon: float
+    explore_cycles: int | None
+    explore_fraction: float
+    failures: int
+    first_plays: int
+    initial: int | None
+    iterations: int
+    kernel: str
+    length: float
+    limit: int
+    mode: str
+    norm: float
+    notice_changes: bool
+    observations: str
+    on_exhausted: str
+    patience: float
+    period: int
+    plays: Any
+    population: int
+    prior: str | int | None
+    rho: float | None
+    sampling: str
+    slanted: bool
+    span: float | None
+    starting_points: int
+    starts: int
+    successes: int
+    switch_every: float | None
+    temper: float
+    transform: str | None
+    warp: bool
+    window: int
+
+
 _CHANGES = "Leave it out, or take a cost-varying problem: that takes it."
+_LIMITS = ("problem", "method", "budget", "rounds", "stop", "seed", "log")
+_SURE = 0.75  # how alike a mistyped limit is
 _OR_NONE = "; leave it out for no limit"
 
 
@@ -43,7 +103,7 @@ def creation(
         budget: money that may be spent; None: no limit.
         rounds: suggestions that may be made; None: no limit.
         stop: when enough is known; see `stopping`.
-        seed: a whole number not below 0.
+        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         options: the method's options, by name.
 
     Raises:
@@ -58,6 +118,7 @@ def creation(
         if (fault := unsafe(text))
     ]
     wrong += _unsuitable(problem)
+    attempt(wrong, lambda: check_declared(problem))
     chosen = attempt(wrong, lambda: _options(problem, method, options))
     limit = attempt(wrong, lambda: read_budget(budget))
     most = attempt(wrong, lambda: read_rounds(rounds))
@@ -119,9 +180,10 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
         raise InvalidOption("options", options, "values by the option's name")
     kind = method.Options
     names = [option.name for option in fields(kind)]
-    unknown = [option for option in options if option not in names]
     wrong: list[InvalidInput] = [
-        InvalidOption(str(o), options[o], f"an option of {method.name!r}, {one_of(names, o)}") for o in unknown
+        InvalidOption(str(option), options[option], *_unknown(method.name, names, option))
+        for option in options
+        if option not in names
     ]
     given = {option: value for option, value in options.items() if option in names}
     try:
@@ -131,6 +193,13 @@ def _options(problem: Problem, said: Any, options: Any) -> tuple[type[Method[Any
     if wrong:
         raise together(wrong)
     return method, to_plain(chosen) | _nothing(chosen)
+
+
+def _unknown(method: str, names: list[str], option: object) -> tuple[str, str]:
+    """What is allowed in the place of an option that the method does not have, and which limit may be meant."""
+    limit = get_close_matches(str(option), _LIMITS, n=1, cutoff=_SURE)
+    known = f"an option of {method!r}, {one_of(names, '' if limit else option)}"
+    return known if names else f"nothing: {method!r} has no options", f"Did you mean {limit[0]!r}?" if limit else ""
 
 
 def _nothing(options: Any) -> dict[str, None]:

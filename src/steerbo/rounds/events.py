@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
-from ..record import record
+from ..record import record, with_checked
 from .scope import Scope
 from .upgrade import FORMAT, upgraded
 
@@ -236,9 +235,10 @@ _BY_NAME = ("request", "values", "scope", "context", "realised", "note", "hyperp
 
 def in_order(event: Event, order: Callable[[Any], Any]) -> Event:
     """The event with what stands in it by name put in order; `Problem.in_order` knows which."""
-    changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := getattr(event, name, None))}
-    if (outcome := getattr(event, "outcome", None)) is not None:
-        changes["outcome"] = Outcome(order(outcome.value), outcome.cost, order(outcome.realised))
-    if (failure := getattr(event, "failure", None)) is not None:
+    fields = vars(event)
+    changes: dict[str, Any] = {name: order(given) for name in _BY_NAME if (given := fields.get(name))}
+    if (outcome := fields.get("outcome")) is not None:
+        changes["outcome"] = with_checked(outcome, value=order(outcome.value), realised=order(outcome.realised))
+    if (failure := fields.get("failure")) is not None:
         changes["failure"] = in_order(failure, order)
-    return replace(event, **changes) if changes else event
+    return with_checked(event, **changes) if changes else event

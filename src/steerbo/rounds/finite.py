@@ -11,6 +11,8 @@ from ..errors import InvalidOutcome
 
 LARGEST = 1e100
 """Largest size of an outcome or a cost: models square what they are told, and some divide it by small noise first."""
+SMALLEST = 1e-100
+"""Smallest size of an outcome that models can tell from 0; smaller ones are kept, with a warning."""
 
 
 def finite(field: str, value: object, least: float = -math.inf) -> float:

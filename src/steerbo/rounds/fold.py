@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
-from ..errors import InvalidOption, InvalidProblem, OutcomeConflict
+from ..errors import InvalidContext, InvalidOption, InvalidProblem, OutcomeConflict
 from ..record import from_plain, identity
-from .arithmetic import fingerprint, one_blas_thread
+from .arithmetic import fingerprint, one_blas_thread, uncollected
 from .clock import known_before
 from .events import Added, Asked, Created, Decided, Event, Extended, Refitted, in_order
 from .extension import after
 from .history import History
 from .law_checks import LawChecks
-from .limits import check_decided, check_kept
+from .limits import check_kept
 from .method import Method
 from .problem import Problem
 from .randomness import Streams
 from .registry import find_method, packages
 from .reports import Reports
 from .request import ALONE, Place, with_place
+from .round import Round
 from .stopping import enough
 from .upgrade import FORMAT
 
@@ -68,8 +70,9 @@ class Fold:
         kind = find_method(problem, created.method)
         fold = cls(problem, kind, created)
         fold.check_wheels(stacklevel=4)
-        for event in rest:
-            fold.take(event)
+        with uncollected(), one_blas_thread():
+            for event in rest:
+                fold._take(event)
         return fold
 
     def check_wheels(self, stacklevel: int = 3) -> None:
@@ -87,6 +90,10 @@ class Fold:
 
     def take(self, event: Event) -> None:
         """Take one event in."""
+        with one_blas_thread():
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
         self.whole = False
         event = in_order(event, self.problem.in_order)
         if isinstance(event, Extended):
@@ -94,8 +101,7 @@ class Fold:
         self.history.apply(event)
         self.events.append(event)
         self.checks.learn(event, self.history)
-        with one_blas_thread():
-            self.method.learn(event, self.history)
+        self.method.learn(event, self.history)
         self.whole = True
 
     def _begin_anew(self, problem: Problem) -> None:
@@ -188,7 +194,7 @@ class Fold:
         told = with_place(request, place) if self.problem.space.changes or place.follows else request
         with one_blas_thread():
             choice = self.method.choose(self.history, told)
-        check_kept(self.problem, self.method.name, choice.values, request)
+        check_kept(self.problem, self.method.name, choice.values, request.get("context", {}))
         moving = self.problem.change_cost(choice.values, self.history)
         expected = choice.expected_cost
         if expected is None:
@@ -216,9 +222,43 @@ class Fold:
             raise OutcomeConflict(f"round {pending.number} is {pending.state}: there is nothing left to decide")
         if not pending.suggestion.observe:
             raise OutcomeConflict(f"round {pending.number} has nothing to look at, all is set: use ‹tell›")
+        return self._decided(self.history, pending, context)
+
+    def decide_again(self, suggestion: object, context: Mapping[str, Any]) -> Decided:
+        """What follows where the last look was another one; what is left out of `context` was as it was.
+
+        Values that followed from earlier looks are set, and looks before that are taken back no more.
+        """
+        pending = self.reports.about(suggestion)
+        token, number = pending.suggestion.token, pending.number
+        if not pending.waiting:
+            raise OutcomeConflict(f"round {number} is {pending.state}: what was seen is put right by ‹amend›")
+        earlier: list[Decided] = []
+        for event in reversed(self.events):
+            if isinstance(event, Decided) and event.token == token:
+                earlier.append(event)
+            elif isinstance(event, Asked) and event.token == token:
+                asked = event
+                break
+        if not earlier:
+            raise OutcomeConflict(f"round {number}: nothing was looked at yet that could be taken back")
+        if not isinstance(context, Mapping):
+            raise InvalidContext("context", context, "values by variable name, such as {'age': 61}")
+        last = earlier[0].context
+        for name in context:
+            if name not in last:
+                hint = "What was looked at before that has set values already: tell it right among ‹realised›."
+                raise InvalidContext(
+                    f"context.{name}", context[name], f"what was looked at last: {', '.join(last)}", hint
+                )
+        before = copy(self.history)
+        before.rewind(asked, [event for event in reversed(earlier) if event.context.keys() != last.keys()])
+        return self._decided(before, before[token], {**last, **context})
+
+    def _decided(self, history: History, pending: Round, context: Mapping[str, Any]) -> Decided:
         seen = self.problem.read_context(pending.suggestion, context)
         with one_blas_thread():
-            decision = self.method.decide(self.history, pending, {**pending.suggestion.context, **seen})
+            decision = self.method.decide(history, pending, {**pending.suggestion.context, **seen})
         given = {**known_before(pending.request), **pending.suggestion.context, **seen, **pending.suggestion.values}
-        check_decided(self.problem, self.method.name, decision.values, given)
+        check_kept(self.problem, self.method.name, decision.values, given)
         return Decided(pending.suggestion.token, seen, dict(decision.values), decision.observe, dict(decision.note))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, assert_never
 
 from ..errors import UnknownSuggestion, show
+from ..record import with_checked
 from .accounts import Accounts
 from .events import (
     Abandoned,
@@ -52,7 +53,7 @@ class History:
         self._accounts, self._failed = Accounts(), 0
 
     def __iter__(self) -> Iterator[Round]:
-        return iter(self._rounds.values())
+        return iter(list(self._rounds.values()))  # a copy: another thread may go on
 
     def __len__(self) -> int:
         return len(self._rounds)
@@ -67,13 +68,13 @@ class History:
     @property
     def added(self) -> list[Outcome]:
         """Outcomes that nobody suggested, in order."""
-        return [event.outcome for event in self.data.values()]
+        return [event.outcome for event in list(self.data.values())]
 
     def outcomes(self) -> Iterator[tuple[str, Outcome, Round | None]]:
         """Everything to learn from, as it stands now: by name the data that nobody suggested, then the rounds told."""
-        for name, event in self.data.items():
+        for name, event in list(self.data.items()):
             yield name, event.outcome, None
-        for token, played in self._rounds.items():
+        for token, played in list(self._rounds.items()):
             if played.state == "told" and played.outcome is not None:
                 yield token, played.outcome, played
 
@@ -85,7 +86,7 @@ class History:
     @property
     def pending(self) -> tuple[Round, ...]:
         """Rounds whose outcome is still to come."""
-        return tuple(self._rounds[token] for token in self._open)
+        return tuple(self._rounds[token] for token in list(self._open))
 
     @property
     def latest(self) -> Round | None:
@@ -103,12 +104,12 @@ class History:
     @property
     def unknown(self) -> tuple[Round, ...]:
         """Pending, abandoned, failed and voided rounds: tried or being tried, with no value to learn from."""
-        return tuple(self._rounds[token] for token in self._unknown)
+        return tuple(self._rounds[token] for token in list(self._unknown))
 
     @property
     def waiting(self) -> tuple[Round, ...]:
         """Rounds that may still have an outcome: pending, or abandoned and perhaps late."""
-        return tuple(self._rounds[token] for token in self._waiting)
+        return tuple(self._rounds[token] for token in list(self._waiting))
 
     @property
     def told(self) -> int:
@@ -174,7 +175,7 @@ class History:
                 old = self[event.token].suggestion
                 self._change(
                     event.token,
-                    suggestion=replace(
+                    suggestion=with_checked(
                         old,
                         values=self._order({**old.values, **event.values}),
                         context=self._order({**old.context, **event.context}),
@@ -212,6 +213,16 @@ class History:
             case _:
                 assert_never(event)
 
+    def rewind(self, asked: Asked, decided: Sequence[Decided]) -> None:
+        """Have a waiting round as it was after these of its looks; only of a copy, whose events are not its own."""
+        now, self._rounds = self[asked.token], dict(self._rounds)
+        first = History(self.created, self._order)
+        first.apply(asked)
+        for event in decided:
+            first.apply(event)
+        then = first[asked.token]
+        self._rounds[asked.token] = replace(now, suggestion=then.suggestion, realised=then.realised)
+
     def _begin(self, event: Asked) -> None:
         seen = event.request.get("context", {})
         said = event.token, event.round, event.scope, event.values, event.observe, seen, event.note
@@ -234,10 +245,10 @@ class History:
 
     def _change(self, token: str, **changes: Any) -> None:
         before = self[token]
-        after = replace(before, **changes)
-        known = after.outcome or after.failure
-        told = {**after.request.get("context", {}), **after.suggestion.values, **(known.realised if known else {})}
-        after = replace(after, realised=self._order(told))
+        outcome, failure = changes.get("outcome", before.outcome), changes.get("failure", before.failure)
+        known, suggestion = outcome or failure, changes.get("suggestion", before.suggestion)
+        told = {**before.request.get("context", {}), **suggestion.values, **(known.realised if known else {})}
+        after = with_checked(before, realised=self._order(told), **changes)
         self._rounds[token] = after
         self._accounts.change(before, after)
         self._failed += (after.state == "failed") - (before.state == "failed")

@@ -17,7 +17,7 @@ import numpy as np
 from ..space.evidence import PAIR_BINS, Interval, PairEvidence, Ranks, shares
 from .events import Event
 from .history import History
-from .law_evidence import LawEvidence, ShownSoFar
+from .law_evidence import LawEvidence, Shown, ShownSoFar
 from .law_findings import alone_in_words, pair_in_words
 from .problem import Problem
 from .stated_law import StatedLaw
@@ -29,11 +29,7 @@ MOST_PAIRED = 40
 
 
 class LawChecks:
-    """What was realised so far, and what of it speaks against the laws that a problem states.
-
-    Attributes:
-        findings: in words, what was found to be otherwise than stated, in order; each stays as it was found.
-    """
+    """What was realised so far, and what of it speaks against the laws that a problem states."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -41,7 +37,8 @@ class LawChecks:
         self._begin()
 
     def _begin(self) -> None:
-        self.findings: tuple[str, ...] = ()
+        self._findings: tuple[str, ...] = ()
+        self._late: list[Shown] = []
         laws = self.problem.stated_laws
         checked = {name: law for name, law in laws.items() if not (law.given or law.learned)}
         self._alone = {name: LawEvidence(law) for name, law in checked.items()}
@@ -58,8 +55,15 @@ class LawChecks:
         anew, rounds = self._shown.take(event, history) if self._alone or self._pairs else (False, [])
         if anew:
             self._begin()
-        for held, known, realised in rounds:
+        self._late += rounds  # a log that is read back is asked once, in the end
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """In words, what was found to be otherwise than stated, in order; each stays as it was found."""
+        late, self._late = self._late, []
+        for held, known, realised in late:
             self.shown(held, known, realised)
+        return self._findings
 
     def shown(self, held: Collection[str], known: Collection[str], realised: Mapping[str, Any]) -> None:
         """What a round shows that set `held` and before knew `known`, whose laws then did not matter."""
@@ -91,7 +95,7 @@ class LawChecks:
 
     def _find(self, about: Any, finding: str) -> None:
         self._found.add(about)
-        self.findings = (*self.findings, finding)
+        self._findings = (*self._findings, finding)
 
 
 def _pairs(problem: Problem, laws: Mapping[str, StatedLaw]) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Limits of a problem in the rounds: no choice may break one, and an explanation says which ones bind."""
+"""Limits of a problem in the rounds: no choice and no answer may break one, and an explanation says which ones bind."""
 
 from __future__ import annotations
 
@@ -6,38 +6,74 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import SteerboError
-from ..space import Crowd, Forbid, Limit, Measured, broken
+from ..errors import InvalidProblem, LimitBroken
+from ..space import Crowd, Forbid, Limit, Linear, Measured, broken, check_limits
 from .answers import Explanation, Recommendation, Table
 from .history import History
 from .method import Method
 from .problem import Problem
 
 _NEAR = 0.02  # of a bound on what is measured: probabilities are known to no more digits
+_LIMITS = "a list of limits: ‹Linear›, ‹Forbid› or ‹Measured›"
 _BINDS = 1e-4  # of the sizes that are added up: less room than that is none
 
 
-def check_kept(problem: Problem, method: str, values: Mapping[str, Any], request: Mapping[str, Any]) -> None:
-    """Refuse a choice that breaks a limit: methods of others may not know of limits.
+def check_declared(problem: Problem) -> None:
+    """Refuse a problem whose limits are no limits, or are about unknown variables: kinds of others may not have looked.
 
     Raises:
-        SteerboError: naming the method and the limit.
+        InvalidProblem: naming the limit.
     """
-    known = {**request.get("context", {}), **values}
-    for i in broken(problem.every_limit, known):
-        raise SteerboError(f"{method} chose {known}, which breaks a limit of the problem: {problem.every_limit[i]}")
+    limits = problem.every_limit
+    hint = "In a problem of your own declare the field as `limits: Limits | None = None`, from steerbo.extending."
+    if not isinstance(limits, list | tuple):
+        raise InvalidProblem("limits", limits, _LIMITS, hint)
+    for i, limit in enumerate(limits):
+        if not isinstance(limit, Linear | Forbid | Measured | Crowd):
+            raise InvalidProblem(f"limits.{i}", limit, "‹Linear›, ‹Forbid› or ‹Measured›", hint)
+    check_limits([limit for limit in limits if not isinstance(limit, Crowd)], problem.space)
+    told = {name for name in problem.columns if name not in problem.space}
+    for i, limit in enumerate(limits):
+        if isinstance(limit, Measured) and limit.name not in told:
+            hint = f"Nobody would measure it: derive {type(problem).__name__} from Measuring of steerbo.extending."
+            raise InvalidProblem(f"limits.{i}", limit, "‹Linear› or ‹Forbid›", hint)
 
 
-def check_decided(problem: Problem, method: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """The same of what is set in the course of a round, beside what was set and seen before.
+def check_kept(
+    problem: Problem, method: str, values: Mapping[str, Any], known: Mapping[str, Any], word: str = "chose"
+) -> None:
+    """Refuse values that break a limit: methods of others may not know of limits.
 
     A limit of which nothing is set now may be broken by what was looked at: that is nature's.
+
+    Args:
+        problem: its limits.
+        method: the method's name.
+        values: values that it set.
+        known: values that were set or seen before, by variable.
+        word: the verb of the message.
+
+    Raises:
+        LimitBroken: naming the method and the limit.
     """
-    for i in broken(problem.every_limit, {**given, **values}):
-        if set(values) & set(problem.every_limit[i].names):
-            raise SteerboError(
-                f"{method} chose {values}, which breaks a limit of the problem: {problem.every_limit[i]}"
-            )
+    for limit in _broken(problem, values, known):
+        raise LimitBroken(f"{method} {word} {dict(values)}, which breaks a limit of the problem: {limit}")
+
+
+def check_advice(problem: Problem, method: str, advice: Recommendation) -> Recommendation:
+    """An answer as it is, if neither it nor any of its alternatives breaks a limit.
+
+    Raises:
+        LimitBroken: naming the method and the limit.
+    """
+    for each in (advice, *advice.alternatives):
+        check_kept(problem, method, each.values, each.context, "recommends")
+    return advice
+
+
+def _broken(problem: Problem, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[Any]:
+    limits = [limit for limit in problem.every_limit if set(limit.names) & set(values)]
+    return [limits[i] for i in broken(limits, {**known, **values})]
 
 
 def with_limits(
@@ -54,6 +90,8 @@ def with_limits(
     )
     binding = [str(limit) for limit, (_, _, binds) in zip(limits, rows, strict=True) if binds]
     said = f"What is recommended is at {'a limit: ' + '; '.join(binding) if binding else 'no limit'}."
+    if beyond := _broken(method.problem, advice.values, advice.context):
+        said = f"What {method.name} recommends breaks a limit: {'; '.join(map(str, beyond))}. Do not do it."
     table = Table("Limits", ("limit", "room", "binds"), rows)
     return replace(explanation, summary=f"{explanation.summary}\n{said}", tables=(*explanation.tables, table))
 

@@ -145,7 +145,7 @@ class Method(ABC, Generic[P, OptionsT]):
 
     @abstractmethod
     def recommend(self, history: History) -> Recommendation:
-        """What to do from now on."""
+        """What to do from now on; an answer that breaks a limit of the problem is refused, alternatives too."""
 
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """What `recommend` says to set. Methods whose answer hangs on what is seen, or asked, override it."""

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from ..errors import InvalidOption
 from .answering import Answering
-from .creation import creation
+from .creation import MethodOptions, creation
 from .events import Event, Extended, Log
 from .extension import read_bounds
 from .fold import Fold
 from .method import Method
 from .problem import Problem
 from .reading import Reading
-from .recorder import Recorder
+from .recorder import Doubts, Recorder
 from .request import Place
 from .revision import read_revision
 from .stopping import Stop
-from .suggestion import Suggestion, one_or_more
+from .suggestion import MaybeNone, Suggestion, one_or_more
+from .turns import CallLock, one_at_a_time
 
 
 class Optimizer(Reading, Answering):
-    """One study in memory: ties problem, method, seed and history together.
+    """One study in memory: problem, method, seed and history together. Threads may share it: their calls take turns.
 
     Args:
         problem: what to optimise.
@@ -32,7 +33,7 @@ class Optimizer(Reading, Answering):
         rounds: suggestions that may be made; None: no limit.
         stop: end when enough is known: a difference in the objective that is not worth looking for, or "enough": what
             could still be gained is less than a play costs. None: go on to the limits.
-        seed: a whole number not below 0.
+        seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
         log: receives every event before the call that caused it returns, e.g. a log on disk.
         options: the method's options, by name.
 
@@ -63,7 +64,7 @@ class Optimizer(Reading, Answering):
         stop: Stop | None = None,
         seed: int = 0,
         log: Log | None = None,
-        **options: Any,
+        **options: Unpack[MethodOptions],
     ) -> None:
         if log is not None and not callable(getattr(log, "append", None)):
             raise InvalidOption("log", log, "a log with append(event)", "‹new› takes files.")
@@ -71,7 +72,7 @@ class Optimizer(Reading, Answering):
         self._fold = Fold(problem, solver, created)
         if budget is not None and (reason := self._fold.finished()):
             raise InvalidOption("budget", budget, "enough for at least one play", f"As it is, {reason}.")
-        self.recorder = Recorder(self._fold, log)
+        self.recorder, self._lock = Recorder(self._fold, log), CallLock()
         if log is not None:
             log.append(created)
 
@@ -90,15 +91,18 @@ class Optimizer(Reading, Answering):
     def _of(cls, fold: Fold, log: Log | None = None) -> Optimizer:
         """The optimizer with this state."""
         optimizer = cls.__new__(cls)
-        optimizer._fold, optimizer.recorder = fold, Recorder(fold, log)
+        optimizer._fold, optimizer.recorder, optimizer._lock = fold, Recorder(fold, log), CallLock()
         return optimizer
 
     @overload
-    def ask(self, batch: None = None, **request: Any) -> Suggestion | None: ...
+    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
     @overload
-    def ask(self, batch: int, **request: Any) -> list[Suggestion]: ...
-    def ask(self, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | None:
+    def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
+    @one_at_a_time
+    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
         """Suggest what to do next, or return None where the study is finished (`status` says why).
+
+        To type checkers it is a suggestion, since most studies know when to stop: only a loop has to ask for None.
 
         Args:
             batch: that many suggestions at once, as a list (shorter where the study finishes), in the order in which
@@ -114,6 +118,7 @@ class Optimizer(Reading, Answering):
         """
         return one_or_more(batch, lambda place: self.ask_at(place, request))
 
+    @one_at_a_time
     def ask_at(self, place: Place, request: Mapping[str, Any]) -> Suggestion | None:
         """The suggestion at one place of a batch whose earlier ones were asked already; `request` as for `ask`."""
         read = self.problem.read_asked(self._given(request), self.history)
@@ -122,27 +127,41 @@ class Optimizer(Reading, Answering):
         self.refit()
         asked = self._fold.choose(read, place)
         self.recorder(asked)
-        return self.history[asked.token].suggestion
+        return self.with_warnings(self.history[asked.token].suggestion)
 
+    @one_at_a_time
     def refit(self) -> None:
         """Learn hyperparameters anew where that is due, and log them. `ask` does so first of all."""
         self.recorder(self._fold.refit())
 
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+    @one_at_a_time
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
         """Give what was looked at; returns the suggestion with the values that follow and the next things to observe.
+
+        Args:
+            suggestion: what `ask` or `decide` returned, or its token.
+            context: values by variable. Those far outside their range are kept; `warnings` of what is returned names
+                them.
+            again: take the last look back, and decide by this one: it was mistyped. What is left out of it stays.
+                Where more was looked at since, the values that followed from it are set, and it stays as it is.
 
         Raises:
             InvalidContext: a context is missing, not a number, unknown, or given before its turn.
-            OutcomeConflict: the round has an outcome already.
+            OutcomeConflict: the round has an outcome already; or nothing was looked at that could be taken back.
         """
-        decided = self._fold.decide(suggestion, context)
+        decided = self._fold.decide_again(suggestion, context) if again else self._fold.decide(suggestion, context)
         self.recorder(decided)
-        return self.history[decided.token].suggestion
+        return self.with_warnings(self.history[decided.token].suggestion)
 
-    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> None:
+    @one_at_a_time
+    def _give(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         about = () if call == "add" else (suggestion,)
-        self.recorder(getattr(self._fold.reports, call)(*about, **given))
+        event = getattr(self._fold.reports, call)(*about, **given)
+        if event is None and suggestion is not None:  # it was told before
+            return self.recorder.known(self._fold.reports.about(suggestion).suggestion.token)
+        return self.recorder(event)
 
+    @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; what nature does stays as it is.
 
@@ -160,7 +179,8 @@ class Optimizer(Reading, Answering):
             self.recorder(Extended(wider))
             self.refit()
 
-    def revise(self, **changes: Any) -> None:
+    @one_at_a_time
+    def revise(self, /, **changes: Any) -> None:
         """Change a limit from here on, or how tables are headed; it is logged, with the time.
 
         Args:
@@ -180,6 +200,7 @@ class Optimizer(Reading, Answering):
         """
         self.recorder(read_revision(self.history, changes, type(self._fold.method)))
 
+    @one_at_a_time
     def log_to(self, log: Log) -> None:
         """Let `log` receive every event from here on."""
         self.recorder.log = log

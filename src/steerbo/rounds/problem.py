@@ -22,6 +22,8 @@ from .stated_law import StatedLaw
 from .suggestion import Suggestion
 from .with_unit import with_unit
 
+_SINGLE = frozenset({str, float, int, bool, type(None)})  # types of values in which nothing stands by name
+
 
 class Problem(ABC):
     """What is to be optimised: frozen data, equal in every process. Each wing declares one as a `record`.
@@ -45,7 +47,9 @@ class Problem(ABC):
     instead: ClassVar[Mapping[str, str]] = {}
     """Why fields of other kinds are none of this one, and what to use instead, by name."""
     pictures: ClassVar[str] = "steerbo.plots.rounds:draw"
-    """Where the function is, as "package.module:function", that draws a study: see `steerbo.plots.pictures`."""
+    """The place of the function that draws a study, as "package.module:function": ``draw(study, advice)`` yields
+    `Picture`s. See `DrawPictures` in `steerbo.extending` for its signature, `steerbo.testing.PicturesContract` for its
+    test."""
 
     @property
     @abstractmethod
@@ -169,9 +173,14 @@ class Problem(ABC):
 
         A log may keep no order, and people read values by their place: every event passes through here.
         """
+        if type(plain) in _SINGLE:
+            return plain
         if isinstance(plain, Mapping):
-            known = [name for name in self.columns if name in plain]
-            return {name: self.in_order(plain[name]) for name in [*known, *sorted(plain.keys() - set(known))]}
+            names = list(plain)
+            if len(names) > 1:
+                known = [name for name in self.columns if name in plain]
+                names = [*known, *sorted(plain.keys() - set(known))]
+            return {name: x if type(x := plain[name]) in _SINGLE else self.in_order(x) for name in names}
         if isinstance(plain, list | tuple):
             return type(plain)(self.in_order(x) if isinstance(x, Mapping | list | tuple) else x for x in plain)
         return plain

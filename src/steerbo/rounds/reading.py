@@ -16,14 +16,15 @@ from .arithmetic import one_blas_thread
 from .events import Event
 from .fold import Fold
 from .history import History
-from .limits import with_limits
+from .limits import check_advice, check_kept, with_limits
 from .method import Method
 from .notebook import html_lines, html_table
-from .plausible import outside
+from .plausible import doubts_of_looks, outside
 from .problem import Problem
 from .round import Round
 from .stopping import with_curve
 from .suggestion import Suggestion
+from .turns import CallLock, one_at_a_time
 
 UNMEASURED = "nothing is measured yet: any other settings may be as good"
 UNBOUNDED = "no bounds yet: nothing that was learned so far says how much outcomes may differ"
@@ -35,6 +36,7 @@ class Reading:
     """What can be read of a study, whoever writes it: an `Optimizer`, or a `Study` on its log."""
 
     _fold: Fold
+    _lock: CallLock
 
     @property
     def problem(self) -> Problem:
@@ -45,6 +47,7 @@ class Reading:
     def _method(self) -> Method[Any, Any]:
         return self._fold.informed()
 
+    @one_at_a_time
     def describe(self) -> tuple[tuple[str, str], ...]:
         """What `steerbo check` says of problem and method beside the variables: pairs of a heading and a text."""
         return (*self.problem.describe(), *self._fold.method.describe())
@@ -60,20 +63,33 @@ class Reading:
         return self._fold.history
 
     @property
+    @one_at_a_time
     def pending(self) -> tuple[Suggestion, ...]:
         """Suggestions whose outcome is still to come."""
         return tuple(r.suggestion for r in self._fold.history.pending)
 
+    def with_warnings(self, suggestion: Suggestion) -> Suggestion:
+        """A suggestion with warnings of what was seen, or looked at, far outside its range."""
+        request = self.history[suggestion.token].request
+        return replace(suggestion, warnings=doubts_of_looks(suggestion, request, self.problem.space))
+
+    @one_at_a_time
     def _repr_html_(self) -> str:
         """For notebooks: how far it has come, and the latest rounds. Nothing is computed for it."""
         title = f"{self.problem.kind} by {self._fold.method.name}: {self.status}"
         latest = self.history.last(_SHOWN)
         return html_table(_COLUMNS, [_cells(self.problem, r) for r in latest], title) if latest else html_lines(title)
 
+    @one_at_a_time
     def recommend(self) -> Recommendation:
-        """What to do from now on, with bounds; before anything is measured no value is expected."""
+        """What to do from now on, with bounds; before anything is measured no value is expected.
+
+        Raises:
+            LimitBroken: what the method, from another package, recommends breaks a limit of the problem.
+        """
         with one_blas_thread():
-            return self._said(self._method.recommend(self._fold.history))
+            advice = self._method.recommend(self._fold.history)
+            return self._said(check_advice(self.problem, self._method.name, advice))
 
     def _said(self, advice: Recommendation) -> Recommendation:
         """In the problem's order, with what such plays have cost, and without expectations of what nobody measured."""
@@ -87,7 +103,8 @@ class Reading:
         note = UNMEASURED if advice.mean is not None else advice.note or UNMEASURED
         return replace(advice, mean=None, lower=None, upper=None, note=note)
 
-    def policy(self, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
+    @one_at_a_time
+    def policy(self, /, context: Mapping[str, Any] | None = None, **request: Any) -> PolicyStep:
         """Apply what was learned; nothing is logged by it.
 
         Args:
@@ -99,6 +116,7 @@ class Reading:
         Raises:
             InvalidContext: something that belongs together is missing, unknown or not a value of its variable.
             InvalidRequest: as `ask`; or nothing was told yet.
+            LimitBroken: what the method, from another package, would set breaks a limit of the problem.
         """
         read = self.problem.read_applied(self._given(request), self._fold.history)
         if context is not None and not isinstance(context, Mapping):
@@ -106,10 +124,12 @@ class Reading:
         seen = self.problem.read_seen(context or {})
         with one_blas_thread():
             step = self._method.policy(self._fold.history, seen, read)
+        check_kept(self.problem, self._method.name, step.values, {**seen, **step.context}, "would set")
         order = self.problem.in_order
         step = replace(step, note="; ".join(filter(None, [step.note, outside(seen, self.problem.space)])))
         return replace(step, scope=order(step.scope), values=order(step.values), context=order(step.context))
 
+    @one_at_a_time
     def explain(self) -> Explanation:
         """Why: what was ruled out and when, the numbers behind the present choice, and what nature does not keep to."""
         with one_blas_thread():
@@ -121,6 +141,7 @@ class Reading:
         return replace(why, summary="\n".join([why.summary, *remark, *self._fold.checks.findings]))
 
     @property
+    @one_at_a_time
     def status(self) -> Status:
         """How far it has come, and why it is finished if it is."""
         rounds = self._fold.history
@@ -142,6 +163,7 @@ class Reading:
             gain=gain if (gain := self._fold.gain()) is not None and math.isfinite(gain) else None,
         )
 
+    @one_at_a_time
     def to_json(self) -> str:
         """Everything that happened, as text: `steerbo.load` reads it back.
 

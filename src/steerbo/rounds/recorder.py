@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 
-from ..errors import LawWarning, OutOfRangeWarning
+from ..errors import LawWarning, OutOfRangeWarning, UnusualOutcomeWarning
 from .arithmetic import one_blas_thread
 from .events import Added, Created, Event, Log, Refitted, Told, in_order
 from .fold import Fold
-from .plausible import doubts, unlikely
+from .plausible import doubts, unlike_others, unlikely
 
 MOST_COMPARED = 200
 """Data that nobody suggested, up to which each is held against what was expected: that takes a prediction for each."""
+
+Doubts = tuple[str, ...] | None
+"""What is hard to believe in what was told, and what was found of it, a sentence each; None: nothing."""
 
 
 class Recorder:
@@ -30,33 +32,63 @@ class Recorder:
     def __init__(self, fold: Fold, log: Log | None) -> None:
         self.fold, self.log = fold, log
         self.by: str | None = None
+        self._said: dict[str, tuple[str, ...]] = {}  # by token, of what happened last
 
-    def __call__(self, event: Event | None) -> None:
+    def __call__(self, event: Event | None) -> Doubts:
         """Write an event down, where there is one, and take it in.
 
         Values that are hard to believe are warned of, and laws that nature does not keep.
+
+        Returns:
+            What is warned of, a sentence each; None: nothing.
         """
         if event is None:
-            return
+            return None
         event = self.signed(event)
         if self.log is not None:
             self.log.append(event)
-        for doubt in self.take(event):
-            warnings.warn(OutOfRangeWarning(doubt), stacklevel=3)
+        before = len(self.fold.checks.findings)
+        doubted = self.take(event)
+        for warning in doubted:
+            warnings.warn(warning, stacklevel=3)
+        said = (*self.fold.checks.findings[before:], *map(str, doubted))
+        token = getattr(event, "token", "")
+        self._said.pop(token, None)
+        if said and token:
+            self._said[token] = said
+        return said or None
+
+    def known(self, token: str) -> Doubts:
+        """What was said when a round's outcome or failure was told, which is told again.
+
+        Of another process's it is worked out anew, without what was expected then.
+        """
+        if token in self._said:
+            return self._said[token]
+        played = self.fold.history[token]
+        event = Told(token, played.outcome) if played.state == "told" and played.outcome else played.failure
+        return tuple(map(str, self._doubts(event))) or None if event else None
 
     def signed(self, event: Event) -> Event:
         """The event as it is written down: in order, and with who causes it."""
         event = in_order(event, self.fold.problem.in_order)
         return event if self.by is None or isinstance(event, Created | Refitted) else replace(event, by=self.by)
 
-    def take(self, event: Event) -> Sequence[str]:
+    def take(self, event: Event) -> list[OutOfRangeWarning]:
         """Take in an event that is written down; returns what is hard to believe in it."""
         before, expected = len(self.fold.checks.findings), self._expected(event)
         self.fold.take(event)
         for finding in self.fold.checks.findings[before:]:
             warnings.warn(LawWarning(finding), stacklevel=4)
-        said = doubts(event, self.fold.problem.space, self.fold.history)
-        return said if expected is None else [*said, *unlikely(event, *expected, self.fold.history)]
+        return self._doubts(event, expected)
+
+    def _doubts(self, event: Event, expected: tuple[float, float, float] | None = None) -> list[OutOfRangeWarning]:
+        """What is hard to believe; a value is held against others where no model says what was expected."""
+        problem, history = self.fold.problem, self.fold.history
+        unusual = unlike_others(event, problem, history, value=expected is None)
+        if expected is not None:
+            unusual += unlikely(event, *expected, history)
+        return [*map(OutOfRangeWarning, doubts(event, problem.space, history)), *map(UnusualOutcomeWarning, unusual)]
 
     def _expected(self, event: Event) -> tuple[float, float, float] | None:
         """See `Method.expected_outcome`; of thousands of rows that come at once only the first are held against it."""

@@ -125,7 +125,15 @@ def find_method(problem: Problem, said: Any) -> AnyMethod:
     if not known:
         hint = hint or "Give the class of a method."
         raise InvalidOption("method", said, f"a method for {problem.kind} problems; no package lists one", hint)
+    others = [kind for kind in kinds() if kind != problem.kind and isinstance(said, str) and said in _names_of(kind)]
+    if others:
+        hint = f"That is a method for {others[0]} problems."
     raise InvalidOption("method", said, f'{one_of(known, said)}, a class, or its place "package.module:Class"', hint)
+
+
+def _names_of(kind: str) -> set[str]:
+    """The names of the methods of a kind."""
+    return {method.name for entry in _sources(kind) for method in _listed(entry, [])}
 
 
 def default_method(problem: Problem) -> str:

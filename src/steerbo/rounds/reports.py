@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import InvalidOutcome, OutcomeConflict, show
+from ..errors import InvalidOutcome, OutcomeConflict, UnknownSuggestion, show
 from ..text import LONGEST_REASON, shortened, visible
 from .events import Abandoned, Added, Amended, Failed, Outcome, Told
 from .finite import finite
@@ -47,6 +47,10 @@ class Reports:
         """The round of a suggestion, or of its token; what can be neither is shown as it is, to be refused."""
         if isinstance(suggestion, Suggestion):
             return self.history[suggestion.token]
+        if suggestion is None:
+            raise UnknownSuggestion(
+                "None is no suggestion: ‹ask› returns it where the study is finished; see its status"
+            )
         return self.history[str.__str__(suggestion) if isinstance(suggestion, str) else show(suggestion)]
 
     def tell(self, suggestion: object, value: Any, cost: Any = None, realised: Realised = None) -> Told | None:

@@ -25,11 +25,14 @@ def load(text: str) -> Optimizer:
     try:
         plain = json.loads(text)["events"]
         kind = plain[0]["problem"], plain[0]["kind"]
-    except (ValueError, KeyError, IndexError, TypeError):
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         kind = None, None
     if kind[1] != "created":
         raise InvalidStudy("text", text, "what Optimizer.to_json() returned")
-    events = [from_plain(Event, event, f"events.{i}", InvalidStudy) for i, event in enumerate(plain)]
+    try:
+        events = [from_plain(Event, event, f"events.{i}", InvalidStudy) for i, event in enumerate(plain)]
+    except RecursionError:
+        raise InvalidStudy("text", text, "what Optimizer.to_json() returned", "(It is nested too deeply.)") from None
     return Optimizer.replay(problem_of(events[0], "events.0"), events)
 
 

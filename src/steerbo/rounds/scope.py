@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ def _looking(look: Any) -> Any:
     """Without the variables that look at nothing."""
     if not isinstance(look, Mapping):
         return look  # to be refused
-    return {name: seen for name, seen in look.items() if not isinstance(seen, Sized) or len(seen)}
+    return {name: seen for name, seen in look.items() if not isinstance(seen, list | tuple) or seen}
 
 
 @record
@@ -72,6 +72,8 @@ class Scope(Plain):
         >>> print(Scope.of({"x1": ["c"]}))
         x1 after looking at c
         """
+        if not isinstance(contexts, Mapping):
+            raise InvalidProblem("contexts", contexts, "names to look at, by variable that is set")
         return cls(tuple(contexts), contexts)
 
     @cached_property

@@ -28,10 +28,10 @@ def read_stop(value: Any, method: type[Method[Any, Any]]) -> Stop | None:
     if method.gain is Method.gain:
         raise InvalidOption("stop", value, f"nothing with {method.name!r}", "This method has no bounds to stop by.")
     try:
-        number = 0.0 if value == ENOUGH else finite("stop", value)
+        number = 0.0 if isinstance(value, str) and value == ENOUGH else finite("stop", value)
     except InvalidOutcome:
         number = -1.0
-    if number < 0 or (number == 0 and value != ENOUGH):
+    if number < 0 or (number == 0 and not isinstance(value, str)):
         allowed = f"{ENOUGH!r}, or a number above 0: the difference that is not worth looking for"
         raise InvalidOption("stop", value, f"{allowed}; leave it out to go on to the limits")
     return number or ENOUGH

@@ -18,6 +18,9 @@ from .scope import Scope
 MOST_AT_ONCE = 10_000
 """Suggestions of one batch."""
 
+MaybeNone = Any
+"""None, once a study is finished: a type that need not be asked for it, as of `re.Match.group` in typeshed."""
+
 
 @record
 class Suggestion(Plain):
@@ -27,11 +30,12 @@ class Suggestion(Plain):
         token: its name; `tell`, `decide`, `fail` and `amend` take the suggestion or this name.
         round: its number, from 1.
         scope: what is set, and what is looked at before: a control set, a policy scope; see `Scope`.
-        values: the values to set, by variable. `decide` adds to them and never changes one.
+        values: the values to set, by variable. `decide` adds to them, and changes one only where a look is taken back.
         observe: what can be looked at now. Empty: everything is decided.
         context: what was seen before choosing, and what has been looked at so far.
         note: the reasons behind the choice (bounds, the prior believed).
         change_cost: what moving variables from where they are costs; None where the problem prices no changes.
+        warnings: which values that were seen, or looked at, are hard to believe, a sentence each.
 
     >>> print(Suggestion("1-ab", 1, Scope(["ph"]), {"ph": 6.5}))
     round 1, token 1-ab: steer ph; set ph = 6.5
@@ -45,6 +49,7 @@ class Suggestion(Plain):
     context: dict[str, Any] = Field(default_factory=dict)
     note: dict[str, Any] = Field(default_factory=dict, repr=False)
     change_cost: float | None = None
+    warnings: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         todo = [("having seen", name, as_text(value)) for name, value in self.context.items()]

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request
 
 from .applied import applied
+from .problem_details import CHANGING, LOOKING
 from .verbs import (
     LOOKS,
     VERBS,
@@ -27,7 +28,7 @@ from .visitors import Visitor, study_of, visitor_of
 Who = Annotated[Visitor, Depends(visitor_of)]
 Name = Annotated[str, Path(description="The study's name.")]
 Token = Annotated[str, Path(description="The suggestion's token.")]
-router = APIRouter(prefix="/studies", tags=["studies"])
+router = APIRouter(prefix="/studies", tags=["studies"], responses=LOOKING)
 
 
 @router.get("")
@@ -42,43 +43,43 @@ def _do(request: Request, who: Visitor, name: str, word: str, given: Given, *, t
         return verb.call(study, token, given)
 
 
-@router.post("/{name}/ask", description=VERBS["ask"].does)
+@router.post("/{name}/ask", responses=CHANGING, description=VERBS["ask"].does)
 def ask(request: Request, who: Who, name: Name, body: Ask | None = None) -> Json:
     """The next round."""
     return _do(request, who, name, "ask", body or Ask())
 
 
-@router.post("/{name}/rounds/{token}/decide", description=VERBS["decide"].does)
+@router.post("/{name}/rounds/{token}/decide", responses=CHANGING, description=VERBS["decide"].does)
 def decide(request: Request, who: Who, name: Name, token: Token, body: Decide) -> Json:
     """Give what was looked at."""
     return _do(request, who, name, "decide", body, token=token)
 
 
-@router.post("/{name}/rounds/{token}/tell", description=VERBS["tell"].does)
+@router.post("/{name}/rounds/{token}/tell", responses=CHANGING, description=VERBS["tell"].does)
 def tell(request: Request, who: Who, name: Name, token: Token, body: Tell) -> Json:
     """Give the outcome of a round."""
     return _do(request, who, name, "tell", body, token=token)
 
 
-@router.post("/{name}/rounds/{token}/fail", description=VERBS["fail"].does)
+@router.post("/{name}/rounds/{token}/fail", responses=CHANGING, description=VERBS["fail"].does)
 def fail(request: Request, who: Who, name: Name, token: Token, body: Fail | None = None) -> Json:
     """The evaluation broke."""
     return _do(request, who, name, "fail", body or Fail(), token=token)
 
 
-@router.post("/{name}/rounds/{token}/abandon", description=VERBS["abandon"].does)
+@router.post("/{name}/rounds/{token}/abandon", responses=CHANGING, description=VERBS["abandon"].does)
 def abandon(request: Request, who: Who, name: Name, token: Token, body: Abandon | None = None) -> Json:
     """Nobody evaluates it any more."""
     return _do(request, who, name, "abandon", body or Abandon(), token=token)
 
 
-@router.post("/{name}/rounds/{token}/amend", description=VERBS["amend"].does)
+@router.post("/{name}/rounds/{token}/amend", responses=CHANGING, description=VERBS["amend"].does)
 def amend(request: Request, who: Who, name: Name, token: Token, body: Amend) -> Json:
     """Correct or void an outcome."""
     return _do(request, who, name, "amend", body, token=token)
 
 
-@router.post("/{name}/data", description=VERBS["add"].does)
+@router.post("/{name}/data", responses=CHANGING, description=VERBS["add"].does)
 def add(request: Request, who: Who, name: Name, body: Add) -> Json:
     """Add data that nobody suggested."""
     return _do(request, who, name, "add", body)

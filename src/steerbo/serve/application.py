@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from functools import partial
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.routing import Route
@@ -64,5 +66,19 @@ def application(hall: Hall, names: tuple[str, ...] = ()) -> FastAPI:
     if tools:
         app.router.routes.append(Route("/mcp", tools, include_in_schema=False))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.openapi = partial(_described, app, hall.keyed)  # type: ignore[method-assign]
     app.add_middleware(Guard, names=names, answered=app.state.counts.add)
     return app
+
+
+def _described(app: FastAPI, keyed: bool) -> dict[str, Any]:
+    """The OpenAPI document: with the documents that errors are, and how a key is given where one is needed."""
+    if app.openapi_schema is None:
+        found = FastAPI.openapi(app)
+        components = found.setdefault("components", {})
+        components["schemas"] = {**components.get("schemas", {}), **problem_details.schemas()}
+        if keyed:
+            components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+            found["security"] = [{"key": []}]
+        app.openapi_schema = found
+    return app.openapi_schema

@@ -127,6 +127,8 @@ class Guard:
                 site is not None and site not in ("same-origin", "none")
             ):
                 return HTTPStatus.FORBIDDEN, "another site's page may not do this"
+        if "\0" in scope["path"]:  # older Starlettes look for such a file, which no system allows
+            return HTTPStatus.NOT_FOUND, "there is no such page"
         return None
 
     def knows(self, host: str) -> bool:

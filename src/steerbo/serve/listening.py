@@ -1,41 +1,141 @@
-"""Listen: uvicorn, with patience for nobody who says nothing, and time for what is being written when it ends."""
+"""Listen: uvicorn, where each connection has so much time for a head, a body, and the reading of an answer."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
+from collections import Counter
+from collections.abc import Sequence
+from ipaddress import ip_network
 from typing import Any
 
+import h11
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import InvalidOption
 
+try:
+    import resource
+except ImportError:  # not on Windows, which has no such limit
+    resource = None  # type: ignore[assignment]
+
 PATIENCE = 10.0
-"""Seconds in which a connection has to have said what it wants."""
+"""Seconds in which a request's head has to be here once it is begun, and in which an answer has to be read on."""
+KEEP_ALIVE = 20.0
+"""Seconds in which the next request has to begin on a connection that had an answer."""
+MOST = 500
+"""Connections at once; fewer where the system allows fewer open files."""
+_READ = 10 * 1024  # bytes of an answer that have to be read in PATIENCE
 _GRACE = 30  # seconds for requests that are under way when it ends
+_BACKLOG = 64  # connections that are taken in one turn of the loop: each has a file before it can be refused
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+def most_connections() -> int:
+    """Connections at once: half of the files that this process may have open, and some for studies left over."""
+    if resource is None:
+        return MOST
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST if files == resource.RLIM_INFINITY else max(min(MOST, (files - 100) // 2), 8)
 
 
 class _Patient(H11Protocol):
-    """A connection that is closed where it does not begin a whole request in time, its head included."""
+    """A connection that is given up where its client does not do its part in time, whichever request it is at.
+
+    A head has to be here within `PATIENCE` of its first byte, or of the connection; the next one has to begin within
+    `KEEP_ALIVE` of an answer; a body has twice `PATIENCE`, since `Guard` answers before that is over. An answer has to
+    be read. What a client sends meanwhile, a byte now and then, gives it no more time.
+
+    Where there are too many, the newcomer takes the place of one that is waited for: of the address that has most of
+    them, the oldest. Requests that are being answered stay, and where there are no others, the newcomer is refused.
+    """
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._silent = asyncio.get_running_loop().call_later(PATIENCE, self._give_up)
+        transport.set_write_buffer_limits(high=0)  # so that it is told whenever something was not read at once
+        self._timer: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
+        self._at: tuple[Any, Any] = (None, None)  # the request, and how far the client is with it
+        self._unread, self._gone = 0, False
+        self._wait(PATIENCE)
+        self._make_room()
+
+    def data_received(self, data: bytes) -> None:
+        if self.conn.their_state is h11.IDLE and self.cycle is not None and not self.conn.trailing_data[0]:
+            self._wait(PATIENCE)  # the next head begins
+        super().data_received(data)
 
     def handle_events(self) -> None:
         super().handle_events()
-        if self.cycle is not None:  # a request is here
-            self._silent.cancel()
+        at = self.cycle, self.conn.their_state
+        if at == self._at:
+            return
+        self._at = at
+        if at[1] is h11.SEND_BODY:
+            self._wait(2 * PATIENCE)
+        elif at[1] is h11.IDLE:
+            self._wait(PATIENCE if self.conn.trailing_data[0] or self.cycle is None else KEEP_ALIVE)
+        else:  # a whole request is here: it is our turn
+            self._wait(None)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self.transport.get_write_buffer_size()
+        self._stalled = self.loop.call_later(PATIENCE, self._see_whether_it_reads)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._silent.cancel()
+        self._wait(None)
+        if self._stalled is not None:
+            self._stalled.cancel()
         super().connection_lost(exc)
 
+    @property
+    def waited_for(self) -> bool:
+        """Whether it is the client's turn."""
+        return self._timer is not None or self._stalled is not None
+
+    def _wait(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._since = self.loop.time()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._give_up)
+
     def _give_up(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+        self._gone = True
+        self.transport.abort()
+
+    def _see_whether_it_reads(self) -> None:
+        left = self.transport.get_write_buffer_size()
+        if left > self._unread - _READ:
+            self._give_up()
+            return
+        self._unread = left
+        self._stalled = self.loop.call_later(PATIENCE, self._see_whether_it_reads)
+
+    def _make_room(self) -> None:
+        there = [each for each in self.connections if isinstance(each, _Patient) and not each._gone]
+        if len(there) <= most_connections():
+            return
+        waited_for = [each for each in there if each is not self and each.waited_for]
+        if waited_for:
+            held = Counter(each.address for each in there)
+            max(waited_for, key=lambda each: (held[each.address], -each._since))._give_up()
+        else:
+            self.transport.write(_FULL)
             self.transport.close()
+
+    @property
+    def address(self) -> str:
+        """Where the client is."""
+        return str(self.client[0]) if self.client else ""
 
 
 class _Answered:
@@ -86,16 +186,50 @@ def socket_at(host: str, port: int) -> socket.socket:
     return listening
 
 
-def listen(app: FastAPI, listening: socket.socket) -> None:
-    """Serve until a signal ends it; what is being written then is finished first."""
-    config = uvicorn.Config(
+def proxies(addresses: Sequence[str]) -> list[str]:
+    """Addresses and networks of proxies, as they were given.
+
+    Raises:
+        InvalidOption: one is neither.
+
+    >>> proxies(["127.0.0.1", "10.0.0.0/8"])
+    ['127.0.0.1', '10.0.0.0/8']
+    """
+    for address in addresses:
+        try:
+            ip_network(address)
+        except ValueError:
+            allowed = "the address of a proxy, such as 127.0.0.1, or a network of them, such as 10.0.0.0/8"
+            hint = "Who connects from there may say who its clients are, and is believed."
+            raise InvalidOption("--forwarded-by", address, allowed, hint) from None
+    return list(addresses)
+
+
+def listen(app: FastAPI, listening: socket.socket, forwarded_by: Sequence[str] = ()) -> None:
+    """Serve until a signal ends it; what is being written then is finished first.
+
+    Args:
+        app: the application.
+        listening: where.
+        forwarded_by: addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Nobody else's
+            are: whoever could say from where they come would be another one at each wrong key.
+    """
+    _Server(configured(app, forwarded_by)).run([listening])
+
+
+def configured(app: FastAPI, forwarded_by: Sequence[str] = ()) -> uvicorn.Config:
+    """How it is served; see `listen`."""
+    return uvicorn.Config(
         _Answered(app),
         http=_Patient,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_keep_alive=20,
+        proxy_headers=bool(forwarded_by),
+        forwarded_allow_ips=proxies(forwarded_by),
+        backlog=_BACKLOG,
+        timeout_keep_alive=int(2 * KEEP_ALIVE),  # `_Patient` is sooner
         timeout_graceful_shutdown=_GRACE,
         h11_max_incomplete_event_size=2**14,
     )
-    _Server(config).run([listening])

@@ -13,23 +13,28 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from ..errors import SteerboError
-from .problem_details import Refusal
+from .listening import most_connections
+from .problem_details import LOOKING, Refusal
 from .visitors import Visitor, study_of, visitor_of
 
-router = APIRouter(prefix="/studies", tags=["studies"])
+router = APIRouter(prefix="/studies", tags=["studies"], responses=LOOKING)
 EVERY = 1.0
 """Seconds between two looks at the log."""
 MOST = 200
-"""Browsers and programs that are told at once."""
+"""Browsers and programs that are told at once; at most half of all connections."""
 _CHECKED = 5  # looks after which a key is looked up again
 _SILENCE = 15  # looks after which something is sent all the same, so that nobody hangs up
 
 
-@router.get("/{name}/changes")
+class _Events(StreamingResponse):
+    media_type = "text/event-stream"
+
+
+@router.get("/{name}/changes", response_class=_Events)
 def changes(request: Request, who: Annotated[Visitor, Depends(visitor_of)], name: str) -> StreamingResponse:
     """How many events there are, whenever that changes, as server-sent events."""
     served, state = study_of(request, who, name, "read"), request.app.state
-    if state.listeners >= MOST:
+    if state.listeners >= min(MOST, most_connections() // 2):
         raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too many are told already", {"Retry-After": "30"})
 
     async def told() -> AsyncIterator[str]:
@@ -53,4 +58,4 @@ def changes(request: Request, who: Annotated[Visitor, Depends(visitor_of)], name
         finally:
             state.listeners -= 1
 
-    return StreamingResponse(told(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return _Events(told(), headers={"X-Accel-Buffering": "no"})

@@ -12,9 +12,10 @@ from starlette.responses import PlainTextResponse
 
 from ..text import visible
 from .lines import REQUEST
+from .problem_details import LOOKING
 from .visitors import Visitor, visitor_of
 
-router = APIRouter(tags=["operations"])
+router = APIRouter(tags=["operations"], responses=LOOKING)
 LOGGER = logging.getLogger("steerbo.serve")
 """A line a request, at INFO."""
 

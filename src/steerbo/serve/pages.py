@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from ..errors import InvalidInput, SteerboError
@@ -153,7 +154,10 @@ async def report(request: Request, who: Who, name: str, token: str, action: str)
 
 async def _form(request: Request) -> dict[str, str]:
     """A form's fields, where it is one of ours."""
-    found = await request.form(max_files=0, max_fields=_LONGEST_FIELDS)
+    try:
+        found = await request.form(max_files=0, max_fields=_LONGEST_FIELDS)
+    except ValueError as error:  # of the parser: Starlette before 1.0 lets it through
+        raise HTTPException(400, str(error)) from None
     fields = {name: text for name, text in found.items() if isinstance(text, str)}
     check_form(request, fields.get("form", ""))
     return fields

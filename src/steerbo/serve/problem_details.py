@@ -10,6 +10,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -53,6 +54,64 @@ class Refusal(HTTPException):
 
     def __init__(self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(status, detail, headers)
+
+
+class WrongField(BaseModel):
+    """One thing that is wrong with a request."""
+
+    field: str = Field(description="Where it stands.")
+    value: str = Field(description="As it was given, shortened.")
+    allowed: str = Field(description="The values that are allowed.")
+    hint: str = Field(description="What to do next; may be empty.")
+    kind: str
+
+
+class ProblemDetails(BaseModel):
+    """An error, as RFC 9457 has it."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = Field(description="In words.")
+    errors: list[WrongField] | None = Field(None, description="What is wrong, where it can be named.")
+
+
+SCHEMAS = "#/components/schemas/"
+CONTENT_TYPE = "application/problem+json"
+_WHY = {
+    400: "The request ended before its body did.",
+    401: "A key is needed, or this one opens nothing here.",
+    403: "The key does not allow this, or the page of another site asks.",
+    404: "There is no such study or round.",
+    405: "Another method is meant.",
+    408: "The body was not here in time.",
+    409: "There is another outcome already, or something is still to be decided.",
+    413: "The body is too long.",
+    421: "This is not the name of this machine.",
+    422: "Something that was given is not allowed: `errors` says what.",
+    429: "Too many requests, or wrong keys, from one address.",
+    500: "A fault of steerbo's own; what is in the log is safe.",
+    501: "A package is not installed where the server is.",
+    503: "The log is away, or there are too many listeners: try again.",
+}
+_LOOKING = (401, 403, 404, 421, 422, 429, 500, 501, 503)
+
+
+def _documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    schema = {"$ref": f"{SCHEMAS}{ProblemDetails.__name__}"}
+    return {each: {"description": _WHY[each], "content": {CONTENT_TYPE: {"schema": schema}}} for each in statuses}
+
+
+LOOKING = _documented(*_LOOKING)
+"""Errors of a request that changes nothing, as OpenAPI has them."""
+CHANGING = _documented(*sorted({*_LOOKING, 400, 408, 409, 413}))
+"""Those of one that does."""
+
+
+def schemas() -> dict[str, Any]:
+    """The documents that errors are, as OpenAPI's components."""
+    found = ProblemDetails.model_json_schema(ref_template=SCHEMAS + "{model}")
+    return {**found.pop("$defs"), ProblemDetails.__name__: found}
 
 
 def status_of(error: SteerboError) -> HTTPStatus:
@@ -106,7 +165,7 @@ def fault_details(error: Exception) -> dict[str, Any]:
 def answer(plain: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
     """The document as a response."""
     body = json.dumps(plain, allow_nan=False, ensure_ascii=True)
-    return Response(body, plain["status"], headers, "application/problem+json")
+    return Response(body, plain["status"], headers, CONTENT_TYPE)
 
 
 def for_programs(request: Request) -> bool:

@@ -38,6 +38,9 @@ class Decide(Given):
     """What was looked at."""
 
     context: Json = Field(description="Values by variable.")
+    again: Annotated[
+        bool, Field(description="The last look was mistyped: decide by this one. What is left out stays.")
+    ] = False
 
 
 class Tell(Given):
@@ -106,20 +109,22 @@ class Verb:
 
 
 def _ask(study: Study, _: str, given: Ask) -> Json:
-    found = study.ask(given.batch, **(given.model_extra or {}))
+    request = given.model_extra or {}
+    study.problem.read_asked(study._given(request), study.history)  # refuses what is no name of a request: "self", say
+    found = study.ask(given.batch, **request)
     return {"suggestions": [each.to_dict() for each in found], "finished": study.status.finished}
 
 
 def _decide(study: Study, token: str, given: Decide) -> Json:
-    return study.decide(token, given.context).to_dict()
+    return study.decide(token, given.context, again=given.again).to_dict()
 
 
 def _told(word: str) -> Callable[[Study, str, Given], Json]:
-    """One of the words that answer with the status."""
+    """One of the words that answer with the status, and with warnings of what is hard to believe."""
 
     def call(study: Study, token: str, given: Given) -> Json:
-        getattr(study, word)(*([token] if token else []), **given.fields())
-        return {"status": study.status.to_dict()}
+        warned = getattr(study, word)(*([token] if token else []), **given.fields())
+        return {"status": study.status.to_dict(), "warnings": list(warned or ())}
 
     return call
 

@@ -16,6 +16,8 @@ from ..errors import InvalidInput, InvalidProblem, one_of
 
 MOST_ENTRIES = 1_000_000
 """A list that is given has no more entries than these."""
+LARGEST_NUMBER = 1e150
+"""Largest size of a number that is declared, and one over the smallest above 0: models square and divide them."""
 LARGEST_WHOLE = 2**53
 """Beyond this a float64 no longer tells neighbouring whole numbers apart."""
 
@@ -60,9 +62,17 @@ def whole(
     3
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        limit = f" to {most}" if most < LARGEST_WHOLE else ""
+        stated = most != LARGEST_WHOLE or (isinstance(value, Integral) and int(value) > most)  # seldom of interest
+        limit = f" to {_power_of_two(most)}" if stated else ""
         raise error(field, value, f"a whole number from {least}{limit}{more}")
     return int(value)
+
+
+def _power_of_two(number: int) -> str:
+    """A large power of two, or one less than that, as people write it; another number as it is."""
+    if number < LARGEST_WHOLE:
+        return str(number)
+    return f"2**{number.bit_length() - 1}" if number & (number - 1) == 0 else f"2**{number.bit_length()} - 1"
 
 
 def is_interval(low: float, high: float) -> bool:
@@ -92,14 +102,22 @@ def _number(value: object) -> float:
     number = as_number(value)
     if number is None:
         raise PydanticCustomError("number", "a finite number")
+    if abs(number) > LARGEST_NUMBER:
+        raise PydanticCustomError("number", f"a number of at most {LARGEST_NUMBER:g} in size, in a larger unit")
     return number
 
 
-def _positive(value: object) -> float:
+def _positive(value: object, most: float = LARGEST_NUMBER) -> float:
     number = as_number(value)
     if number is None or number <= 0:
         raise PydanticCustomError("positive", "a finite number above 0")
+    if not 1 / most <= number <= most:
+        raise PydanticCustomError("positive", f"a number from {1 / most:g} to {most:g}")
     return number
+
+
+def _variance(value: object) -> float:
+    return _positive(value, LARGEST_NUMBER**2)
 
 
 def _whole(value: object) -> int:
@@ -147,6 +165,8 @@ def listed(value: object) -> tuple[Any, ...]:
 
 Number = Annotated[float, BeforeValidator(_number)]
 Positive = Annotated[float, BeforeValidator(_positive)]
+Variance = Annotated[float, BeforeValidator(_variance)]
+"""The square of a positive number."""
 Whole = Annotated[int, BeforeValidator(_whole)]
 Flag = Annotated[bool | None, BeforeValidator(_flag)]
 """True, or None: a word that is not said stays out of files and logs, which then read as they always did."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import jaxtyping as jt
 import numpy as np
@@ -158,6 +158,7 @@ class Integer(Numeric):
     seen: Flag = field(default=None, kw_only=True)
     change: Change | None = field(default=None, kw_only=True)
     kind: Literal["integer"] = tag("integer")
+    instead: ClassVar[Mapping[str, str]] = {"step": "It takes all whole numbers; for others use a ‹Float› with a step."}
 
     def __post_init__(self) -> None:
         """Check bounds and law."""

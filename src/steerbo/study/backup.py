@@ -19,7 +19,7 @@ from ..masking import split_name
 from ..rounds import Event
 from .connections import DOCTOR, Database
 from .database import DatabaseLog, writable
-from .log import BY_HAND, EventLog
+from .log import BY_HAND, EventLog, new_name
 from .sqlite_file import meant
 from .survey import Kept, Survey, look, survey, write
 from .tables import HEADS, TABLES
@@ -120,7 +120,8 @@ def restore(file: Path | str, place: Path | str, name: str = "") -> dict[str, in
         hint = f"The backup has {len(studies)} studies, which keep their names: {_names(studies)}."
         raise InvalidStudy("log", f"#{after}", "no name for all of them", hint)
     if len(studies) == 1:
-        studies = (replace(studies[0], name=after or name or studies[0].name),)
+        called = after or name
+        studies = (replace(studies[0], name=new_name(called) if called else studies[0].name),)
     fill(url, studies)
     return {kept.name: len(kept.bodies) for kept in studies}
 

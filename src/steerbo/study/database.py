@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -21,10 +22,10 @@ from ..errors import DamagedLog, InvalidStudy, LogConflict, LogUnavailable
 from ..masking import split_name
 from ..record import from_plain, to_plain
 from ..rounds import Created, Event
+from ..rounds.arithmetic import uncollected
 from ..rounds.upgrade import FORMAT
-from ..text import unsafe
 from .connections import DOCTOR, Database
-from .log import TURN, Lease, checked_name, checked_place, ends_a_round
+from .log import TURN, Lease, checked_name, checked_place, ends_a_round, new_name
 from .spill import Spill
 from .tables import EVENTS, HEADS, LEASES, TABLES
 
@@ -84,6 +85,7 @@ class DatabaseLog:
         self.place, self.private = self._database.place, self._database.private
         self._spill = Spill.of(url, self.name)
         self.seen, self.tip, self._unsure = 0, "", ""
+        self._lock = threading.RLock()  # what was seen, and what is read or written after that, belong together
         try:
             if make:
                 self._database.make(TABLES)
@@ -102,10 +104,29 @@ class DatabaseLog:
         """The events that are new, each checked against its predecessor.
 
         Raises:
-            DamagedLog: an event is missing, or another than it was.
+            DamagedLog: an event is missing, or another than it was, and still is when all are read again.
             InvalidStudy: the log is of a later version.
         """
-        new = EVENTS.c.position > self.seen
+        with self._lock:
+            try:
+                found, seen, tip = self._after(self.seen, self.tip)
+            except DamagedLog:  # nothing is accused for what was seen here: all of it again, from the first event
+                events, seen, tip = self._after(0, "")
+                if self._tip_at(self.seen) != self.tip:
+                    raise
+                found = events[self.seen :]
+            self.seen, self.tip = seen, tip
+            return found
+
+    def _tip_at(self, position: int) -> str:
+        """The checksum of an event; empty: there is none."""
+        query = sa.select(EVENTS.c.checksum).where((EVENTS.c.study == self.name) & (EVENTS.c.position == position))
+        with self._database.transaction() as connection:
+            return connection.scalar(query) or ""
+
+    def _after(self, seen: int, tip: str) -> tuple[list[Event], int, str]:
+        """The events after so many, the last of which has this checksum; how many there are, and the checksum now."""
+        new = EVENTS.c.position > seen
         query = (
             sa.select(HEADS.c.format, HEADS.c.events, HEADS.c.tip, EVENTS.c.position, EVENTS.c.body)
             .add_columns(EVENTS.c.checksum)
@@ -116,24 +137,23 @@ class DatabaseLog:
         with self._database.transaction() as connection:  # one statement: head and events of one moment
             rows = connection.execute(query).all()
         if not rows:
-            if self.seen:
-                raise self._damage("study", None, f"the study whose {self.seen} events were read before")
-            return []
+            if seen:
+                raise self._damage("study", None, f"the study whose {seen} events were read before")
+            return [], 0, ""
         head = rows[0]
         if not isinstance(head.format, int) or head.format > FORMAT:
             hint = "Update steerbo to read this log."
             raise InvalidStudy(f"{self.place}: format", head.format, f"at most {FORMAT}", hint)
         found: list[Event] = []
-        seen, tip = self.seen, self.tip
-        for row in rows if head.position is not None else []:
-            if row.position != seen + 1 or row.checksum != checksum(tip, row.position, str(row.body)):
-                raise self._damage(f"event {seen + 1}", row.body, "an event that matches its checksum")
-            found.append(self.event(row.position, row.body))
-            seen, tip = row.position, row.checksum
+        with uncollected():
+            for row in rows if head.position is not None else []:
+                if row.position != seen + 1 or row.checksum != checksum(tip, row.position, str(row.body)):
+                    raise self._damage(f"event {seen + 1}", row.body, "an event that matches its checksum")
+                found.append(self.event(row.position, row.body))
+                seen, tip = row.position, row.checksum
         if (head.events, head.tip) != (seen, tip):
             raise self._damage("events", seen, f"the {head.events} events that the log once had")
-        self.seen, self.tip = seen, tip
-        return found
+        return found, seen, tip
 
     def append(self, event: Event, lease: Lease | None = None) -> None:
         """Add one event after those seen: see `extend`."""
@@ -144,8 +164,12 @@ class DatabaseLog:
 
         A connection that is lost may be lost after the commit: the same call again looks first.
         """
-        if not self.seen and (fault := unsafe(self.name)):
-            raise InvalidStudy("name", self.name, "a name of characters that can be seen", f"It has {fault}.")
+        with self._lock:
+            self._extend(events, lease)
+
+    def _extend(self, events: Sequence[Event], lease: Lease | None) -> None:
+        if not self.seen:
+            new_name(self.name)
         rows, tip = list[dict[str, Any]](), self.tip
         for position, event in enumerate(events, self.seen + 1):
             body = writable(event)
@@ -243,7 +267,10 @@ class DatabaseLog:
 
     def event(self, position: int, body: str) -> Event:
         """An event from its text."""
-        event: Event = from_plain(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
+        try:
+            event: Event = from_plain(Event, json.loads(body), f"{self.place}: event {position}", InvalidStudy)
+        except (json.JSONDecodeError, RecursionError):
+            raise self._damage(f"event {position}", body, "an event in JSON") from None
         return event
 
     def _damage(self, field: str, value: object, allowed: str) -> DamagedLog:

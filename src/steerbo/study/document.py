@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import stat
 import tomllib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidStudy
+from ..files import read_file
 from ..text import shortened
 
-LARGEST_FILE = 10_000_000
-"""Bytes of a study file. Large samples belong in files of their own."""
 DEEPEST = 50
 """Tables and lists in a study file lie no deeper in one another than this."""
 _LONG = re.compile(r"[0-9_]{4300,}")  # digits of a number that Python refuses to read
@@ -68,7 +66,9 @@ def _too_deep(path: Path | str) -> InvalidStudy:
 
 
 def _text(path: Path | str) -> str:
-    raw = _bytes(path)
+    if not isinstance(path, str | Path):
+        raise InvalidStudy("study file", path, "the name of a file")
+    raw = read_file(path, "study file", InvalidStudy)
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise InvalidStudy("study file", str(path), "TOML in UTF-8", "(It is in UTF-16: save it again as UTF-8.)")
     try:
@@ -77,23 +77,3 @@ def _text(path: Path | str) -> str:
         line = raw.count(b"\n", 0, error.start) + 1
         hint = f"(Byte {error.start}, in line {line}, is none: save it again as UTF-8.)"
         raise InvalidStudy("study file", str(path), "TOML in UTF-8", hint) from None
-
-
-def _bytes(path: Path | str) -> bytes:
-    if not isinstance(path, str | Path):
-        raise InvalidStudy("study file", path, "the name of a file")
-    try:
-        regular = stat.S_ISREG(Path(path).stat().st_mode)  # before it is opened: a pipe would make us wait
-        raw = b""
-        if regular:
-            with Path(path).open("rb") as file:
-                raw = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InvalidStudy("study file", str(path), "a file that can be read", f"({error.strerror}.)") from None
-    except ValueError:
-        raise InvalidStudy("study file", str(path), "a file's name without NUL characters") from None
-    if not regular:
-        raise InvalidStudy("study file", str(path), "a file that can be read", "(It is a folder, a pipe or a device.)")
-    if len(raw) > LARGEST_FILE:
-        raise InvalidStudy("study file", str(path), f"a file of at most {LARGEST_FILE / 1e6:g} MB")
-    return raw

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidProblem, one_of
+from ..files import LARGEST_TABLE, read_file
 from ..space.joint_rows import MOST_CELLS
 from ..typed import read_choice
 from .sheet import Row, Sheet, decoded, read_sheet
@@ -23,13 +24,12 @@ def text_beside(folder: Path, name: Any, field: str) -> str:
     """
     if not isinstance(name, str) or not name.strip():
         raise InvalidProblem(field, name, "the name of a file")
+    allowed = f"a file that can be read, beside the study file in {folder}"
+    raw = read_file(folder / name, field, InvalidProblem, LARGEST_TABLE, allowed=allowed, shown=name)
     try:
-        return decoded((folder / name).read_bytes())
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-
-        allowed = f"a file that can be read, beside the study file in {folder}"
-        raise InvalidProblem(field, name, allowed, f"({why})") from None
+        return decoded(raw)
+    except ValueError as error:
+        raise InvalidProblem(field, name, allowed, f"({error})") from None
 
 
 def with_samples(variables: Any, folder: Path) -> Any:

@@ -144,14 +144,22 @@ def _there(process: int) -> bool:
     return True
 
 
-def new_holder() -> str:
+_TIMED = "t"
+"""How names of workers end whose leases run out whether they live or not; of the others it is a hexadecimal digit."""
+
+
+def new_holder(timed: bool = False) -> str:
     """A name for a worker in this process.
+
+    Args:
+        timed: whether its leases run out although it lives.
 
     >>> is_gone(new_holder())
     False
     """
     mine = os.getpid()
-    return f"{_here(mine)}|{mine}|{(_started(mine) if _seen() else None) or ''}|{uuid.uuid4().hex[:8]}"
+    started = (_started(mine) if _seen() else None) or ""
+    return f"{_here(mine)}|{mine}|{started}|{uuid.uuid4().hex[:8]}{_TIMED * timed}"
 
 
 def is_gone(holder: str) -> bool:
@@ -162,6 +170,19 @@ def is_gone(holder: str) -> bool:
 def is_alive(holder: str) -> bool:
     """Whether the holder is a process of this machine that goes on. False where nobody can know."""
     return _lives(holder) is True
+
+
+def is_heard(holder: str) -> bool:
+    """Whether the holder is a process of this machine that goes on, and renews its leases as long as it does."""
+    return is_alive(holder) and not holder.endswith(_TIMED)
+
+
+def unseen(holder: str) -> str:
+    """How to name a holder of whom nobody can know here whether it goes on; empty where somebody can."""
+    if _lives(holder) is not None:
+        return ""
+    host, *rest = holder.split("|")
+    return f"its worker on {host}" if rest else f"its worker {holder}"
 
 
 def _lives(holder: str) -> bool | None:
@@ -186,3 +207,18 @@ def checked_name(given: Any) -> str:
         hint = f"It has {fault}." if fault else ""
         raise InvalidStudy("name", given, f"a text of 1 to {LONGEST_NAME} characters that can be seen", hint)
     return given
+
+
+def new_name(given: Any) -> str:
+    """What a study may be called that begins now: its name is a part of addresses, and perhaps of a file's name.
+
+    Raises:
+        InvalidStudy: it cannot. Studies of earlier versions that are called so are opened all the same.
+
+    >>> new_name("pH & temperature")
+    'pH & temperature'
+    """
+    name = checked_name(given)
+    if name in (".", "..") or any(sign in name for sign in "/\\"):
+        raise InvalidStudy("name", name, "a name without / and \\, and neither . nor ..")
+    return name

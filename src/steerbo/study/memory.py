@@ -56,7 +56,7 @@ class MemoryLog:
         """Events that are new to this worker."""
         with self._memory.alone():
             new = self._memory.events[self._seen :]
-        self._seen += len(new)
+            self._seen += len(new)
         return new
 
     def append(self, event: Event, lease: Lease | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from ..masking import split_name
 from ..rounds import Created, Event, Optimizer, Problem, problem_of
 from .database import DatabaseLog
 from .log import EventLog
-from .snapshots import Remembered, Snapshot
 
 
 def replay(place: str, events: list[Event], problem: Problem | None) -> Optimizer:
@@ -26,9 +26,7 @@ def replay(place: str, events: list[Event], problem: Problem | None) -> Optimize
     if not isinstance(created, Created):
         raise DamagedLog(f"{place}: event 1", created, "a 'created' event")
     try:
-        known = problem_of(created, place, problem)
-        fold = events.fold(problem) if isinstance(events, Remembered) else None
-        return Optimizer.replay(known, events) if fold is None else Optimizer._of(fold)
+        return Optimizer.replay(problem_of(created, place, problem), events)
     except InvalidStudy:
         raise
     except (SteerboError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -53,28 +51,18 @@ def read_events(log: EventLog | Path | str, *, name: str | None = None) -> list[
     return events
 
 
-def read(log: EventLog) -> list[Event]:
-    """All events of a log that nothing was read of; `replay` knows at once what those lead to that a snapshot has."""
-    return Snapshot(log).read()
-
-
-def found_log(
-    log: EventLog | Path | str, name: str | None, quickly: bool = False
-) -> tuple[EventLog, bool, list[Event]]:
-    """A log that is there, whether it was opened here, and its events; the only study where none is named.
-
-    `quickly`: by a snapshot, where there is one.
-    """
+def found_log(log: EventLog | Path | str, name: str | None) -> tuple[EventLog, bool, list[Event]]:
+    """A log that is there, whether it was opened here, and its events; the only study where none is named."""
     named = name is not None or (isinstance(log, str) and split_name(log)[1] != "")
     log, ours = log_at(log, "study" if name is None else name, make=False)
     try:
-        events = read(log) if quickly else log.read()
+        events = log.read()
         if not events and ours and isinstance(log, DatabaseLog) and (names := log.names()):
             if named or len(names) > 1:
                 hint = "Name one after a URL, such as sqlite:///FILE#NAME; in Python, by `name`."
                 raise InvalidStudy(f"{log.place}: study", log.name, one_of(names, log.name), hint)
             log.name = names[0]
-            events = read(log) if quickly else log.read()
+            events = log.read()
     except BaseException:
         if ours:
             log.close()
@@ -121,3 +109,24 @@ def by_name(field: str, given: Any) -> Mapping[str, Any]:
     if given is not None and not (isinstance(given, Mapping) and all(isinstance(name, str) for name in given)):
         raise InvalidOption(field, given, "values by name")
     return given or {}
+
+
+_BESIDE = frozenset(signature(Optimizer.__init__).parameters) - {"options"}
+
+
+def method_options(given: Any) -> Mapping[str, Any]:
+    """Options of a method by name, none of which is anything else that `Optimizer` takes.
+
+    Raises:
+        InvalidOption: one is.
+
+    >>> method_options({"seed": 1})
+    Traceback (most recent call last):
+        ...
+    steerbo.errors.InvalidOption: options.seed: 1 is not allowed; expected an option of the method. ...
+    """
+    options = by_name("options", given)
+    for name in sorted(_BESIDE & options.keys()):
+        hint = "Limits and seed of a study stand beside the options, not among them."
+        raise InvalidOption(f"options.{name}", options[name], "an option of the method", hint)
+    return options

@@ -17,7 +17,18 @@ _SQLITE = {
 _STATES = ("08", "25006", "40", "53", "55P03", "57", "58")
 """SQLSTATE, or how it begins: no connection, a standby, deadlocks, no room, a lock, an operator, the system."""
 _STARTING = ("starting up", "shutting down", "in recovery", "not yet accepting", "too many clients", "reserved for")
-_NOBODY = ("connection to server", "timeout", "timed out", "Temporary failure")
+_WRONG: tuple[str, ...] = (
+    "authentication",
+    "password",
+    "pg_hba.conf",
+    "does not exist",
+    "permission denied",
+    "not permitted to log in",
+)
+_WRONG += ("certificate", "does not support SSL", "private key", "SSL error", "service file", "invalid ")
+_WRONG += ("name or service not known", "nodename nor servname", "translate host name", "resolve host")
+"""Said without an SQLSTATE, by a server before anybody is let in, or by the driver: a name or a key is wrong."""
+_AWAY = ("temporary failure", "timeout expired", "timed out")
 
 
 def is_outage(error: Exception, worked: bool) -> bool:
@@ -35,7 +46,7 @@ def is_outage(error: Exception, worked: bool) -> bool:
     state = getattr(cause, "sqlstate", None)
     if state is not None:
         return state.startswith(_STATES)
-    said = str(cause)  # there was no answer, or the server refused to be talked to at all
-    if worked or any(words in said for words in _STARTING):
+    said = str(cause).casefold()  # a server that crashes says nothing, or half of something
+    if worked or any(words in said for words in (*_STARTING, *_AWAY)):
         return True
-    return "FATAL" not in said and any(words in said for words in _NOBODY)  # else a name or a password is wrong
+    return not any(words.casefold() in said for words in _WRONG)

@@ -11,7 +11,7 @@ from .difference import ANOTHER, check_same, problem_of, widening
 from .limits import adopt, mention
 from .log import EventLog
 from .observer import Observer
-from .opening import read, replay
+from .opening import replay
 from .specification import Settings, Specification
 from .study import Study
 from .worker import check_options
@@ -67,7 +67,7 @@ def _resumed(  # noqa: PLR0917
     fresh = specification.optimizer()
     wanted = fresh.events[0]
     assert isinstance(wanted, Created)
-    events = read(log)
+    events = log.read()
     if not events:
         if not begin:
             raise InvalidStudy("log", log.place, "a log with a study in it", "‹new› makes one.")

@@ -14,8 +14,8 @@ from .backup import backup
 from .connections import Database
 from .database import DatabaseLog
 from .keys import KEYS
-from .log import BY_HAND, checked_name, is_gone
-from .opening import read, replay
+from .log import BY_HAND, is_gone, new_name
+from .opening import replay
 from .tables import EVENTS, HEADS, LEASES
 
 
@@ -42,7 +42,7 @@ def shelved(place: Path | str) -> tuple[Shelved, ...]:
     for name in names:
         with closing(DatabaseLog(url, name, make=False)) as log:
             log.name = name
-            optimizer = replay(log.place, read(log), None)
+            optimizer = replay(log.place, log.read(), None)
             found.append(Shelved(name, optimizer.problem.kind, str(optimizer.status), len(optimizer.events)))
     return tuple(found)
 
@@ -55,7 +55,7 @@ def rename(place: Path | str, name: str, new: str) -> None:
     """
     with closing(Database(split_name(str(place))[0], "write")) as database, database.transaction() as connection:
         _alone(connection, name)
-        if checked_name(new) in _names(connection):
+        if new_name(new) in _names(connection):
             raise InvalidStudy("new", new, "a name that no study there has")
         for table in _tables(connection):
             connection.execute(sa.update(table).where(table.c.study == name).values(study=new))

@@ -26,7 +26,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from ..errors import InvalidStudy
+from ..errors import InvalidStudy, SteerboError
+from ..files import LARGEST_TABLE, read_file
 from ..record import from_plain, record
 
 
@@ -124,10 +125,10 @@ class Spill:
                 names = [name for name in os.listdir(folder) if name.startswith(prefix) and name.endswith(".json")]
                 for path in (folder / name for name in names):
                     try:
-                        answer: Answer = from_plain(Answer, json.loads(path.read_bytes()), path.name, InvalidStudy)
-                    except FileNotFoundError:  # written to the log this moment
-                        continue
-                    except (OSError, ValueError, RecursionError) as error:
+                        answer: Answer = from_plain(Answer, _read(path), path.name, InvalidStudy)
+                    except (SteerboError, ValueError, RecursionError) as error:
+                        if not path.exists():  # written to the log this moment
+                            continue
                         unread = InvalidStudy("file", str(path), "what steerbo once wrote there", f"({error})")
                         found.append(("", path, unread))
                         continue
@@ -135,6 +136,10 @@ class Spill:
                         found.append((answer.written, path, answer))
         for _, path, content in sorted(found, key=lambda entry: entry[:2]):
             yield path, content
+
+
+def _read(path: Path) -> Any:
+    return json.loads(read_file(path, "file", InvalidStudy, LARGEST_TABLE))
 
 
 def through_to_disk(path: Path) -> None:

@@ -21,6 +21,8 @@ _HEAD = 100
 """Bytes of a header."""
 _LONGEST = 2**33
 """Bytes of a file that is copied to be read."""
+_BLOCK = 2**24
+"""Bytes of it in memory at once."""
 _NEW = "Is the name right? ‹new› makes one."
 
 
@@ -49,6 +51,8 @@ def check(file: Path, make: bool) -> None:
             if not make:
                 raise refused("There is no such file", meant(file))
             create_private(file)
+        if not file.is_file():
+            raise refused("It is a pipe or a device", "Name a file.")
         head = _head(file)
     except OSError as error:
         allowed = "a file that can be read and written"
@@ -107,7 +111,7 @@ def read_only(file: Path, timeout: float) -> sqlite3.Connection:
     if missing > 0 or (waiting and not index.exists() and head[18:19] == bytes([_WAL])):
         with tempfile.TemporaryDirectory() as folder:  # open files outlive it
             copy = Path(folder) / "copy"
-            copy.write_bytes(_read(file, _LONGEST))
+            _copy(file, copy)
             os.truncate(copy, max(_length(head), copy.stat().st_size))
             if waiting:
                 shutil.copyfile(log, copy.with_name("copy-wal"))
@@ -139,8 +143,14 @@ def _head(file: Path) -> bytes:
     return _read(file, _HEAD)
 
 
-def _read(file: Path, count: int) -> bytes:
-    """So many bytes from the beginning.
+def _copy(file: Path, copy: Path) -> None:
+    with copy.open("wb") as opened:
+        while opened.tell() < _LONGEST and (block := _read(file, _BLOCK, opened.tell())):
+            opened.write(block)
+
+
+def _read(file: Path, count: int, start: int = 0) -> bytes:
+    """So many bytes from there.
 
     On POSIX whoever closes a file gives up all locks that its process has on it, those of SQLite's connections as well.
     Then another process takes itself for the last one, and removes what is written to just now. So a file that is open
@@ -149,10 +159,11 @@ def _read(file: Path, count: int) -> bytes:
     number = _open_here(file.stat()) if hasattr(os, "pread") else None
     if number is not None:
         with suppress(OSError):  # it was closed this moment, or can only be written
-            found = os.pread(number, count, 0)
+            found = os.pread(number, count, start)
             if _same(os.fstat(number), file.stat()):
                 return found
     with file.open("rb") as opened:
+        opened.seek(start)
         return opened.read(count)
 
 

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
-from ..rounds import Answering, Method, Optimizer, Problem, Reading, Recommendation, Stop, Suggestion, one_or_more
+from ..rounds import (
+    Answering,
+    Doubts,
+    Method,
+    Optimizer,
+    Problem,
+    Reading,
+    Recommendation,
+    Stop,
+    Suggestion,
+    one_or_more,
+)
+from ..rounds.suggestion import MaybeNone
+from ..rounds.turns import one_at_a_time
 from .backup import copy_of, save
 from .log import EventLog
 from .logger import LOGGER
-from .opening import by_name, found_log, new_log, replay
+from .opening import by_name, found_log, method_options, new_log, replay
 from .patience import WAIT
 from .run import drive
 from .to_frame import to_frame
@@ -24,7 +37,7 @@ class Study(Reading, Answering):
 
     The words are the optimizer's. Each call first takes in what other workers have logged; what it logs itself is
     durable before it returns. `ask` offers unfinished rounds again whose worker is gone, then new ones; no round is out
-    twice while its lease lasts. Not for several threads: each takes its own. A forked child is another worker.
+    twice while its lease lasts. Threads may share it: their calls take turns. A forked child is another worker.
 
     Where the log is away, calls wait for it. What was measured is in a file meanwhile, and is written to the log when
     the study is opened the next time, if not before; see `steerbo.study.spill`.
@@ -54,7 +67,7 @@ class Study(Reading, Answering):
         check_options({"holder": holder, "lease": lease, "clock": clock, "wait": wait, "say": say})
         lease = None if lease is None else float(lease)
         say = say or LOGGER.warning
-        self.log, self.optimizer, self._fold = log, optimizer, optimizer._fold
+        self.log, self.optimizer, self._fold, self._lock = log, optimizer, optimizer._fold, optimizer._lock
         self.writer = Writer(log, optimizer, float(wait), say, holder=holder, lease=lease, clock=clock)
 
     @classmethod
@@ -100,7 +113,7 @@ class Study(Reading, Answering):
         """
         check_options(worker)
         limits: dict[str, Any] = {"budget": budget, "rounds": rounds, "stop": stop, "seed": seed}
-        optimizer = Optimizer(problem, method, **limits, **by_name("options", options))
+        optimizer = Optimizer(problem, method, **limits, **method_options(options))
         return cls(new_log(log, name, optimizer.events[0]), optimizer, **worker)
 
     @classmethod
@@ -127,7 +140,7 @@ class Study(Reading, Answering):
             LogUnavailable: the log cannot be reached.
         """
         check_options(worker)
-        log, ours, events = found_log(log, name, quickly=True)
+        log, ours, events = found_log(log, name)
         try:
             opened = cls(log, replay(log.place, events, problem), **worker)
             opened.writer.settle()
@@ -150,8 +163,11 @@ class Study(Reading, Answering):
 
     def close(self) -> None:
         """Let go of the log, and of the rounds that are out here: they are offered again. People keep theirs."""
-        self.writer.close()
+        self.writer.log.seconds = 0.0  # another thread may be waiting for a log that is away
+        with self._lock:
+            self.writer.close()
 
+    @one_at_a_time
     def refresh(self) -> int:
         """Take in what other workers have logged; returns how many events that were."""
         return self.writer.refresh()
@@ -160,13 +176,19 @@ class Study(Reading, Answering):
     def said_by(self, name: str | None) -> Iterator[None]:
         """What is logged inside has this name beside it, `by`: whose key was used, say. None: no name."""
         record = self.optimizer.recorder
-        before, record.by = record.by, name
-        try:
-            yield
-        finally:
-            record.by = before
+        with self._lock:
+            before, record.by = record.by, name
+            try:
+                yield
+            finally:
+                record.by = before
 
-    def ask(self, batch: int | None = None, **request: Any) -> Any:
+    @overload
+    def ask(self, /, batch: None = None, **request: Any) -> Suggestion | MaybeNone: ...
+    @overload
+    def ask(self, /, batch: int, **request: Any) -> list[Suggestion]: ...
+    @one_at_a_time
+    def ask(self, /, batch: int | None = None, **request: Any) -> Suggestion | list[Suggestion] | MaybeNone:
         """A suggestion that nobody else evaluates: an unfinished one, else a new one; None where there is neither.
 
         Args:
@@ -178,7 +200,8 @@ class Study(Reading, Answering):
         """
         return one_or_more(batch, lambda place: self.writer.ask(request, place))
 
-    def prepare(self, k: int = 1, **request: Any) -> None:
+    @one_at_a_time
+    def prepare(self, /, k: int = 1, **request: Any) -> None:
         """Begin to choose the next `k` suggestions, in a process beside this one that gives way to all else.
 
         `ask` with the same `request` gives them, to the last bit what it would choose, unless anything comes between.
@@ -189,15 +212,17 @@ class Study(Reading, Answering):
         self.writer.prepared.begin(k, request)
 
     @property
+    @one_at_a_time
     def prepared(self) -> int:
         """How many suggestions are prepared."""
         return len(self.writer.prepared)
 
-    def run(self, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
+    def run(self, /, objective: Callable[[Suggestion], Any], **options: Any) -> Recommendation:
         """Ask, evaluate and tell until the study is finished; see `steerbo.study.drive` for objective and options."""
         drive(self, objective, **options)
         return self.recommend()
 
+    @one_at_a_time
     def to_optuna(self, storage: Any = None, name: str = "study") -> Any:
         """The rounds as an Optuna study, for its dashboard; see `steerbo.interop.optuna.to_optuna`."""
         from ..interop.optuna import to_optuna  # which needs Optuna
@@ -205,6 +230,7 @@ class Study(Reading, Answering):
         self.refresh()
         return to_optuna(self, storage, name)
 
+    @one_at_a_time
     def to_frame(self) -> Any:
         """The rounds as a pandas DataFrame; see `steerbo.study.to_frame`."""
         self.refresh()
@@ -230,21 +256,27 @@ class Study(Reading, Answering):
         self.refresh()
         save((copy_of(self.log, self.events),), file)
 
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], *, again: bool = False) -> Suggestion:
         """Give what was looked at; see `Optimizer.decide`."""
-        return self.writer.decide(suggestion, context)
+        if not self._lock.free:
+            given = {"context": context, **({"again": True} if again else {})}
+            self.writer.keep_meanwhile("decide", suggestion, given)
+        return self.writer.decide(suggestion, context, again)
 
-    def _give(self, call: str, suggestion: Suggestion | str | None, **given: Any) -> None:
+    def _give(self, call: str, suggestion: Suggestion | str | None, /, **given: Any) -> Doubts:
         """Whoever asked may be another worker."""
+        if not self._lock.free:  # another thread may wait long for the log: what was measured is in a file meanwhile
+            self.writer.keep_meanwhile(call, suggestion, given)
         if call == "abandon":
-            self.writer.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
-        else:
-            self.writer.give(call, suggestion, given)
+            return self.writer.logged(lambda: self.optimizer.abandon(suggestion, **given))  # type: ignore[arg-type]
+        return self.writer.give(call, suggestion, given)
 
+    @one_at_a_time
     def extend(self, bounds: Mapping[str, tuple[float, float]]) -> None:
         """Let variables be set within wider bounds from here on; see `Optimizer.extend`."""
         self.writer.logged(lambda: self.optimizer.extend(bounds))
 
-    def revise(self, **changes: Any) -> None:
+    @one_at_a_time
+    def revise(self, /, **changes: Any) -> None:
         """Change a limit (`budget`, `rounds`, `stop`) from here on, or headers of tables; see `Optimizer.revise`."""
         self.writer.logged(lambda: self.optimizer.revise(**changes))

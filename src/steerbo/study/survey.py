@@ -223,7 +223,7 @@ def _open(bodies: list[str]) -> tuple[set[str], int]:
     for position, body in enumerate(bodies, 1):
         try:
             event: Event = from_plain(Event, json.loads(body), f"event {position}", InvalidStudy)
-        except (SteerboError, ValueError):
+        except (SteerboError, ValueError, RecursionError):
             return tokens, position
         if event.kind == "asked":
             tokens.add(event.token)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..errors import OutOfRangeWarning
 from ..rounds import Added
 from .line import Line
 from .study import Study
@@ -41,16 +42,17 @@ def written(study: Study, new: Sequence[New]) -> list[Line]:
         writer.settle()
     record = study.optimizer.recorder
 
-    def work() -> list[Sequence[str]]:
+    def work() -> list[list[OutOfRangeWarning]]:
         events = [record.signed(each.event) for each in new]
         writer.log.extend(events)
         return [record.take(event) for event in events]
 
-    doubts = writer.logged(work)
-    names = list(study.history.data)[-len(new) :]
+    with writer._lock:
+        doubts = writer.logged(work)
+        names = list(study.history.data)[-len(new) :]
     lines = []
     for each, name, doubted in zip(new, names, doubts, strict=True):
         said = f"added as {name}" + ", and charged" * each.event.charge
         twin = [f"{each.twin} is the same at another cost: void one if they are one"] * bool(each.twin)
-        lines.append(Line(each.number, "taken", "; ".join([said, *twin, *doubted])))
+        lines.append(Line(each.number, "taken", "; ".join([said, *twin, *map(str, doubted)])))
     return lines

@@ -30,7 +30,9 @@ class Worker:
         self._be(holder, LEASE if self.lives else lease, clock or log.now)
 
     def _be(self, holder: str, lease: float | None, clock: Callable[[], float]) -> None:
-        self.name = new_holder()  # also where `holder` stands for people, who outlive their processes
+        self.name = new_holder(
+            timed=not self.lives
+        )  # also where `holder` stands for people, who outlive their processes
         self.leases = Leases(self._log, holder or self.name, lease, clock)
         self.heartbeat = Heartbeat(self.leases)
         self.out: set[str] = set()  # rounds handed out here

@@ -8,7 +8,8 @@ from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from ..errors import LogConflict, SteerboError
-from ..rounds import SEEN, Event, Optimizer, Place, Suggestion, as_text
+from ..rounds import SEEN, Doubts, Event, Optimizer, Place, Suggestion, as_text
+from ..rounds.turns import one_at_a_time
 from ..search import sobol_points
 from .again import decided, give_again, is_there
 from .company import TRIES, Company
@@ -19,7 +20,6 @@ from .logger import LOGGER
 from .patience import PatientLog
 from .prepared import Prepared
 from .serving import Serving
-from .snapshots import Snapshot
 from .spill import Answer
 from .turns import TELL, Turns
 from .worker import Worker
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Writer:
-    """Ties an optimizer to a log that others write to as well.
+    """Ties an optimizer to a log that others write to as well; threads take turns, by the optimizer's lock.
 
     Args:
         log: where the events are.
@@ -41,12 +41,10 @@ class Writer:
     def __init__(
         self, log: EventLog, optimizer: Optimizer, wait: float, say: Callable[[str], None], **worker: Any
     ) -> None:
-        self.optimizer = optimizer
+        self.optimizer, self._lock = optimizer, optimizer._lock
         self.keeping = Keeping(log.spill, say)
         self.log = PatientLog(log, wait, say, self.keeping.harden)
         self.worker = Worker(self.log, **worker)
-        self.snapshot = Snapshot(log)
-        self.snapshot.keep(optimizer._fold)
         self.turns = Turns(self.log, self.worker)
         self.serving = Serving(self.log, self.turns, self.worker)
         self.company, self.prepared = Company(), Prepared(optimizer)
@@ -68,6 +66,7 @@ class Writer:
         finally:
             self.log.close()
 
+    @one_at_a_time
     def refresh(self) -> int:
         """Take in what other workers have logged; returns how many events that were."""
         self.worker.be_oneself()
@@ -77,6 +76,7 @@ class Writer:
         self.company.heard(len(new))
         return len(new)
 
+    @one_at_a_time
     def ask(self, request: Mapping[str, Any], place: Place) -> Suggestion | None:
         """An unfinished round that nobody evaluates, else a new one, for a place in a batch."""
         if self.keeping.left:
@@ -87,9 +87,10 @@ class Writer:
         wish = self.serving.wish(request, place, self.optimizer.recorder.by)
         suggestion = self.unfinished(request.get(SEEN.name))
         suggestion = suggestion or self.logged(lambda: self._chosen(request, place, wish), wish)
-        if suggestion is not None:
-            self.worker.out.add(suggestion.token)
-        return suggestion
+        if suggestion is None:
+            return None
+        self.worker.out.add(suggestion.token)
+        return self.optimizer.with_warnings(suggestion)
 
     def _chosen(self, request: Mapping[str, Any], place: Place, wish: str) -> Suggestion | None:
         """A new round; one that was chosen by another meanwhile, or by this worker, and then for others, too."""
@@ -108,6 +109,7 @@ class Writer:
         self.refresh()
         return self.optimizer.history[token].state == "open"
 
+    @one_at_a_time
     def unfinished(self, context: Any = None) -> Suggestion | None:
         """An open round that nobody evaluates any more, now leased to this worker; None: there is none.
 
@@ -115,7 +117,7 @@ class Writer:
         `context`: what it was chosen for has passed.
         """
         self.refresh()
-        for token, lapses in self.worker.leases.take_over(
+        for token, lapses, whose in self.worker.leases.take_over(
             [s.token for s in self.optimizer.pending if s.token not in self.worker.out]
         ):
             self.settle()  # what its worker measured may be in a file
@@ -126,6 +128,11 @@ class Writer:
                 self.logged(lambda token=token, why=why: self._give_up(token, why))  # type: ignore[misc]
             elif self.optimizer.history[token].state == "open":
                 LOGGER.info("%s is taken over: its worker is gone, or was not heard of for too long", token)
+                if whose:
+                    self.keeping.say(
+                        f"round {token} is taken over: by this clock {whose} was not heard of for too long. Should it "
+                        "still evaluate it, set the clocks of the machines alike: it is evaluated twice"
+                    )
                 return self.optimizer.history[token].suggestion
             if self.optimizer.history[token].state != "open":  # another was quicker, and has told
                 self.worker.leases.drop(token)
@@ -149,6 +156,7 @@ class Writer:
         """Seconds until the first lease of an open round runs out; None where none does."""
         return self.worker.leases.next_lapse({s.token for s in self.optimizer.pending})
 
+    @one_at_a_time
     def settle(self) -> None:
         """Write to the log what waits in files since it was away. What is refused stays there, and is spoken of."""
         wait, self.log.seconds = self.log.seconds, 0.0
@@ -161,22 +169,23 @@ class Writer:
         wish = TELL if answer.call != "decide" else ""  # whoever chooses should know of it, and serves those behind it
         self.logged(lambda: give_again(self.optimizer, answer, equal), wish)
 
-    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any]) -> Suggestion:
+    def decide(self, suggestion: Suggestion | str, context: Mapping[str, Any], again: bool = False) -> Suggestion:
         """Give what was looked at, unless a worker that found it waiting in a file has done so."""
         about = suggestion.token if isinstance(suggestion, Suggestion) else suggestion
 
         def work() -> Suggestion:
             if decided(self.optimizer.history, about, context):
-                return self.optimizer.history[about].suggestion
-            return self.company.timed(lambda: self.optimizer.decide(suggestion, context))
+                return self.optimizer.with_warnings(self.optimizer.history[about].suggestion)
+            return self.company.timed(lambda: self.optimizer.decide(suggestion, context, again=again))
 
-        return self.kept("decide", suggestion, {"context": context}, work)
+        return self.kept("decide", suggestion, {"context": context, **({"again": True} if again else {})}, work)
 
-    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
+    def give(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> Doubts:
         """Make a call with these arguments, kept in a file until it is in the log."""
         about = () if call == "add" else (suggestion,)
-        self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), TELL)
+        return self.kept(call, suggestion, given, lambda: getattr(self.optimizer, call)(*about, **given), TELL)
 
+    @one_at_a_time
     def kept(
         self,
         call: str,
@@ -213,19 +222,22 @@ class Writer:
         if (answer := self._answer(call, suggestion, given)) is not None:
             self.keeping.keep(answer, left)
 
+    def keep_meanwhile(self, call: str, suggestion: Suggestion | str | None, given: Mapping[str, Any]) -> None:
+        """Keep what is to be said until it is this thread's turn to say it, where `give` does so from then on."""
+        if call in ("decide", "tell", "fail") and not self.log.private:
+            answer = self._answer(call, suggestion, given)
+            if answer is not None:
+                self.keeping.spill.keep(answer)
+
     def append(self, event: Event) -> None:
         """The optimizer's log: this study's, with a lease where the event is a new round."""
         self.log.append(event, self.serving.lease() if event.kind == "asked" else None)
 
+    @one_at_a_time
     def logged(self, call: Callable[[], T], wish: str = "") -> T:
-        """Compute on everything that is logged, and keep what it leads to, where much has come; `wish`: see `Turns`."""
-        try:
-            result = self._in_turn(call, wish)
-        except KeyboardInterrupt:
-            self.snapshot.stop()
-            raise
+        """Compute on everything that is logged; `wish`: see `Turns`."""
+        result = self._in_turn(call, wish)
         self.prepared.check()
-        self.snapshot.keep(self.optimizer._fold)
         return result
 
     def _in_turn(self, call: Callable[[], T], wish: str) -> T:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from ..gp import Regression
+from ..gp import Averaged, Regression
 from ..search import Box, Region, climb_within, lattice, maximise_box
 from .parts import Part, drawn_together, row_of, set_columns
 from .scores import LEAST_SD, Moments, Score
@@ -38,7 +38,7 @@ class AveragedScore:
         less: what is taken off for setting these to (r, f), such as what money must bring, (r,); None: nothing.
     """
 
-    model: Regression[Any]
+    model: Regression[Any] | Averaged[Any]
     score: Score
     rows: Float[np.ndarray, "k d"]
     weights: Float[np.ndarray, " k"]
@@ -48,7 +48,7 @@ class AveragedScore:
     @classmethod
     def over(
         cls,
-        model: Regression[Any],
+        model: Regression[Any] | Averaged[Any],
         score: Score,
         parts: Sequence[Part],
         less: Callable[[Float[np.ndarray, "r f"]], Float[np.ndarray, " r"]] | None = None,
@@ -113,7 +113,7 @@ class AveragedScore:
         return points[order], values[order]
 
 
-def _moments(model: Regression[Any], points: Float[np.ndarray, "r d"]) -> Moments:
+def _moments(model: Regression[Any] | Averaged[Any], points: Float[np.ndarray, "r d"]) -> Moments:
     """Posterior moments of f at points, standardised, with gradients."""
     mean, variance, mean_slope, variance_slope = model.moments_and_gradients(points)
     sd = np.sqrt(variance)

@@ -8,22 +8,23 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from ..rounds import Added, Amended, Event, Failed, History, Round, Told
+from ..rounds import Added, Amended, Asked, Event, Failed, History, Round, Told
 from ..search import Margin
 from .outcomes import Likely, margin_over
 from .parts import Part, Set, set_columns
-from .works import OF_ANSWERS, SHARE, Evaluations, Works, apart
+from .works import FADES, OF_ANSWERS, SHARE, Evaluations, Works, apart
 
 FEWEST = 2
 """Failures before anything is closed."""
 _MOST = 40  # failures that count: the latest
-_LATE = 500  # evaluations that are held where what was long ago says little: see `works._FADES`
+_LATE = 500  # evaluations that are held where what was long ago says little: see `works.FADES`
+_OLDER = 5  # rounds in which evaluations grow older, where they do
 _GAVE, _NEAREST = 128, 3  # outcomes that count; where there are more, those nearest to each failure
 
 Place = Callable[[Mapping[str, Any], str, Round | None], Float[np.ndarray, " e"]]
 """What happened, the token or the name of the data, and the round if it was one, to a point, encoded."""
-Tells = Callable[[Round | None], bool]
-"""A round, or None for data that nobody suggested, to whether it counts here."""
+Tells = Callable[[Round | Added], bool]
+"""A round, or data that nobody suggested, to whether it counts here."""
 
 
 class Failing:
@@ -54,6 +55,14 @@ class Failing:
         """How many evaluations have failed."""
         return len(self._worked) - sum(self._worked)
 
+    @property
+    def faded(self) -> float:
+        """How many failures count no longer, since they were long ago; 0 where that does not matter."""
+        if not self._fading:
+            return 0.0
+        ages = self._now - np.array(self._rounds, dtype=float)[~np.array(self._worked, dtype=bool)]
+        return float((1.0 - np.exp(-ages / FADES)).sum())
+
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def learn(self, event: Event, history: History) -> None:
@@ -65,6 +74,8 @@ class Failing:
                 self._take(None, history.latest_data, history)
             case Failed() | Amended():
                 self.begin_anew(history)
+            case Asked() if self._points and self._fading and len(history) - self._now >= _OLDER:
+                self._now, self._made = len(history), None  # rounds of others pass, too
             case _:
                 pass
 
@@ -80,7 +91,7 @@ class Failing:
                 self._take(played, played.suggestion.token, history)
 
     def _take(self, played: Round | None, name: str, history: History) -> None:
-        if self._told_by is not None and not self._told_by(played):
+        if self._told_by is not None and not self._told_by(history.data[name] if played is None else played):
             return
         realised = history.data[name].outcome.realised if played is None else played.realised
         self._points.append(self._place(realised, name, played)[: len(self._unordered)])

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from ..gp import mixture_quantile
 from .batched_bounds import Stack
 from .expectation import Expectation
 
@@ -35,6 +36,11 @@ class Mixture:
         means, deviations = np.array([each.moments(points) for each in self._each]).transpose(1, 0, 2)
         mean: Float[np.ndarray, " r"] = means.mean(axis=0)
         return mean, np.sqrt((deviations**2 + (means - mean) ** 2).mean(axis=0))
+
+    def quantiles(self, point: Float[np.ndarray, " c"], levels: Sequence[float]) -> list[float]:
+        """Where the mixture at one point reaches these probabilities."""
+        means, deviations = np.array([each.moments(point[None]) for each in self._each])[:, :, 0].T
+        return [mixture_quantile(means, deviations, level) for level in levels]
 
     def values(self, points: Float[np.ndarray, "r c"]) -> Float[np.ndarray, " r"]:
         """`m + β √v` at points (r, c)."""

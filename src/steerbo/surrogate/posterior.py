@@ -86,6 +86,7 @@ class Posterior:
         noise: variance of an outcome's noise, standardised; None: no single outcome is one of f and noise alone.
         trend: what the prior mean has beside `mean`; None: nothing.
         held: values of columns that the kernel reads after those of points, such as the time.
+        members: the same with draws of the hyperparameters, all as likely; none: these are taken for granted.
     """
 
     columns: Columns
@@ -102,6 +103,7 @@ class Posterior:
     noise: float | None = None
     trend: Trend | None = None
     held: tuple[float, ...] = ()
+    members: tuple[Posterior, ...] = ()
 
     @classmethod
     def of_regression(cls, model: Regression[Any], columns: Columns, held: tuple[float, ...] = ()) -> Self:
@@ -112,10 +114,11 @@ class Posterior:
         """
         _check_affine(model.output)
         warp, output = model.process.warp, model.output
+        members = tuple(cls.of_regression(member, columns, held) for member in model.members)
         return cls(
             columns, model.kernel, warp, warp(model.inputs[model.counted]), model.weights, inverse_root(model.factor),
-            np.ones(len(model)), mean=model.mean, offset=output.offset, scale=output.scale, noise=model.noise,
-            held=held,
+            np.ones(len(model.counted)), mean=model.mean, offset=output.offset, scale=output.scale, noise=model.noise,
+            held=held, members=members,
         )  # fmt: skip
 
     @classmethod
@@ -177,7 +180,14 @@ class Posterior:
         return self.doubly * slope
 
     def moments(self, Z: Points) -> tuple[Float[np.ndarray, " r"], Float[np.ndarray, "r r"]]:
-        """Means (r,) and covariances (r, r) of f at points (r, d), in the units of the outcomes."""
+        """Means (r,) and covariances (r, r) of f at points (r, d), in the units of the outcomes.
+
+        Where there are members, those of their mixture: `E m` and `E C + E m mᵀ − E m E mᵀ`.
+        """
+        if self.members:
+            means, covariances = zip(*(member.moments(Z) for member in self.members), strict=True)
+            away = np.array(means) - np.mean(means, axis=0)
+            return np.mean(means, axis=0), np.mean(covariances, axis=0) + away.T @ away / len(away)
         cross = self.cross(Z)
         half = cross @ self.root
         mean = self.offset + self.scale * (self.mean + cross @ self.weights)

@@ -32,7 +32,8 @@ REACHES, NOISES = (0.1, 0.3, 1.0), (0.05, 0.5)
 """Lengthscales of g, as shares of the diagonal; variances of the noise, in units of g's."""
 _HOPE = 0.95  # c
 _LUCK = 2.0, 0.5  # plays that are imagined to have worked, and to have failed, by the first explanation
-_FADES = 100.0  # rounds until what failed says little of now, where the objective moves
+FADES = 100.0
+"""Rounds until what failed says little of now, where the objective moves."""
 _END = 0.02  # what an explanation foretells is no nearer to 0 and 1 than this
 _LEAST = 1e-3  # the same of what is said
 _SINGLES = 12  # columns at most of which each is an explanation by itself
@@ -64,9 +65,10 @@ class Evaluations:
 
     @property
     def share(self) -> float:
-        """The probability to work, by luck alone."""
-        n = len(self.worked) + self.more
-        return float((self.worked.sum() + self.more + _LUCK[0]) / (n + sum(_LUCK)))
+        """The probability to work, by luck alone; what was long ago counts for less, where that matters."""
+        counts = np.exp(-self.ages / FADES)
+        gave = float(counts[self.worked].sum()) + self.more
+        return (gave + _LUCK[0]) / (float(counts.sum()) + self.more + sum(_LUCK))
 
     def held(self, parts: Sequence[Part]) -> tuple[int, ...]:
         """Which of the columns of evaluations are set; there may be more, such as the time."""
@@ -86,12 +88,12 @@ class Evaluations:
         return self._found[key]
 
     def _by_place(self, columns: tuple[int, ...], reach: float, noise: float) -> Foretold:
-        covariance = self.alike(self.points, columns, reach) * np.exp(-np.abs(self.ages[:, None] - self.ages) / _FADES)
+        covariance = self.alike(self.points, columns, reach) * np.exp(-np.abs(self.ages[:, None] - self.ages) / FADES)
         covariance[np.diag_indices_from(covariance)] += noise
         root = np.linalg.cholesky(covariance)
         ahead = np.linalg.solve(root, self.worked - _HOPE)
         score = self._score(self.worked - np.diagonal(root) * ahead)  # each is foretold by those before it
-        return score, np.linalg.solve(root.T, ahead) * np.exp(-self.ages / _FADES)
+        return score, np.linalg.solve(root.T, ahead) * np.exp(-self.ages / FADES)
 
     def alike(self, rows: Float[np.ndarray, "m e"], columns: Sequence[int], reach: float) -> Float[np.ndarray, "m n"]:
         """Matérn's correlations of rows with the points, by some columns."""

@@ -11,7 +11,8 @@
 
 It checks that the same seed and log give the same bits, also after a restart at every event and on any number of
 threads; that pending, failed, abandoned, late, voided and amended rounds are dealt with; that limits hold; that
-outcomes of any size are survived; and that what is not allowed is refused by name. For the values in failing
+outcomes of any size are survived; and that what is not allowed is refused by name. `PicturesContract`, inherited in
+the same way, draws the pictures of a kind of problem that has its own. For the values in failing
 assertions call `pytest.register_assert_rewrite("steerbo.testing")` in your conftest.py.
 """
 
@@ -19,6 +20,7 @@ from .answers import Answers
 from .case import Case, Draw, backwards, bits, values_of
 from .corrections import Corrections
 from .pending import Pending
+from .pictures import PicturesContract
 from .refusals import Refusals
 from .repeating import Repeating
 from .seen import SeenBefore
@@ -32,4 +34,14 @@ class SeenContract(SeenBefore, WingContract):
     """The same for problems with variables that are `seen` before each choice."""
 
 
-__all__ = ["Case", "Draw", "SeenBefore", "SeenContract", "WingContract", "backwards", "bits", "values_of"]
+__all__ = [
+    "Case",
+    "Draw",
+    "PicturesContract",
+    "SeenBefore",
+    "SeenContract",
+    "WingContract",
+    "backwards",
+    "bits",
+    "values_of",
+]

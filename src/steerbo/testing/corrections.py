@@ -19,6 +19,7 @@ from steerbo.rounds import (
     Event,
     Extended,
     Optimizer,
+    keyed,
 )
 from steerbo.space import Float
 
@@ -56,6 +57,25 @@ class Corrections(Contract):
         suggestion = world.ask(optimizer)
         with pytest.raises(OutcomeConflict, match="no outcome yet"):
             optimizer.amend(suggestion, **world.outcome(suggestion))
+
+    def test_a_look_that_is_taken_back_leads_where_the_right_one_would(self, world: Case) -> None:
+        straight, other = (world.play(world.start(), 3) for _ in range(2))
+        suggestion, mistyped = (each.ask(**world.request(4)) for each in (straight, other))
+        if not suggestion.observe:
+            with pytest.raises(OutcomeConflict, match="nothing was looked at"):
+                other.decide(mistyped, {}, again=True)
+            return
+        while suggestion.observe:
+            wrong, right = world.look(suggestion, keyed(2, 4, "mistyped")), world.seen(suggestion)
+            other.decide(mistyped, wrong)
+            mistyped, suggestion = other.decide(mistyped, right, again=True), straight.decide(suggestion, right)
+            assert bits(mistyped) == bits(suggestion)
+        for optimizer in (straight, other):
+            optimizer.tell(suggestion.token, **world.outcome(suggestion))
+        with pytest.raises(OutcomeConflict, match="amend"):
+            other.decide(mistyped, right, again=True)
+        replayed = Optimizer.replay(world.problem, other.events)
+        assert bits(world.ask(replayed)) == bits(world.ask(other)) == bits(world.ask(straight))
 
     def test_late_outcomes(self, world: Case) -> None:
         optimizer = world.play(world.start(), 3)

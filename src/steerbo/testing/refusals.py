@@ -15,6 +15,7 @@ from steerbo.errors import (
     OutcomeConflict,
     SteerboError,
     UnknownSuggestion,
+    UnusualOutcomeWarning,
 )
 from steerbo.rounds import (
     Optimizer,
@@ -102,8 +103,9 @@ class Refusals(Contract):
     def test_bad_options(self, world: Case) -> None:
         with pytest.raises(InvalidOption, match="no-such-method"):
             Optimizer(world.problem, "no-such-method")
+        unknown: dict[str, Any] = {"no_such_option": 1}
         with pytest.raises(InvalidOption, match="no_such_option"):
-            Optimizer(world.problem, world.method, no_such_option=1)
+            Optimizer(world.problem, world.method, **unknown)
         for name, wrong in [("seed", -1), ("seed", 1.5), ("budget", 0), ("budget", float("nan")), ("rounds", 0)]:
             limits: dict[str, Any] = {name: wrong}
             with pytest.raises(InvalidOption, match=name):
@@ -114,6 +116,7 @@ class Refusals(Contract):
         optimizer = world.start()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", UnusualOutcomeWarning)  # which these are
             if world.warns is not None:
                 warnings.simplefilter("ignore", world.warns)
             for i in range(world.rounds):

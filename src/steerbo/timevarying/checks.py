@@ -40,6 +40,8 @@ def check_sizes(problem: TimeVarying) -> None:
     ):
         if len(given) > most:
             raise InvalidProblem(field, len(given), f"at most {most}")
+    if not problem.variables:
+        raise InvalidProblem("variables", [], "at least one variable that can be set")
     if not problem.priors:
         raise InvalidProblem("priors", problem.priors, "at least one prior", "Leave them out where you know none.")
 

@@ -112,6 +112,15 @@ class Sites:
             sds[ids] = np.sqrt(variance)[f.group]
         return means, sds
 
+    def joint(
+        self, prior: int, sites: Int[np.ndarray, " J"], time: float
+    ) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, "J J"]]:
+        """Posterior means and covariances of the objective among some points, as one prior sees it."""
+        k = next(k for k, ids in enumerate(self._ids) if prior in ids)
+        group = int(self._filters[k].group[int(np.searchsorted(self._ids[k], prior))])
+        covariances: np.ndarray = self._filters[k].covariances(time, sites)[group][:, sites]
+        return self.posterior(time)[0][prior, sites], covariances
+
     def _shrunk(self, view: View, sd: Float[np.ndarray, "P X"]) -> Float[np.ndarray, "P X"]:
         """Standard deviations as if the unknown places had been observed; those of some time ago count for less.
 

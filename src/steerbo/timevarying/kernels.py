@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from ..errors import InvalidProblem
 from ..gp import Kernel, Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary, called
 from ..record import record
-from ..space.fields import Listed, Number, Positive
+from ..space.fields import Listed, Number, Positive, Variance
 
 _MATERN: dict[float, type[Stationary]] = {0.5: Matern12, 1.5: Matern32, 2.5: Matern52}
 
@@ -41,7 +41,7 @@ class SquaredExponential:
     """
 
     lengthscale: Positive | Annotated[Sequence[Positive], Listed]
-    variance: Positive = 1.0
+    variance: Variance = 1.0
     kind: Literal["squared-exponential"] = "squared-exponential"
 
     def over(self, categorical: Sequence[bool]) -> Stationary:
@@ -61,7 +61,7 @@ class Matern:
 
     lengthscale: Positive | Annotated[Sequence[Positive], Listed]
     nu: Number = 2.5
-    variance: Positive = 1.0
+    variance: Variance = 1.0
     kind: Literal["matern"] = "matern"
 
     @model_validator(mode="after")

@@ -22,7 +22,7 @@ def start(problem: Causal, **options: Any) -> Optimizer:
 
 def test_without_it_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "botorch", None)
-    with pytest.raises(MissingExtra, match=r"steerbo\[peers\]"):
+    with pytest.raises(MissingExtra, match=r"steerbo\[botorch\]"):
         start(cosine().problem)
 
 
@@ -41,7 +41,7 @@ def test_categories_are_refused() -> None:
 
 
 def test_rounds_replay_and_the_model_agrees_with_itself() -> None:
-    pytest.importorskip("botorch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")
+    pytest.importorskip("botorch", reason="BoTorch is not installed: pip install './benchmarks[peers]'")
     environment = cosine()
     optimizer = start(environment.problem)
     _, clean, _ = environment.play(optimizer, 40, 0)

@@ -41,6 +41,6 @@ def test_the_table_on_the_page_is_of_the_kept_runs() -> None:
     table = observed.section(RESULTS / observed.KEPT)
     assert table.count("|") > 40
     assert table in (RESULTS / "causal.md").read_text(encoding="utf-8")
-    job = ("dose", 0.5, "checked", observed.FIRST)
+    job = ("dose", 0.5, "trusted", observed.FIRST)
     kept = finished(RESULTS / observed.KEPT)["/".join(map(str, job))]
     assert math.isclose(observed.run(job)["regret"], kept["regret"], rel_tol=0.02)

@@ -9,8 +9,8 @@ from benchmarks.meanfield import problems, speed
 from benchmarks.meanfield.played import World
 from steerbo.rounds import Optimizer
 
-torch = pytest.importorskip("torch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")
-pytest.importorskip("botorch", reason="BoTorch is not installed: pip install 'steerbo[peers]'")
+torch = pytest.importorskip("torch", reason="BoTorch is not installed: pip install './benchmarks[peers]'")
+pytest.importorskip("botorch", reason="BoTorch is not installed: pip install './benchmarks[peers]'")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -19,7 +19,7 @@ _HEAD = """# What holds
 
 Four papers on systems that one can only partly steer, what they claim in our words, and whether that holds where it was
 played again: one page each, ten minutes to read. Problems, runs and entrants are those of
-[partial-control-bench](https://github.com/steerbo/steerbo/blob/main/benchmarks/README.md); anybody's method can be run, checked and drawn beside these.
+[partial-control-bench](../../benchmarks/README.md); anybody's method can be run, checked and drawn beside these.
 
 """
 
@@ -44,7 +44,7 @@ def write_all(folder: Path) -> Iterator[Path]:
         yield home / f"{paper.file}.md"
     timed = [r.cpu_seconds for r in results if r.cpu_seconds is not None]
     note = (
-        f"\n{len(results)} runs, in [runs](https://github.com/steerbo/steerbo/tree/main/docs/results/papers/runs). "
+        f"\n{len(results)} runs, in `docs/results/papers/runs`. "
         "Most were kept before there was a benchmark, and put into its form by `python -m benchmarks.converted`. "
         f"The {len(timed)} of them whose times were kept, ours, published methods and peers, took {sum(timed) / 3600:.1f} CPU hours.\n\n"
     )

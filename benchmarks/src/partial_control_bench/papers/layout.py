@@ -25,7 +25,7 @@ _ONE_RUN = ("cost-varying",)
 """Wings whose costs at all sizes were taken in one run."""
 _FEWEST = 3  # seeds of who is shown beside others
 COMMAND = "python -m partial_control_bench.papers docs/results"
-PEERS_PAGE = "https://github.com/steerbo/steerbo/blob/main/benchmarks/README.md#peers-and-what-they-cannot-be-told"
+PEERS_PAGE = "../../../benchmarks/README.md#peers-and-what-they-cannot-be-told"
 HERE = "papers"
 """The folder of these pages in that of all results."""
 

@@ -8,7 +8,6 @@ from .base import Kernel, Product, Sum
 from .called import Called, called
 from .courses import EpochsKernel, InUnitsKernel
 from .elementary import Constant, Fixed, Linear
-from .sheared import Sheared
 from .sliding import SlidingKernel
 from .stationary import Matern12, Matern32, Matern52, SquaredExponentialKernel, Stationary
 from .temporal import DecayKernel, PeriodicKernel
@@ -28,7 +27,6 @@ __all__ = [
     "Matern52",
     "PeriodicKernel",
     "Product",
-    "Sheared",
     "SlidingKernel",
     "SquaredExponentialKernel",
     "Stationary",

@@ -1,0 +1,659 @@
+"""Pictures of the model: slices through the recommended point, and which variables matter.
+
+Both read one posterior as it stands; no hyperparameter is fitted anew. A slice is the posterior mean along one variable
+with two posterior standard deviations about it, all else held. The importance of variable j is the first-order share of
+variance
+
+    S_j = Var(E[f(X) | X_j]) / Var(f(X)),    X uniform over the bounds of all variables,
+
+of functions f drawn from the posterior; that draws differ is its uncertainty. What is left of one is what variables do
+only together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from ..errors import InvalidOption, InvalidRequest, SteerboError, one_of
+from ..interop.posteriors import Which, posterior
+from ..rounds import TIME, Outcome, Problem, Reading, Recommendation, Round, Scope, time_of
+from ..search import sobol_points
+from ..space import Categorical
+from ..surrogate import Posterior
+from ..timevarying.finite import Sites
+from ..timevarying.forgetting import Forgetting
+from ..timevarying.method import CandidatePriors
+from .drawing import (
+    BLUE,
+    GREY,
+    LABEL,
+    ORANGE,
+    SKY,
+    SMALL,
+    VERMILION,
+    Picture,
+    finished,
+    legend_below,
+    name_choices,
+    new_figure,
+    on,
+    places_on,
+    styled,
+    value_words,
+    with_unit,
+    wrapped,
+)
+
+_GRID = 161  # points of a line
+_FEW = 12  # levels that are points with bars; more are steps
+_WIDTH = 2.0  # standard deviations
+_NEAR = 0.25  # distance from a slice, in ranges of the other variables, at which an outcome fades
+_MOST_DATA, _MOST_PANELS, _NEXT = 400, 9, 3
+_POINTS, _DRAWS, _BINS = 512, 200, 16  # where functions are drawn; functions; parts of a variable's range
+_ENDS = (0.05, 0.95)
+_BAND = "±2 standard deviations"
+
+
+class Surface(Protocol):
+    """A posterior over the columns of a model, with larger values better."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, in the order of the columns."""
+
+    def along(self, j: int, values: Mapping[str, Any]) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
+        """Values of a variable, means with deviations there, and whether it is continuous; all else is held."""
+
+    def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
+        """Where values of all variables are, each from 0 to 1; None where one is missing."""
+
+    def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+        """Points spread over all variables, as parts of their ranges; means and covariances there."""
+
+
+@dataclass(frozen=True, eq=False)
+class _OfBox:
+    """The posterior of a method whose model is a Gaussian process over a box."""
+
+    found: Posterior
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.found.columns.names
+
+    def along(self, j: int, values: Mapping[str, Any]) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
+        columns, box = self.found.columns, self.found.columns.box
+        middle = columns.decode(box.place(np.full((1, box.dimension), 0.5))[0])
+        fixed = columns.encode({**middle, **{name: values[name] for name in self.names if name in values}})
+        levels = box.levels[j]
+        grid = np.linspace(box.low[j], box.high[j], _GRID) if levels is None else np.asarray(levels)[:: _thin(levels)]
+        points = np.repeat(fixed[None], len(grid), axis=0)
+        points[:, j] = grid
+        mean, covariance = self.found.moments(points)
+        deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+        at = [columns.decode(point)[self.names[j]] for point in points]
+        return at, np.array([mean, deviation]), levels is None
+
+    def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
+        if any(name not in values for name in self.names):
+            return None
+        box = self.found.columns.box
+        point = self.found.columns.encode({name: values[name] for name in self.names})
+        return np.asarray((point - box.low) / np.where(box.high > box.low, box.high - box.low, 1.0))
+
+    def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+        box = self.found.columns.box
+        points = box.place(sobol_points(_POINTS, box.dimension, seed=0))
+        return _parts(points, box.low, box.high), *self.found.moments(points)
+
+
+@dataclass(frozen=True, eq=False)
+class _OfSites:
+    """The posterior of one prior of a time-varying problem at finitely many points."""
+
+    problem: Any
+    sites: Sites
+    prior: int
+    time: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.problem.space.names)
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        """The number of levels of each variable."""
+        return tuple(len(variable.levels) for variable in self.problem.variables)
+
+    def _numbers(self, sites: Any) -> Int[np.ndarray, "n d"]:
+        """The levels of points, by number."""
+        return np.stack(np.unravel_index(np.atleast_1d(sites), self._counts), axis=1)
+
+    def along(self, j: int, values: Mapping[str, Any]) -> tuple[list[Any], Float[np.ndarray, "2 r"], bool]:
+        middle = self.problem.sites[len(self.problem.sites) // 2]
+        site = self.problem.site({**dict(zip(self.names, middle, strict=True)), **values})
+        line = np.repeat(self._numbers(site), self._counts[j], axis=0)
+        line[:, j] = np.arange(self._counts[j])
+        numbers = np.ravel_multi_index(tuple(line.T), self._counts)
+        moments = np.array([each[self.prior, numbers] for each in self.sites.posterior(self.time)])
+        return [self.problem.sites[k][j] for k in numbers], moments, False
+
+    def place(self, values: Mapping[str, Any]) -> Float[np.ndarray, " d"] | None:
+        if any(name not in values for name in self.names):
+            return None
+        most = np.maximum(np.array(self._counts) - 1, 1)
+        return np.asarray(self._numbers(self.problem.site(values))[0] / most)
+
+    def scattered(self) -> tuple[Int[np.ndarray, "n d"], Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
+        n, counts = len(self.problem.sites), np.array(self._counts)
+        some = np.unique(np.linspace(0, n - 1, min(n, _POINTS)).round().astype(int))
+        mean, covariance = self.sites.joint(self.prior, some, self.time)
+        return _parts(self._numbers(some).astype(float), np.zeros(len(counts)), counts - 1), mean, covariance
+
+
+def _thin(levels: Any) -> int:
+    """Every how many of the levels are drawn."""
+    return max(len(levels) // _GRID, 1)
+
+
+def _parts(points: Float[np.ndarray, "n d"], low: Any, high: Any) -> Int[np.ndarray, "n d"]:
+    """In which part of its range each coordinate lies: a level, where there are few, else a sixteenth."""
+    found = np.empty(points.shape, dtype=np.int64)
+    for j, column in enumerate(points.T):
+        levels, number = np.unique(column, return_inverse=True)
+        share = (column - low[j]) / max(high[j] - low[j], 1e-300)
+        found[:, j] = number if len(levels) <= _BINS else np.clip((share * _BINS).astype(int), 0, _BINS - 1)
+    return found
+
+
+def surface_of(study: Reading, which: Which) -> Surface:
+    """The posterior of a study, wherever it is defined.
+
+    Raises:
+        InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
+    """
+    method: Any = study._method
+    if isinstance(method, CandidatePriors) and method.problem.points is not None:
+        which.only(method.problem.kind, "time", "prior")
+        if which.prior is not None and which.prior not in method.names:
+            raise InvalidRequest("prior", which.prior, one_of(method.names, which.prior))
+        time = method.now if which.time is None else float(which.time)
+        sites = method.recall(study.history, time) if isinstance(method, Forgetting) else method.surrogate
+        prior = method.trusted()[0] if which.prior is None else method.names.index(which.prior)
+        return _OfSites(method.posed, sites, prior, time)  # type: ignore[arg-type]  # the domain is finite
+    return _OfBox(posterior(study, which))
+
+
+# -- slices ------------------------------------------------------------------------------------------------------------
+
+
+class Datum(NamedTuple):
+    """An outcome beside a slice.
+
+    Args:
+        at: the value of the variable.
+        value: the outcome.
+        near: how near to the slice the play was, from 0 to 1.
+        own: whether the same scope was played.
+    """
+
+    at: Any
+    value: float
+    near: float
+    own: bool
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The posterior along one variable, in the user's units.
+
+    Args:
+        name: of the variable.
+        at: its values.
+        mean, width: of the posterior there, (r,) each; `width` is two standard deviations.
+        continuous: whether it has no steps.
+        data: outcomes.
+        best: the recommended value and the mean there; None where another variable is recommended.
+        suggested: values that were suggested and have no outcome yet.
+    """
+
+    name: str
+    at: list[Any]
+    mean: Float[np.ndarray, " r"]
+    width: Float[np.ndarray, " r"]
+    continuous: bool
+    data: list[Datum]
+    best: tuple[Any, float] | None
+    suggested: list[Any]
+
+
+@dataclass(frozen=True)
+class Slices:
+    """All slices through one point; their posterior is taken once.
+
+    Args:
+        study: whose.
+        surface: the posterior.
+        values: the point: what is seen, and what is recommended.
+        scope: whose plays are data of these slices; None: all.
+        widening: how many times bounds of answers are as wide as the model's.
+    """
+
+    study: Reading
+    surface: Surface
+    values: Mapping[str, Any]
+    scope: Scope | None
+    widening: float
+
+    @property
+    def names(self) -> list[str]:
+        """The variables: those that are set before those that are seen."""
+        seen = set(self.study.problem.space.seen)
+        return sorted(self.surface.names, key=lambda name: name in seen)
+
+    def of(self, name: str) -> Slice:
+        """The slice along a variable."""
+        j, sign = self.surface.names.index(name), self.study.problem.sign
+        at, (mean, deviation), continuous = self.surface.along(j, self.values)
+        best = None
+        if name in self.values:
+            k = _nearest(self.study.problem.space[name], at, self.values[name])
+            best = self.values[name], float(sign * mean[k])
+        out = [r.suggestion.values[name] for r in self.study.history.pending if name in r.suggestion.values]
+        width = _WIDTH * deviation * (self.widening if math.isfinite(self.widening) else np.nan)
+        return Slice(name, at, sign * mean, width, continuous, self._data(j, name), best, out[:_NEXT])
+
+    def _data(self, j: int, name: str) -> list[Datum]:
+        """The latest outcomes; how near each is counts all other variables, what was seen, and the time."""
+        problem = self.study.problem
+        rows = [row for row in self.study.history.outcomes() if name in row[1].realised][-_MOST_DATA:]
+        moments = [_when(problem, outcome, played) for _, outcome, played in rows]
+        span = max(moments) - min(moments) if moments else 0.0
+        here, others = self.surface.place(self.values), np.arange(len(self.surface.names)) != j
+        seen = problem.space.subset([n for n in problem.space.seen if n not in self.surface.names])
+        found = []
+        for (_, outcome, played), moment in zip(rows, moments, strict=True):
+            row, square = outcome.realised, 0.0
+            there = self.surface.place(row)
+            if here is not None and there is not None:
+                square += float(((there - here)[others] ** 2).sum())
+            if seen.names and all(n in row and n in self.values for n in seen.names):
+                square += float(((seen.encode([row]) - seen.encode([self.values])) ** 2).sum())
+            if span:
+                square += ((max(moments) - moment) / span) ** 2
+            own = self.scope is None or played is None or _same(played.suggestion.scope, self.scope)
+            near = math.exp(-0.5 * square / _NEAR**2)
+            found.append(Datum(row[name], problem.scalar(outcome), near, own))
+        return found
+
+
+def _when(problem: Problem, outcome: Outcome, played: Round | None) -> float:
+    """The time of an outcome, where it matters."""
+    if not problem.timed:
+        return 0.0
+    return time_of(played) if played is not None else float(outcome.realised.get(TIME.name, 0.0))
+
+
+def _same(scope: Scope, other: Scope) -> bool:
+    """Whether the same is steered, whatever of it stays as it was."""
+    return {*scope.set, *scope.keep} == {*other.set, *other.keep} and scope.look == other.look
+
+
+def _nearest(variable: Any, at: Sequence[Any], value: Any) -> int:
+    if isinstance(variable, Categorical):
+        return list(at).index(value)
+    return int(np.abs(np.asarray(at, dtype=float) - float(value)).argmin())
+
+
+def slices_of(
+    study: Reading,
+    *,
+    scope: Any = None,
+    context: Mapping[str, Any] | None = None,
+    time: float | None = None,
+    prior: str | None = None,
+    advice: Recommendation | None = None,
+) -> Slices:
+    """The slices through the recommended point, or where it leaves a variable open, through the middle of its bounds.
+
+    Raises:
+        InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
+    """
+    advice, kind = advice or study.recommend(), study.problem.kind
+    seen = dict(advice.context if context is None else context)
+    asked, values = scope, dict(advice.values)
+    if kind in ("cost-varying", "causal"):
+        asked = advice.scope if scope is None else scope
+        values = _settings(study, advice, asked, seen)
+    found = surface_of(study, Which(asked, seen if kind == "cost-varying" else {}, time, prior))
+    own = _scope_of(study.problem, asked)
+    widening = study._method.widening(study.history, own or advice.scope)
+    return Slices(study, found, {**seen, **values}, own, widening)
+
+
+def _scope_of(problem: Problem, asked: Any) -> Scope | None:
+    """The scope that was asked for; None where there is but one."""
+    if problem.kind == "cost-varying":
+        return problem.read_scope(asked)
+    return asked if isinstance(asked, Scope) else None
+
+
+def _settings(study: Reading, advice: Recommendation, scope: Any, seen: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a scope's recommendation; where they depend on what is looked at, at its medians."""
+    own = _scope_of(study.problem, scope)
+    choice = next((each for each in (advice, *advice.alternatives) if own is not None and each.scope == own), advice)
+    act, contexts = getattr(choice, "act", None), choice.scope.contexts
+    if choice.values or act is None:
+        return dict(choice.values)
+    rows = [outcome.realised for _, outcome, _ in study.history.outcomes()]
+    rows = [row for row in rows if all(name in row for name in contexts)]
+    if not rows:
+        return {}
+    typical = {name: _median(study.problem.space[name], [row[name] for row in rows]) for name in contexts}
+    typical.update({name: seen[name] for name in contexts if name in seen})
+    return {**typical, **act(typical)}
+
+
+def _median(variable: Any, values: Sequence[Any]) -> Any:
+    """The middle one of values that were seen: the commonest one of categories."""
+    if isinstance(variable, Categorical):
+        return max(variable.choices, key=list(values).count)
+    return sorted(values)[len(values) // 2]
+
+
+def known(
+    study: Reading,
+    ax: Any = None,
+    variable: str | None = None,
+    *,
+    scope: Any = None,
+    context: Mapping[str, Any] | None = None,
+    time: float | None = None,
+    prior: str | None = None,
+    value: str = "",
+) -> Any:
+    """Draw a slice: the posterior mean along one variable, a band about it, outcomes, and what is recommended.
+
+    The other variables are where the recommendation has them, else in the middle. Of a cost-varying problem it is the
+    expected value of holding the recommended control set, nature doing the rest; outcomes are those of its plays.
+    Outcomes are the paler, the further away the play was in the other variables and in time; those of other scopes
+    are hollow.
+
+    Args:
+        study: a study or an optimizer.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        variable: along which; None: the first that is set.
+        scope: of a cost-varying or causal problem, which scope; None: the recommended one.
+        context: what is seen before choosing; None: as in the recommendation.
+        time: where the optimum moves; None: now.
+        prior: of a time-varying problem, as which prior sees it; None: the most probable one.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidRequest: the method keeps no Gaussian process over variables (mean-field methods, say), or not this one.
+        InvalidOption: there is no such variable in the model.
+    """
+    axes = on(ax)
+    found = slices_of(study, scope=scope, context=context, time=time, prior=prior)
+    if variable is not None and variable not in found.surface.names:
+        raise InvalidOption("variable", variable, one_of(found.surface.names, variable))
+    name = next((n for n in found.names if n in found.values), found.names[0]) if variable is None else variable
+    _draw(axes, study.problem, found.of(name))
+    axes.set(ylabel=f"expected {value_words(study, value)}", title=f"Expected along {wrapped(name, 30, 1)}")
+    return finished(axes)
+
+
+def slices(
+    study: Reading,
+    *,
+    scope: Any = None,
+    context: Mapping[str, Any] | None = None,
+    time: float | None = None,
+    prior: str | None = None,
+    value: str = "",
+    width: float = 180.0,
+) -> Any:
+    """Draw a slice along each variable of the model through the recommended point, one panel each; see `known`.
+
+    Args:
+        study: a study or an optimizer.
+        scope: of a cost-varying or causal problem, which scope; None: the recommended one.
+        context: what is seen before choosing; None: as in the recommendation.
+        time: where the optimum moves; None: now.
+        prior: of a time-varying problem, as which prior sees it; None: the most probable one.
+        value: name and unit of the objective, for the labels; empty: as the study heads its column.
+        width: of the figure, in millimetres.
+
+    Returns:
+        A matplotlib `Figure`.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidRequest: the method keeps no Gaussian process over variables, or not this one.
+    """
+    found = slices_of(study, scope=scope, context=context, time=time, prior=prior)
+    names = found.names[:_MOST_PANELS]
+    columns = min(len(names), max(int(width // 45), 1), 3 if len(names) > 4 else len(names))
+    lines = -(-len(names) // columns)
+    shown = new_figure((width / 25.4, 0.55 + 1.85 * lines))
+    panels = shown.subplots(lines, columns, sharey=True, squeeze=False)
+    for axes, name in zip(panels.flat, names, strict=False):
+        _draw(axes, study.problem, found.of(name))
+        styled(axes)
+    for axes in panels.flat[len(names) :]:
+        axes.set_visible(False)
+    shown.supylabel(f"expected {value_words(study, value)}", fontsize=LABEL)
+    legend_below(shown, *panels.flat[: len(names)])
+    return shown
+
+
+def _draw(axes: Any, problem: Problem, found: Slice) -> None:
+    """A slice: line and band, or points with bars where there are few levels."""
+    variable = problem.space[found.name]
+    where, mean, width = places_on(variable, found.at), found.mean, found.width
+    if found.continuous or len(where) > _FEW:
+        step: Any = {} if found.continuous else {"step": "mid"}
+        axes.fill_between(where, mean - width, mean + width, color=SKY, alpha=0.3, lw=0, label=_BAND, **step)
+        axes.plot(where, mean, color=BLUE, lw=1.5, label="expected", ds="default" if found.continuous else "steps-mid")
+    else:
+        bars = np.nan_to_num(width)
+        axes.errorbar(where, mean, bars, fmt="none", ecolor=SKY, elinewidth=1.6, capsize=3, label=_BAND, zorder=2)
+        axes.plot(where, mean, "s", ms=4.5, color=BLUE, ls="none", label="expected", zorder=3)
+    for own, look, label in ((False, "none", "outcome of another scope"), (True, "black", "outcome")):
+        some = [datum for datum in found.data if datum.own == own]
+        if some:
+            at, values = places_on(variable, [datum.at for datum in some]), [datum.value for datum in some]
+            ink = [(0.0, 0.0, 0.0, 0.15 + 0.65 * datum.near) for datum in some]
+            filled: Any = ink if own else "none"
+            axes.scatter(at, values, s=11, facecolors=filled, edgecolors=ink, lw=0.6 * (not own), zorder=4)
+            axes.plot([], [], "o", ms=3.5, mfc=look, mec="black", mew=0.6, ls="none", label=label)
+    if found.best is not None:
+        place = places_on(variable, found.best[:1])
+        axes.plot(
+            place, found.best[1], "D", ms=7, mfc=VERMILION, mec="black", mew=0.5, ls="none", zorder=5,
+            label="recommended",
+        )  # fmt: skip
+    if found.suggested:
+        axes.plot(
+            places_on(variable, found.suggested), [0.02] * len(found.suggested), "^", ms=7, mfc=ORANGE, mec="black",
+            mew=0.5, ls="none", zorder=5, transform=axes.get_xaxis_transform(), clip_on=False, label="suggested next",
+        )  # fmt: skip
+    name_choices(axes.xaxis, variable)
+    if isinstance(variable, Categorical):
+        axes.set_xlim(-0.5, len(variable.choices) - 0.5)
+    axes.set_xlabel(wrapped(with_unit(problem, found.name), 26))
+
+
+# -- which variables matter --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Shares of the variance of the objective over the bounds of all variables, largest first.
+
+    Args:
+        names: of variables; the last one, "together", is what they do only in combination.
+        share: means over functions drawn from the posterior.
+        low, high: between these nine of ten draws lie.
+    """
+
+    names: tuple[str, ...]
+    share: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+TOGETHER = "only together"
+
+
+def importance_of(study: Reading, which: Which) -> Importance:
+    """First-order shares of variance of functions drawn from a posterior.
+
+    Raises:
+        InvalidRequest: the method keeps no Gaussian process over variables, or not this one, or only of one variable.
+    """
+    found = surface_of(study, which)
+    if len(found.names) < 2:
+        raise InvalidRequest("variables", list(found.names), "two variables or more: one explains everything")
+    parts, mean, covariance = found.scattered()
+    shares = _first_order(parts, _draws(mean, covariance))
+    rest = np.maximum(1.0 - shares.sum(axis=1), 0.0)
+    columns, named = [*shares.T, rest], [*found.names, TOGETHER]
+    order = sorted(range(len(columns)), key=lambda k: (k >= len(found.names), -float(columns[k].mean())))
+    ends = [np.quantile(columns[k], _ENDS) for k in order]
+    return Importance(
+        tuple(named[k] for k in order),
+        tuple(float(columns[k].mean()) for k in order),
+        tuple(float(low) for low, _ in ends),
+        tuple(float(high) for _, high in ends),
+    )
+
+
+def _draws(mean: Float[np.ndarray, " n"], covariance: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "s n"]:
+    """Functions at points, (s, n), drawn by a root of the covariances."""
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    normal = np.random.Generator(np.random.Philox(0)).standard_normal((_DRAWS, len(mean)))
+    return np.asarray(mean + normal @ root.T)
+
+
+def _first_order(parts: Int[np.ndarray, "n d"], functions: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s d"]:
+    """`Var(E[f | part of x_j]) / Var(f)` of each function, (s, d); a constant has none."""
+    centred = functions - functions.mean(axis=1, keepdims=True)
+    whole = np.maximum((centred**2).mean(axis=1), 1e-300)
+    found = np.empty((len(functions), parts.shape[1]))
+    for j, numbers in enumerate(parts.T):
+        _, numbers = np.unique(numbers, return_inverse=True)
+        counts = np.bincount(numbers)
+        member = (numbers[:, None] == np.arange(len(counts))) / counts
+        found[:, j] = ((centred @ member) ** 2 @ (counts / len(numbers))) / whole
+    return found
+
+
+def importance(
+    study: Reading,
+    ax: Any = None,
+    *,
+    scope: Any = None,
+    context: Mapping[str, Any] | None = None,
+    time: float | None = None,
+    prior: str | None = None,
+) -> Any:
+    """Draw which variables matter: the share of the objective's variance that each explains alone, by the model.
+
+    The variance is that over the bounds of all variables, those included that nature draws. A line about each mark
+    spans nine of ten functions drawn from the posterior: with few outcomes it is long. "Only together" is what no
+    variable explains alone. Of a causal problem it is the model of one scope.
+
+    Args:
+        study: a study or an optimizer.
+        ax: axes of matplotlib to draw on; None: those of a new figure (`.figure`).
+        scope: a scope; None: of a cost-varying problem the objective over all variables, of a causal one the
+            recommended scope.
+        context: of a cost-varying problem's `scope`, what is seen before choosing.
+        time: where the optimum moves; None: now.
+        prior: of a time-varying problem, as which prior sees it; None: the most probable one.
+
+    Returns:
+        The axes.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        InvalidRequest: the method keeps no Gaussian process over variables (mean-field methods, say), or not this one.
+    """
+    which = whole_model(study, study.recommend() if scope is None else None, Which(scope, context or {}, time, prior))
+    return _importance(study, importance_of(study, which), ax)
+
+
+def whole_model(study: Reading, advice: Recommendation | None, which: Which) -> Which:
+    """The widest model there is: of a causal problem that of the recommended scope."""
+    if study.problem.kind == "causal" and advice is not None:
+        return Which(advice.scope, {}, which.time, which.prior)
+    return which
+
+
+def _importance(study: Reading, found: Importance, ax: Any = None) -> Any:
+    axes = on(ax, 0.95 + 0.27 * len(found.names))
+    for y, (name, share, low, high) in enumerate(zip(found.names, found.share, found.low, found.high, strict=True)):
+        colour = GREY if name == TOGETHER and y == len(found.names) - 1 else BLUE
+        axes.barh(y, share, color=colour, alpha=0.35, height=0.62, lw=0)
+        axes.plot([low, high], [y, y], color=colour, lw=1.6)
+        axes.plot(share, y, "o" if colour == BLUE else "s", color=colour, ms=5)
+    axes.set_yticks(range(len(found.names)), [wrapped(name, 22) for name in found.names])
+    axes.set_ylim(len(found.names) - 0.5, -0.5)
+    axes.set(xlim=(0, 1), xlabel="share of the variance (line: 9 of 10 draws)", title="Which variables matter")
+    axes.tick_params(axis="y", length=0)
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(found.names)), [f"{share:.0%}" for share in found.share])
+    right.tick_params(length=0, labelsize=SMALL)
+    right.spines[:].set_visible(False)
+    return finished(axes)
+
+
+def learned_pictures(study: Reading, advice: Recommendation) -> Iterator[Picture]:
+    """Yield the pictures of the model for the page: a slice along each variable, and which matter.
+
+    Of methods without such a model there are none, nor before anything was told.
+    """
+    if not study.history.told and not study.history.data:
+        return
+    try:
+        found = slices_of(study, advice=advice)
+    except SteerboError:
+        return
+
+    def of(name: str) -> Any:
+        axes = on(None)
+        _draw(axes, study.problem, found.of(name))
+        axes.set(ylabel=f"expected {value_words(study)}", title=f"Expected along {wrapped(name, 30, 1)}")
+        return finished(axes).figure
+
+    for name in found.names[:_MOST_PANELS]:
+        text = (
+            "Expected value along one variable, all else as recommended, a band of two standard deviations, outcomes, "
+            "the recommendation and what is suggested next"
+        )
+        yield Picture(f"Expected along {name}", text, _calling(of, name))
+    try:
+        which = whole_model(study, advice, Which())
+        whole = surface_of(study, which)
+    except SteerboError:
+        return
+    if len(whole.names) > 1:
+        text = "The share of the variance of the objective that each variable explains alone, by draws of the model"
+        yield Picture("Which variables matter", text, lambda: _importance(study, importance_of(study, which)).figure)
+
+
+def _calling(draw: Any, name: str) -> Any:
+    """The call of a function with a name, put off."""
+    return lambda: draw(name)

@@ -1,0 +1,41 @@
+"""Pictures of a kind of problem can be drawn, before anything is known and after."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+
+from steerbo.plots import pictures
+from steerbo.plots.drawing import save_figure
+from steerbo.rounds import Optimizer
+
+from .case import Case, Contract
+
+
+class PicturesContract(Contract):
+    """Inherit, and give `case`, where a kind of problem has `pictures` of its own. It needs matplotlib."""
+
+    def test_pictures_of_a_study_can_be_drawn(self, world: Case, played: Optimizer) -> None:
+        pytest.importorskip("matplotlib")
+        asked = world.start()
+        world.ask(asked)
+        counts = [self._drawn(optimizer) for optimizer in (world.start(), asked, played)]
+        assert counts[-1], "a study with outcomes has a picture"
+
+    def test_drawing_changes_nothing(self, played: Optimizer) -> None:
+        pytest.importorskip("matplotlib")
+        before = played.events
+        self._drawn(played)
+        assert played.events == before, "a function that draws reads, and never asks or tells"
+
+    @staticmethod
+    def _drawn(optimizer: Optimizer) -> int:
+        """How many pictures there are; each is drawn, and has a title and a text."""
+        count = 0
+        for picture in pictures(optimizer):
+            assert picture.title.strip(), "a title"
+            assert picture.text.strip(), f"{picture.title}: a text for those who cannot see it"
+            save_figure(picture.figure, BytesIO(), format="png")
+            count += 1
+        return count

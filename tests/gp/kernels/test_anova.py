@@ -1,0 +1,77 @@
+"""The ANOVA kernel: its expansion into main effects and interactions, its slopes, and what is refused."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from steerbo.errors import InvalidProblem
+from steerbo.gp import AnovaKernel, SquaredExponentialKernel
+
+X = np.random.default_rng(0).random((7, 3))
+X[:, 2] = [0, 1, 2, 0, 1, 2, 1]
+KERNEL = AnovaKernel([0.4, 0.2, 0.8], [0.9, 0.3, 0.5], 1.7, categorical=[False, False, True])
+
+
+def test_it_is_a_sum_of_products_over_all_sets_of_variables() -> None:
+    bells = [
+        np.exp(-0.5 * (np.subtract.outer(X[:, d], X[:, d]) / ell) ** 2) for d, ell in enumerate(KERNEL.lengthscales[:2])
+    ]
+    bells.append(np.where(X[:, 2, None] == X[:, 2], 1.0, np.exp(-0.5 / 0.8**2)))
+    total = np.zeros((7, 7))
+    for size in range(4):
+        for chosen in combinations(range(3), size):
+            term = np.full((7, 7), 1.7)
+            for d in range(3):
+                term = term * (KERNEL.weights[d] * bells[d] if d in chosen else 1 - KERNEL.weights[d])
+            total += term
+    assert_allclose(KERNEL(X, X), total, rtol=1e-12)
+    assert_allclose(KERNEL.diagonal(X), np.diag(total), rtol=1e-12)
+
+
+def test_with_all_weights_one_it_is_a_plain_product() -> None:
+    plain = SquaredExponentialKernel([0.4, 0.2], 1.7)
+    assert_allclose(AnovaKernel([0.4, 0.2], [1.0, 1.0], 1.7)(X, X), plain(X, X), rtol=1e-12)
+
+
+def test_its_pull_back_is_the_slope_by_differences() -> None:
+    theta, weights = np.array([p.value for p in KERNEL.parameters]), np.random.default_rng(1).normal(size=(7, 7))
+    _, pull = KERNEL.linearise(X)
+    for i, slope in enumerate(pull(weights)):
+        step = 1e-6 * np.eye(len(theta))[i]
+        ends = [float(np.vdot(weights, KERNEL.with_theta(theta + side * step)(X, X))) for side in (1, -1)]
+        assert slope == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-7)
+
+
+def test_its_slope_along_inputs_is_that_by_differences() -> None:
+    weights, Z = np.random.default_rng(2).normal(size=(7, 5)), X[:5] + 0.05 * np.array([1, 1, 0])
+    found = KERNEL.input_gradient(X, Z, weights)
+    for d in (0, 1):
+        step = 1e-6 * np.eye(3)[d]
+        ends = [(weights * KERNEL(X + side * step, Z)).sum(axis=1) for side in (1, -1)]
+        assert_allclose(found[:, d], (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-7)
+    assert not found[:, 2].any()
+
+
+def test_a_single_variable_learns_no_weight() -> None:
+    assert [p.name for p in AnovaKernel([0.3]).parameters] == ["lengthscale[0]", "variance"]
+    assert AnovaKernel([0.3]).weights == 1.0
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("lengthscales", {"lengthscales": [0.0, 1.0]}),
+        ("weights", {"lengthscales": [1.0, 1.0], "weights": [0.5, 1.5]}),
+        ("weights", {"lengthscales": [1.0, 1.0], "weights": [0.5]}),
+        ("variance", {"lengthscales": [1.0], "variance": 0.0}),
+        ("dimensions", {"lengthscales": [1.0, 1.0], "dimensions": [0, 0]}),
+        ("categorical", {"lengthscales": [1.0, 1.0], "categorical": [True]}),
+    ],
+)
+def test_what_is_no_kernel_is_refused_by_name(field: str, given: dict[str, object]) -> None:
+    with pytest.raises(InvalidProblem, match=rf"kernel\.{field}"):
+        AnovaKernel(**given)  # type: ignore[arg-type]

@@ -1,0 +1,83 @@
+"""Outcomes that are probably wrong: what a noise of its own would gain, against brute force."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+
+from steerbo.gp import Regression, SquaredExponentialKernel
+from steerbo.gp.outliers import MOST, WORTH, gains, suspected
+
+
+def test_gains_are_those_of_the_likeliest_extra_variance() -> None:
+    random = np.random.default_rng(0)
+    x = np.sort(random.random(12))
+    covariance = np.exp(-0.5 * ((x[:, None] - x) / 0.2) ** 2) + 0.05 * np.eye(12)
+    y = random.multivariate_normal(np.zeros(12), covariance)
+    y[4] += 3.0
+    inverse = np.linalg.inv(covariance)
+    found = gains(inverse, inverse @ y, np.zeros(12))
+    for i in range(12):
+        rest = np.delete(np.arange(12), i)
+        solved = np.linalg.solve(covariance[np.ix_(rest, rest)], covariance[rest, i])
+        mean, variance = solved @ y[rest], covariance[i, i] - solved @ covariance[rest, i]
+
+        def density(log_extra: float, i: int = i, mean: Any = mean, variance: Any = variance) -> float:
+            return -float(norm.logpdf(y[i], mean, np.sqrt(variance + np.exp(log_extra))))
+
+        best = minimize_scalar(density, bounds=(-20, 10), method="bounded").fun
+        assert found[i] == pytest.approx(max(density(-40.0) - best, 0.0), abs=1e-3)
+    assert found.argmax() == 4
+
+
+@pytest.mark.parametrize("outcome", [5.0, -3.0])
+def test_one_wrong_outcome_is_doubted_and_named(outcome: float) -> None:
+    random = np.random.default_rng(1)
+    points = random.random((25, 1))
+    y = np.sin(5 * points[:, 0]) + 0.1 * random.standard_normal(25)
+    y[11] = outcome
+    model = Regression(SquaredExponentialKernel([0.3]))
+    model.replace(points, y)
+    model.set(model.fit())
+    assert model.doubted == [11]
+    honest = float(np.sin(5 * points[11, 0]))
+    assert model.predict(points[11:12])[0][0] == pytest.approx(honest, abs=0.3)
+    y[11] = honest
+    model.revise(y)
+    assert model.doubted == []
+
+
+def test_a_plateau_of_its_own_height_is_no_mistake() -> None:
+    """More of its kind have come than are ever doubted."""
+    random = np.random.default_rng(2)
+    points = random.random((30, 1))
+    y = np.where(points[:, 0] > 0.7, 6.0, 0.0) + 0.1 * random.standard_normal(30)
+    model = Regression(SquaredExponentialKernel([0.3]))
+    model.replace(points, y)
+    model.set(model.fit())
+    assert len(model.doubted) <= MOST * 30
+    assert model.predict([[0.85]])[0][0] == pytest.approx(6.0, abs=0.6)
+
+
+def test_clean_normal_outcomes_are_hardly_ever_doubted() -> None:
+    """Of 40 data sets of 20 outcomes at most 4 have one: `WORTH` is what one normal outcome of thousands gains."""
+    doubted = 0
+    for seed in range(40):
+        random = np.random.default_rng([5, seed])
+        points = random.random((20, 1))
+        model = Regression(SquaredExponentialKernel([0.3]))
+        model.replace(points, np.cos(4 * points[:, 0]) + 0.3 * random.standard_normal(20))
+        model.set(model.fit())
+        doubted += bool(model.doubted)
+    assert WORTH >= 6.0
+    assert doubted <= 4
+
+
+def test_suspects_are_far_from_the_middle_half() -> None:
+    assert not suspected(np.zeros(9)).any()
+    assert not suspected(np.random.default_rng(0).normal(size=200)).any()
+    assert suspected(np.array([*range(9), 500.0])).nonzero()[0].tolist() == [9]

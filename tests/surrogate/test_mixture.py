@@ -1,0 +1,41 @@
+"""A mixture of posteriors: moments by Monte Carlo, slopes by differences, quantiles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import steerbo as sb
+from steerbo.space import Variable
+from steerbo.surrogate import Expectation, Mixture
+from tests.surrogate.test_expectation import a_process, parts
+
+VARIABLES: list[Variable] = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "abc"]
+EACH = [Expectation.over(a_process(VARIABLES, seed=seed), parts(VARIABLES, [0, 2])).of_mean() for seed in range(3)]
+POINTS = np.array([[0.2, 0.7], [0.5, 0.5], [0.9, 0.1]])
+
+
+def test_moments_are_those_of_draws() -> None:
+    mean, deviation = Mixture(EACH).moments(POINTS)
+    random = np.random.default_rng(0)
+    means, deviations = np.array([each.moments(POINTS) for each in EACH]).transpose(1, 0, 2)
+    chosen = random.integers(3, size=200_000)
+    draws = means[chosen] + deviations[chosen] * random.standard_normal((200_000, 3))
+    assert_allclose(draws.mean(axis=0), mean, atol=5 * deviation.max() / np.sqrt(200_000))
+    assert_allclose(draws.std(axis=0), deviation, rtol=0.02)
+    low, high = Mixture(EACH).quantiles(POINTS[0], (0.1, 0.9))
+    assert (draws[:, 0] < low).mean() == pytest.approx(0.1, abs=0.005)
+    assert (draws[:, 0] < high).mean() == pytest.approx(0.9, abs=0.005)
+
+
+@pytest.mark.parametrize("beta", [0.0, 2.0, -2.0])
+def test_slopes_and_curves_are_those_by_differences(beta: float) -> None:
+    mixture, step = Mixture(EACH, beta), 1e-5
+    value, slope, curve = mixture.curved(POINTS)
+    assert_allclose(value, mixture.values(POINTS), rtol=1e-9)
+    for i in range(2):
+        away = step * np.eye(2)[i]
+        up, down = mixture.curved(POINTS + away), mixture.curved(POINTS - away)
+        assert_allclose(slope[:, i], (up[0] - down[0]) / (2 * step), rtol=1e-4, atol=1e-6)
+        assert_allclose(curve[:, :, i], (up[1] - down[1]) / (2 * step), rtol=1e-4, atol=1e-5)
