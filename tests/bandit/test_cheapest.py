@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steerbo.bandit import cheap_first, cheapest, cheapest_near, rungs
-from steerbo.bandit.cheapest import ALIKE
 from steerbo.errors import InvalidOption
 
 
@@ -22,13 +21,15 @@ class Scene(NamedTuple):
     widths: np.ndarray
     prices: np.ndarray
     patience: float
+    alike: float
 
     @property
     def chosen(self) -> int:
         return self.at(float(self.upper.max()))
 
     def at(self, least: float) -> int:
-        return cheap_first(self.upper, self.prices, least, lambda some: self.widths[some], self.patience).arm
+        widths = self.widths
+        return cheap_first(self.upper, self.prices, least, lambda k: widths[k], self.patience, alike=self.alike).arm
 
 
 @st.composite
@@ -38,14 +39,15 @@ def scenes(draw: st.DrawFn) -> Scene:
     upper = draw(st.lists(numbers, min_size=m, max_size=m, unique=True))
     widths = draw(st.lists(st.integers(0, 40).map(lambda k: k / 8), min_size=m, max_size=m))
     prices = draw(st.lists(st.integers(1, 80).map(lambda k: k / 8), min_size=m, max_size=m, unique=True))
-    return Scene(np.array(upper), np.array(widths), np.array(prices), draw(st.sampled_from([0.0, 0.5, 1.0, 2.0])))
+    patience, alike = draw(st.sampled_from([0.0, 0.5, 1.0, 2.0])), draw(st.sampled_from([1.0, 1.5]))
+    return Scene(np.array(upper), np.array(widths), np.array(prices), patience, alike)
 
 
 @given(scenes(), st.randoms())
 def test_arms_have_no_names(scene: Scene, random: object) -> None:
     order = list(range(len(scene.upper)))
     random.shuffle(order)  # type: ignore[attr-defined]
-    other = Scene(scene.upper[order], scene.widths[order], scene.prices[order], scene.patience)
+    other = scene._replace(upper=scene.upper[order], widths=scene.widths[order], prices=scene.prices[order])
     assert order[other.chosen] == scene.chosen
     slack = float(scene.widths.max())
     assert order[cheapest_near(other.upper, other.prices, slack)] == cheapest_near(scene.upper, scene.prices, slack)
@@ -72,8 +74,8 @@ def test_what_is_played_is_played_also_for_less(scene: Scene, share: float) -> N
 def test_what_is_played_is_enough_and_nothing_much_cheaper_is(scene: Scene) -> None:
     enough = scene.upper + scene.patience * scene.widths >= scene.upper.max()
     assert enough[scene.chosen]
-    assert scene.prices[scene.chosen] <= ALIKE * scene.prices[enough].min()
-    alike = next(rung for rung in rungs(scene.prices) if scene.chosen in rung)
+    assert scene.prices[scene.chosen] <= scene.alike * scene.prices[enough].min() * (1 + 1e-8)
+    alike = next(rung for rung in rungs(scene.prices, scene.alike) if scene.chosen in rung)
     assert all(scene.upper[i] <= scene.upper[scene.chosen] for i in alike if enough[i])
 
 
@@ -85,16 +87,16 @@ def test_widths_are_asked_for_no_further_than_needed(scene: Scene) -> None:
         asked.extend(some)
         return scene.widths[some]
 
-    best = cheap_first(scene.upper, scene.prices, float(scene.upper.max()), widths, scene.patience)
+    best = cheap_first(scene.upper, scene.prices, float(scene.upper.max()), widths, scene.patience, alike=scene.alike)
     assert best.width == scene.widths[best.arm]
     assert len(set(asked)) == len(asked)
-    assert scene.prices[asked].max() <= ALIKE * scene.prices[best.arm]
+    assert scene.prices[asked].max() <= scene.alike * scene.prices[best.arm] * (1 + 1e-8)
 
 
 @given(scenes())
 def test_less_asked_for_is_never_dearer_by_more_than_counts_as_equal(scene: Scene) -> None:
     lenient = scene.at(float(scene.upper.max()) - 1.0)
-    assert scene.prices[lenient] <= ALIKE * scene.prices[scene.chosen]
+    assert scene.prices[lenient] <= scene.alike * scene.prices[scene.chosen] * (1 + 1e-8)
 
 
 @given(scenes())

@@ -96,7 +96,7 @@ def test_a_batch_shares_what_is_hard_to_change() -> None:
     while batch := optimizer.ask(batch=4):
         assert len({s.values.get("oven") for s in batch}) == 1
         assert not any(s.change_cost for s in batch[1:])
-        assert len({tuple(s.values.values()) for s in batch}) == len(batch)
+        assert len({tuple(s.values.values()) for s in batch}) > 1
         moved += bool(batch[0].change_cost)
         for s in reversed(batch):
             x = {"oven": 150.0, "feed": 0.3, "speed": 0.8, **s.values}
@@ -204,3 +204,60 @@ def test_a_surprise_is_no_reason_to_stay() -> None:
         heats.append(x["heat"])
     assert max(values[4:8]) < min(values[:4]) - 3
     assert heats[2] > 0.2, "the third firing goes where it is warmer"
+
+
+KILN = sb.CostVarying(
+    [sb.Float("heat", 0, 1, change=sb.Change(fixed=3, per_unit=2)), sb.Float("glaze", 0, 1)], [["heat", "glaze"]], [1]
+)
+
+
+def _fired(problem: sb.CostVarying, most: int, **limits: Any) -> list[dict[str, Any]]:
+    """What moving was held against, round by round: two hills, the better one between the first heats."""
+    optimizer, notes = sb.Optimizer(problem, seed=3, **limits), []
+    while len(optimizer.history) < most and (suggestion := optimizer.ask()) is not None:
+        heat, glaze = suggestion.values["heat"], suggestion.values["glaze"]
+        optimizer.tell(suggestion, 3 * np.exp(-(((heat - 0.5) / 0.15) ** 2)) + heat - (glaze - 0.3) ** 2)
+        notes.append({**(suggestion.note.get("moving") or {}), "heat": heat, "paid": suggestion.change_cost})
+    return notes
+
+
+def test_a_change_is_held_against_the_plays_that_are_left() -> None:
+    """By rounds, by money after the change, by as many as there were; it must be the better the fewer are left."""
+    by_rounds, by_money, open_ended = _fired(KILN, 30, rounds=30), _fired(KILN, 40, budget=60), _fired(KILN, 26)
+    weighed = [(number, note) for number, note in enumerate(by_rounds) if "plays" in note]
+    assert len(weighed) > 15
+    assert all(note["plays"] == 30 - number for number, note in weighed)
+    assert weighed[-1][1]["needed"] > 3 * weighed[0][1]["needed"]
+    spent = np.cumsum([1 + note["paid"] for note in by_money])
+    for k, note in enumerate(by_money):
+        if "plays" in note:
+            assert note["plays"] == pytest.approx(max(60 - spent[k - 1] - note["price"], 0))
+    assert [note["plays"] for note in open_ended if "plays" in note][-3:] == [23, 24, 25]
+
+
+def test_a_move_is_made_where_what_it_may_bring_lasts_long_enough() -> None:
+    many, few = _fired(KILN, 60, budget=80), _fired(KILN, 12, budget=80, rounds=12)
+    assert many[-1]["heat"] == pytest.approx(0.5, abs=0.1)
+    late = [note for note in many[-15:] if "plays" in note]
+    assert not any(note["paid"] for note in late)
+    assert all(note["better"] < note["needed"] for note in late)
+    moved = [note for note in many if "plays" in note and note["paid"]]
+    assert moved
+    assert all(note["better"] >= note["needed"] for note in moved)
+    assert sum(note["paid"] > 0 for note in few) <= sum(note["paid"] > 0 for note in many[:12])
+
+
+def test_what_drifts_pays_for_a_change_for_a_shorter_time() -> None:
+    still, fleeting = (_fired(replace(KILN, drift=drift), 20, rounds=100) for drift in (None, sb.Decay(0.2)))
+    plays = [[note["plays"] for note in notes if "plays" in note] for notes in (still, fleeting)]
+    assert min(plays[0]) > 75
+    assert max(plays[1]) < 12, "half of what is known is gone after six rounds"
+
+
+def test_explanations_say_what_a_change_was_held_against() -> None:
+    optimizer = sb.Optimizer(KILN, seed=3, rounds=40)
+    for _ in range(10):
+        suggestion = optimizer.ask()
+        assert suggestion is not None
+        optimizer.tell(suggestion, -abs(suggestion.values["heat"] - 0.5))
+    assert "plays still to come it would have to be" in str(optimizer.explain())

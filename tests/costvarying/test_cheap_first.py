@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import steerbo as sb
-from steerbo.bandit.cheapest import ALIKE
 from steerbo.costvarying.cheap_first import CheapFirst
 from steerbo.gp.counted import counted
 from steerbo.search import sobol_points
@@ -146,10 +145,23 @@ def test_where_no_tolerance_is_stated_a_twentieth_of_the_range_buys_no_dear_play
 def test_equally_cheap_sets_are_chosen_among_by_their_promise() -> None:
     law = sb.TruncatedNormal(0.5, 0.2)
     variables = [sb.Float(v, 0, 1, law=law) for v in "ab"]
-    alike = sb.CostVarying(variables, [["a"], ["b"]], costs=[1.0, 0.99 * ALIKE])
-    notes = [note for note in play(sb.Optimizer(alike, "cheap-first", rounds=15, seed=0), 15) if "upper" in note]
+    alike = sb.CostVarying(variables, [["a"], ["b"]], costs=[1.0, 1.49])
+    lenient = sb.Optimizer(alike, "cheap-first", rounds=15, seed=0, alike=1.5)
+    notes = [note for note in play(lenient, 15) if "upper" in note]
     assert {note["set"] for note in notes} == {0, 1}
     assert all(note["upper"][note["set"]] == max(note["upper"]) for note in notes)
+    assert "Prices within a factor of 1.5 count as equal." in str(lenient.explain())
+
+
+def test_a_price_counts_unless_it_is_said_that_it_does_not() -> None:
+    """The dear set is no better; at a price half as high again it is played less often than where prices are alike."""
+    law = sb.TruncatedNormal(0.5, 0.2)
+    twins = sb.CostVarying([sb.Float(v, 0, 1, law=law) for v in "ab"], [["a"], ["b"]], costs=[1.0, 1.4])
+    strict, lenient = (
+        sum(note["set"] for note in play(sb.Optimizer(twins, "cheap-first", rounds=30, seed=0, **options), 30))
+        for options in ({}, {"alike": 1.5})
+    )
+    assert strict < lenient
 
 
 def test_where_nobody_counts_money_the_highest_bound_decides() -> None:

@@ -47,5 +47,7 @@ def test_logs_of_before_are_read() -> None:
     old = {"kind": "asked", "scope": {"set": ["a"], "look": {}, "keep": []}}
     note = upgraded({**old, "note": {"upper": [1.0, None], "width": 0.5, "calibration": 1.0}})["note"]
     assert from_plain(Reasons, note).moving is None
-    why = Reasons([1.0], 0.5, Moving(1.0, 2.0, 5.0))
+    weighed = {"upper": [1.0], "width": 0.5, "moving": {"stay": 1.0, "move": 2.0, "price": 5.0}}
+    assert from_plain(Reasons, upgraded({**old, "note": weighed})["note"]).moving is None
+    why = Reasons([1.0], 0.5, Moving(1.0, 2.0, 5.0, 0.1, 0.2, 30.0))
     assert from_plain(Reasons, to_plain(why)) == why

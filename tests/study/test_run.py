@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import steerbo as sb
+from steerbo.errors import ObjectiveFailure
 from steerbo.record import to_plain
 from steerbo.rounds import Event, Failed, Optimizer
 from steerbo.study import LEASE, DatabaseLog, MemoryLog, Study, drive, read_study, resume
@@ -88,3 +92,31 @@ def test_a_round_that_is_given_up_is_charged() -> None:
         other = Study.open(MemoryLog(log._memory), Stub(), lease=1.0, clock=lambda: now[0])
         other.writer.unfinished()
     assert (other.status.abandoned, other.status.spent, other.status.unpriced) == (1, 1.0, 1)
+
+
+def test_answers_that_cannot_be_used_end_a_run_though_other_scopes_need_less() -> None:
+    """Nothing measures b: plays that set it need no measurement, and work; they say nothing of the others."""
+    variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
+    problem = sb.CostVarying(variables, [["a"], ["a", "b"]], costs=[1, 1.2])
+    study = Study.create(MemoryLog(), problem, rounds=30, seed=1)
+    with pytest.raises(ObjectiveFailure, match=r"3 answers could not be used .* the measured value of 'b'"):
+        drive(study, lambda suggestion: {"value": 1.0})
+    assert study.history.failed == 3
+    assert study.history.told > 0, "a play in between worked"
+
+
+def test_an_answer_that_can_be_used_again_begins_the_count_anew() -> None:
+    variables = [sb.Float(name, 0, 1, law=sb.Uniform()) for name in "ab"]
+    problem = sb.CostVarying(variables, [["a"], ["a", "b"]], costs=[1, 1.2])
+    study, answers = Study.create(MemoryLog(), problem, rounds=20, seed=1), dict.fromkeys(("right", "wrong"), 0)
+
+    def objective(suggestion: Any) -> Any:
+        if "b" in suggestion.values or answers["wrong"] % 3 == 2:
+            answers["wrong"] += "b" not in suggestion.values
+            return {"value": 1.0, "realised": {"b": 0.5, **suggestion.values}}
+        answers["wrong"] += 1
+        return {"value": 1.0}
+
+    drive(study, objective)
+    assert len(study.history) == 20
+    assert study.history.failed >= 3

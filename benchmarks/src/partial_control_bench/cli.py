@@ -14,6 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from . import checking, data, page
 from .entrants import BUILT_IN
 from .errors import BenchError
+from .fresh import coverage, simple
+from .fresh.noise import NOISES
 from .problem import WINGS, Problem, Seeds
 from .record import Result, read, schema
 from .registry import contender, problem, problems
@@ -146,18 +148,23 @@ def _plays(entrant: str, about: Problem) -> None:
 def _seeds(given: str, split: Seeds) -> list[int]:
     if not given:
         return list(split.reported[:10])
-    found: list[int] = []
-    for part in given.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()) or (dash and int(last) < int(first)):
-            raise BenchError(f"--seeds {given!r}: must be whole numbers and ranges of them, such as 1000-1019,1050")
-        found += range(int(first), int(last or first) + 1)
+    found = _numbers_of("--seeds", given)
     for seed in found:
         if split.split(seed) is None:
             raise BenchError(
                 f"--seeds {given!r}: {seed} is none of this problem's; {_range(split.tuning)} are to tune on, "
                 f"{_range(split.reported)} to report"
             )
+    return found
+
+
+def _numbers_of(option: str, given: str) -> list[int]:
+    found: list[int] = []
+    for part in given.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdigit() or (dash and not last.isdigit()) or (dash and int(last) < int(first)):
+            raise BenchError(f"{option} {given!r}: must be whole numbers and ranges of them, such as 1000-1019,1050")
+        found += range(int(first), int(last or first) + 1)
     return list(dict.fromkeys(found))
 
 
@@ -202,6 +209,77 @@ def page_(
     if not results:
         raise BenchError(f"{', '.join(map(str, files))}: no results are in there")
     print(f"wrote {page.write(results, out, title)}")
+
+
+@app.command("coverage")
+def coverage_(
+    registration: Annotated[
+        str, typer.Option(help="the whole commit id that draws the functions, or a word")
+    ] = "tuning",
+    functions: Annotated[str, typer.Option(help="which, such as 0-19 or 3,7; default: 0-19")] = "0-19",
+    noise: Annotated[str, typer.Option(help=f"some of {', '.join(NOISES)}, with commas; default: all")] = "",
+    horizons: Annotated[str, typer.Option(help="rounds after which answers are looked at")] = "10,20,40,80",
+    method: Annotated[str, typer.Option(help="of steerbo; default: its default")] = "",
+    jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
+    out: Annotated[Path, typer.Option(help="where lines go; runs that it has are not played again")] = Path(
+        "coverage.jsonl"
+    ),
+    against: Annotated[
+        Path | None, typer.Option(help="a file of another version, whose runs are paired with these")
+    ] = None,
+) -> None:
+    """How often bounds of the recommended value cover the truth; PYTHONPATH says which steerbo plays."""
+    kinds = [each.strip() for each in noise.split(",")] if noise else list(NOISES)
+    for kind in kinds:
+        if kind not in NOISES:
+            raise BenchError(f"--noise {kind!r}: must be some of {', '.join(NOISES)}")
+    marks = tuple(sorted(_numbers_of("--horizons", horizons)))
+    runs = [
+        coverage.Run(registration, index, kind, marks, method or None)
+        for index in _numbers_of("--functions", functions)
+        for kind in kinds
+    ]
+    for line in coverage.play_missing(runs, out, jobs):
+        print(f"{line['key']}: {line['seconds']:.1f} s", file=sys.stderr, flush=True)
+    wanted = {run.key for run in runs}
+    lines = [line for line in coverage.read(out) if line["key"] in wanted]
+    print(coverage.table(lines))
+    if against is not None:
+        print("\n" + coverage.compared(coverage.read(against), lines))
+
+
+@app.command("simple")
+def simple_(
+    registration: Annotated[
+        str, typer.Option(help="the whole commit id that draws the problems, or a word")
+    ] = "tuning",
+    problems_: Annotated[
+        str, typer.Option("--problems", help="how many, from the first; or which, such as 0-5,9")
+    ] = "12",
+    seeds: Annotated[int, typer.Option(min=2, help="draws of noise and nature for each problem")] = 4,
+    entrants: Annotated[str, typer.Option(help="who plays, with commas; names of `pcb list`")] = "",
+    option: Annotated[list[str] | None, typer.Option(help="of the default, such as beta=1; again for more")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="how many processes play at once")] = 1,
+    out: Annotated[Path, typer.Option(help="where lines go; runs that it has are not played again")] = Path(
+        "simple.jsonl"
+    ),
+) -> None:
+    """Simple rules beside the default on problems drawn afresh: equal money, the same noise and nature."""
+    which = range(int(problems_)) if problems_.isdigit() else _numbers_of("--problems", problems_)
+    names = [each.strip() for each in entrants.split(",")] if entrants else [simple.DEFAULT, *simple.RULES]
+    for name in names:
+        if name != simple.DEFAULT:
+            contender(name)
+    runs = [
+        simple.Run(registration, index, draws, name, _options(option or []) if name == simple.DEFAULT else {})
+        for index in which
+        for draws in range(seeds)
+        for name in names
+    ]
+    for line in coverage.play_missing(runs, out, jobs):
+        print(f"{line['key']}: play {line['play']:.3f}, answer {line['answer']:.3f}", file=sys.stderr, flush=True)
+    wanted = {run.key for run in runs}
+    print(simple.table([line for line in coverage.read(out) if line["key"] in wanted], runs[0].label))
 
 
 def main() -> None:

@@ -23,6 +23,15 @@ class Parameter:
     size: int | None = None
     categorical: bool = False
     only_in: tuple[int, ...] | None = None
+    choices: tuple[str, ...] = ()
+
+    def code(self, value: Any) -> Any:
+        """A value as a number: of a choice its place."""
+        return self.choices.index(value) if self.choices else value
+
+    def word(self, code: Any) -> Any:
+        """A number as a value."""
+        return self.choices[int(code)] if self.choices else code
 
     def active(self, point: Point) -> bool:
         """Whether it counts where that control set is chosen."""
@@ -55,7 +64,7 @@ class Space:
             return self._on_grid(point, now)
         if wing == "mean-field":
             return {"distribution": self._tables(point)}
-        return {p.name: point[p.name] for p in self.parameters if p.name != "controls" and p.active(point)}
+        return {p.name: p.word(point[p.name]) for p in self.parameters if p.name != "controls" and p.active(point)}
 
     def point(self, values: Values) -> dict[str, Any] | None:
         """Values as a point; None where that cannot be said."""
@@ -69,7 +78,8 @@ class Space:
             sets = [set(names) for names in self.known["control_sets"]]
             if set(values) not in sets:
                 return None
-            return {**({"controls": sets.index(set(values))} if len(sets) > 1 else {}), **values}
+            codes = {p.name: p.code(values[p.name]) for p in self.parameters if p.name in values}
+            return {**({"controls": sets.index(set(values))} if len(sets) > 1 else {}), **codes}
         return dict(values) if {p.name for p in self.parameters} == set(values) else None
 
     def _on_grid(self, point: Point, now: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,10 +115,15 @@ def _of_sets(known: Mapping[str, Any]) -> list[Parameter]:
     in_sets = {v["name"]: tuple(i for i, s in enumerate(sets) if v["name"] in s) for v in known["variables"]}
     every = tuple(range(len(sets)))
     return first + [
-        Parameter(v["name"], v["low"], v["high"], only_in=None if at == every else at)
-        for v in known["variables"]
-        if (at := in_sets[v["name"]])
+        _of_variable(v, None if at == every else at) for v in known["variables"] if (at := in_sets[v["name"]])
     ]
+
+
+def _of_variable(told: Mapping[str, Any], only_in: tuple[int, ...] | None) -> Parameter:
+    if "choices" in told:
+        choices = tuple(told["choices"])
+        return Parameter(told["name"], size=len(choices), categorical=True, only_in=only_in, choices=choices)
+    return Parameter(told["name"], told["low"], told["high"], only_in=only_in)
 
 
 def _of_grid(known: Mapping[str, Any]) -> list[Parameter]:

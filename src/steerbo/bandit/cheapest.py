@@ -10,8 +10,7 @@ from jaxtyping import Bool, Float
 
 from ..errors import InvalidOption
 
-ALIKE = 1.5
-"""Arms whose prices differ by no more than this factor count as equally cheap."""
+_ROUNDING = 1e-9  # prices that differ by less, as a share, are equal
 
 Prices = Float[np.ndarray, " m"]
 
@@ -29,6 +28,8 @@ def cheap_first(
     least: float,
     widths: Callable[[Sequence[int]], Float[np.ndarray, " k"]],
     patience: float = 1.0,
+    *,
+    alike: float = 1.0,
 ) -> Enough:
     """The cheapest arm that lags behind `least` by no more than what its next play may teach.
 
@@ -41,6 +42,7 @@ def cheap_first(
         widths: from some arms to w_i, what is not known about their next plays. It is asked for the cheapest arms
             first, and no further than needed, since a width may take a search.
         patience: κ.
+        alike: prices that differ by no more than this factor count as equal.
 
     Raises:
         InvalidOption: no arm comes near: `least` is above all upper bounds.
@@ -49,7 +51,7 @@ def cheap_first(
     >>> cheap_first(upper, prices, 2.0, lambda arms: np.array([0.2, 0.6, 0.1])[arms])
     Enough(arm=1, width=0.6)
     """
-    for rung in rungs(prices):
+    for rung in rungs(prices, alike):
         known = zip(rung, widths(rung), strict=True)
         enough = [Enough(i, float(width)) for i, width in known if upper[i] + patience * width >= least]
         if enough:
@@ -57,16 +59,16 @@ def cheap_first(
     raise InvalidOption("least", least, f"at most {float(upper.max())}, the largest upper bound")
 
 
-def rungs(prices: Prices) -> list[list[int]]:
-    """Arms by price, equally cheap ones together.
+def rungs(prices: Prices, alike: float = 1.0) -> list[list[int]]:
+    """Arms by price, equally cheap ones together: those within a factor of the cheapest of them.
 
-    >>> rungs(np.array([2.0, 1.0, np.nan, 1.4]))
-    [[2], [1, 3], [0]]
+    >>> rungs(np.array([2.0, 1.0, np.nan, 1.4, 1.0])), rungs(np.array([2.0, 1.0, np.nan, 1.4]), alike=1.5)
+    ([[2], [1, 4], [3], [0]], [[2], [1, 3], [0]])
     """
     known = np.nan_to_num(prices)
     found: list[list[int]] = []
     for i in np.argsort(known, kind="stable").tolist():
-        if found and known[i] <= ALIKE * known[found[-1][0]]:
+        if found and known[i] <= alike * (1 + _ROUNDING) * known[found[-1][0]]:
             found[-1].append(i)
         else:
             found.append([i])

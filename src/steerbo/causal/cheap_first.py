@@ -29,7 +29,7 @@ from ..rounds import (
     Told,
     known_before,
 )
-from ..rounds.tolerance import Fraction
+from ..rounds.tolerance import UNSTATED
 from ..surrogate import Standardised
 from .acting import Actor
 from .arm_model import ArmModel, Posterior
@@ -47,9 +47,6 @@ from .problem import Causal
 from .several import united
 from .sharing import Missing, not_measured, sharing, untold
 from .worth import ROWS, Worth, fitted_at
-
-TOLERANCE = Fraction(0.1)
-"""What may be given up where the problem does not say: a tenth of the way from the worst value to the best."""
 
 
 class CheapFirst(ScopeBandit[CheapOptions]):
@@ -132,7 +129,9 @@ class CheapFirst(ScopeBandit[CheapOptions]):
         widths = np.array([width(each, worth) for each, worth in zip(offers, worths, strict=True)])
         told = np.array([len(worth.model) > 0 for worth in worths])
         widths *= np.where(told, self.chances[some], self.chances[some] == 1.0)  # what only fails teaches nothing
-        best = cheap_first(upper, prices, least, lambda arms: widths[np.asarray(arms)], patience)
+        best = cheap_first(
+            upper, prices, least, lambda arms: widths[np.asarray(arms)], patience, alike=self.options.alike
+        )
         found = dict(zip(some, upper.tolist(), strict=True))
         at_best = [self.problem.sign * found[i] if i in found else None for i in range(len(self.arms))]
         note = {"phase": "cheap first", "upper": at_best, "width": best.width}
@@ -206,7 +205,7 @@ class CheapFirst(ScopeBandit[CheapOptions]):
 
     def acceptable(self, best: float, known: Mapping[str, Any]) -> float:
         """The least acceptable value at this time, in units of `sign · value`."""
-        tolerance = self.problem.tolerance or TOLERANCE
+        tolerance = self.problem.tolerance or UNSTATED
         if not (told := [model for model in self.models.each if len(model)]):
             return -math.inf  # nothing has worked yet: anything may do
         now = known.get(TIME.name)

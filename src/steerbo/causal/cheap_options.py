@@ -18,11 +18,13 @@ class CheapOptions:
     Args:
         beta: β of `μ + sqrt(β) σ`.
         patience: κ, how much of what a play may teach a cheap scope is given.
+        alike: scopes whose prices differ by no more than this factor count as equally cheap. 1: only equal prices do.
         initial: plays of each model at random actions before it counts; None: twice one more than it has columns.
     """
 
     beta: float = 4.0
     patience: float = 1.0
+    alike: float = 1.0
     initial: int | None = None
 
     def __post_init__(self) -> None:
@@ -30,6 +32,8 @@ class CheapOptions:
         for field in ("beta", "patience"):
             if not 0 <= getattr(self, field) < math.inf:
                 raise InvalidOption(field, getattr(self, field), "a finite number not below 0")
+        if not 1 <= self.alike < math.inf:
+            raise InvalidOption("alike", self.alike, "a finite number from 1 on")
         if self.initial is not None and self.initial < 1:
             raise InvalidOption("initial", self.initial, "a whole number from 1, or none")
 

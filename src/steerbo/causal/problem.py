@@ -33,6 +33,7 @@ _INSTEAD = {
     "control_sets": "What may be set is in the graph, as `intervenable`: the scopes follow from it.",
     "costs": "Variables have `prices`, to set them or to look at them; what every round costs beside is `base`.",
     "priors": "They are for time-varying problems.",
+    "value_of_one": "Only cost-varying problems take it. What may be given up for money is said by `tolerance` here.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",
 }
 
@@ -63,7 +64,7 @@ class Causal(Measuring):
             0.2 * dose"``, or a Python function of these; or "learned", from the costs that are told.
         base: what every round costs beside, above 0: else to set nothing would be free, and done for ever.
         tolerance: how much of the target may be given up for money: `Fraction`, `Absolute` or `Threshold`; None:
-            where there are prices, a tenth of the way from the worst expected value to the best.
+            where there are prices, a twentieth of the way from the worst expected value to the best.
         limits: what may not be set together: `Linear` and `Forbid`, at what is seen and looked at; what a scope leaves
             to nature counts at the end of its bounds that is worst. And `Measured`, limits on further outcomes, which
             are learned.

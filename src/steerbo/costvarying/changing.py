@@ -7,12 +7,32 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import InvalidRequest
-from ..rounds import History, Round
+from ..rounds import TIME, History, Round
 from ..space import Categorical, Variable
 
 ELSEWHERE = 0.1
 """Share of its range by which a measured value may differ from what was set: beyond it is somewhere else. No
 thermometer is exact, and who leaves an oven alone does not move it by what is read there."""
+
+ASSUMED = 20
+"""Plays still to come where neither money nor rounds are limited; from so many rounds on, as many as there were."""
+
+
+def plays_to_come(history: History, price: float, change: float) -> float:
+    """How many plays at a price can still be made after a change was paid: by the money and the rounds that are left.
+
+    Where neither is limited, as many as there were, and at least `ASSUMED`.
+    """
+    left = [] if history.limit is None else [float(history.limit - len(history))]
+    if history.budget is not None and price > 0:
+        left.append((history.remaining - change) / price)
+    return max(min(left, default=float(max(len(history), ASSUMED))), 0.0)
+
+
+def between(history: History) -> float:
+    """How much time there is between two rounds, on average; 1 where one is known at most."""
+    times = [float(played.request[TIME.name]) for played in history if TIME.name in played.request]
+    return (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 1.0
 
 
 def put(played: Round, variables: Sequence[Variable]) -> dict[str, Any]:
@@ -65,8 +85,13 @@ def longest_way(variable: Variable, there: Any) -> float:
     return max(variable.change.price(there, end) for end in (variable.low, variable.high))
 
 
-def paid_for_moving(played: Round, history: History, variables: Sequence[Variable]) -> float:
-    """What moving them has cost in a round, by where it and the round before it really put them, as far as is known."""
+def paid_for_moving(
+    played: Round, history: History, variables: Sequence[Variable], standing: Mapping[str, Any] | None
+) -> float:
+    """What moving them has cost in a round, by where it and the round before it really put them, as far as is known.
+
+    Before the first round they were `standing`; None: out of nowhere.
+    """
     before = history.before(played)
-    there = {} if before is None else put(before, variables)
-    return price_of_moving(there, put(played, variables), variables, before is None)
+    there = standing or {} if before is None else put(before, variables)
+    return price_of_moving(there, put(played, variables), variables, before is None and standing is None)

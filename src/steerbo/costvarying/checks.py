@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidProblem, one_of
+from ..errors import InvalidProblem, InvalidRequest, one_of
 from ..words import counted
 from .nature import check_nature
 
@@ -75,6 +75,29 @@ def check_changes(problem: CostVarying) -> None:
             hint = "Each may stay or move in each round: leave out ‹change› where it matters least."
             allowed = f"at most {MOST_HARD} variables with a price of changing"
             raise InvalidProblem(f"control_sets.{i}", hard, allowed, hint)
+
+
+def check_worth(problem: CostVarying) -> None:
+    """Refuse a tolerance where money and value are one: it would say the same again, and otherwise."""
+    if problem.value_of_one is not None and problem.tolerance is not None:
+        hint = "With ‹value_of_one› a dearer set is worth it if it gives that much more: leave out ‹tolerance›."
+        raise InvalidProblem("tolerance", problem.tolerance, "nothing beside ‹value_of_one›", hint)
+
+
+def check_current(problem: CostVarying) -> None:
+    """Refuse a place to stand that no control set holds, or that cannot be set."""
+    if problem.current is None:
+        return
+    sets = [set(names) for names in problem.control_sets]
+    if set(problem.current) not in sets:
+        allowed = one_of((" + ".join(names) for names in problem.control_sets), "")
+        hint = "What one holds today are the variables of one control set: add one for it, or leave out ‹current›."
+        raise InvalidProblem("current", " + ".join(problem.current), f"values of a control set, {allowed}", hint)
+    for name, value in problem.current.items():
+        try:
+            problem.space[name].check_setting(value)
+        except InvalidRequest as error:
+            raise InvalidProblem(f"current.{name}", value, error.allowed) from None
 
 
 def check_costs(problem: CostVarying) -> None:

@@ -146,10 +146,12 @@ class PartialControl(Learning[OptionsT]):
         """Until `STARTING_POINTS` points are known or pending: the sets in turn, settings drawn uniformly.
 
         Where changes have a price, they come in plots: `PLOT` plays of a set, or a batch, of which only the first moves
-        anything.
+        anything. Where one stands comes before all of these, unless there are data.
         """
         if len(self.model) + len(history.pending) >= STARTING_POINTS:
             return None
+        if self.problem.current is not None and not len(history) and not len(self.model):
+            return self.play(history, *self.standing(), request)
         draw, affordable = self.streams(len(history) + 1, "start"), np.flatnonzero(self.affordable(history))
         plot, place = divmod(len(history), PLOT if self.problem.space.changes else 1)
         i = int(affordable[plot % len(affordable)])
@@ -166,6 +168,13 @@ class PartialControl(Learning[OptionsT]):
         if place > 0:
             arm, point = self.staying(arm, point, self.problem.present(history), request)
         return self.play(history, arm, point, request)
+
+    def standing(self) -> tuple[Arm, np.ndarray]:
+        """Where one stands: the arm, and the encoded point."""
+        current = self.problem.current or {}
+        i = next(i for i, names in enumerate(self.problem.control_sets) if set(names) == set(current))
+        codes = self._encoded(current)
+        return Arm(i), np.array([codes[self.space.names[d]] for d in self.sets[i]])
 
     def raw(self, standardised: float) -> float:
         """From standardised units to units of `sign · value`."""

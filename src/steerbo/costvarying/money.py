@@ -37,6 +37,12 @@ class Paying(Searching[OptionsT]):
             return np.array(self.problem.costs)
         return np.where(self.arms.counts > 0, self.arms.means, np.nan)
 
+    def in_value(self) -> np.ndarray:
+        """The price of a play of each set in units of value, (m,); 0 where it, or what a value is worth, is unknown."""
+        if self.problem.value_of_one is None:
+            return np.zeros(len(self.sets))
+        return np.nan_to_num(self.mean_costs()) / self.problem.value_of_one
+
     def affordable(self, history: History) -> np.ndarray:
         """Which sets fit into what is left where all stays that can, (m,): one whose cost nobody knows yet may."""
         least = [self.problem.least_change_cost(names, history) for names in self.problem.control_sets]

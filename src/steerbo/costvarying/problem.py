@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -13,11 +14,12 @@ from ..errors import InvalidOutcome, one_of
 from ..gp.drift import AnyDrift, check_clock, drift_lines
 from ..record import record
 from ..rounds import History, Measuring, Round, Scope, StatedLaw, Suggestion
+from ..rounds.answers import as_text
 from ..rounds.tolerance import Tolerance
 from ..space import JointRows, Limits, Space, Variable, Variables
-from ..space.fields import Listed
+from ..space.fields import Listed, Positive
 from .changing import can_stay, longest_way, paid_for_moving, price_of_moving, put
-from .checks import INSTEAD, check_changes, check_costs, check_sets
+from .checks import INSTEAD, check_changes, check_costs, check_current, check_sets, check_worth
 from .limits import check_set_limits
 from .nature import left_as, stated_rows
 
@@ -35,8 +37,8 @@ class CostVarying(Measuring):
             `seen` before each choice: then `ask` is given it.
         control_sets: names of the variables that each set controls, e.g. ``[["ph"], ["temperature", "ph"]]``.
         costs: the cost of a play of each set, where they are known; None: they are learned from what `tell` is given.
-        tolerance: how much quality may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: the method's
-            own schedule.
+        tolerance: how much quality may be given up for money: `Fraction`, `Absolute` or `Threshold`; None: a
+            twentieth of the way from the worst expected value to the best, or a method's own schedule.
         minimize: whether smaller values are better.
         nature: rows of data for variables that nature draws together, as `JointRows`; these need no `law`. To set one
             of them leaves the others as they are: what is set does not say what the others do. What is `seen` does:
@@ -50,6 +52,11 @@ class CostVarying(Measuring):
             choosing; of what a control set leaves to nature a sum is kept with the limit's `probability`, and a
             combination whatever nature does. And bounds on a further outcome, `Measured`, which every `tell` then gives
             among what was realised.
+        value_of_one: what one unit of the objective is worth in the unit of the costs, where both are known. Wanted is
+            then the set with the largest *net value*, `value_of_one · value − cost` of a play (less, where smaller
+            values are better), and nothing has to be said of what may be given up.
+        current: where one stands today: values of one control set's variables. It is played first, unless there are
+            data; hard-to-change variables start there; and the answer says what is gained over it, or to stay.
 
     Raises:
         InvalidProblem: naming the field, the value and what is allowed.
@@ -71,6 +78,8 @@ class CostVarying(Measuring):
     drift: AnyDrift = None
     noise: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] | None = None
     limits: Limits | None = None
+    value_of_one: Positive | None = None
+    current: Mapping[str, Any] | None = field(default=None, hash=False)
     kind: Literal["cost-varying"] = "cost-varying"
     priced: ClassVar[bool] = True
     changeable: ClassVar[bool] = True
@@ -84,6 +93,8 @@ class CostVarying(Measuring):
         check_changes(self)
         check_clock(self.drift, self.space.names)
         check_costs(self)
+        check_worth(self)
+        check_current(self)
         check_set_limits(self)
         return self
 
@@ -116,7 +127,9 @@ class CostVarying(Measuring):
         noise = (
             [] if self.noise is None else [("noise", f"a measurement is off by {self.noise:g} (standard deviation)")]
         )
-        return (*sets, *changes, *noise, *limits, *tolerance, *drift_lines(self.drift))
+        stands = [("where one stands", as_text(self.current))] if self.current else []
+        worth = [("net value", f"one of it is worth {self.value_of_one:g} of cost")] if self.value_of_one else []
+        return (*sets, *changes, *noise, *limits, *tolerance, *worth, *stands, *drift_lines(self.drift))
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
@@ -163,8 +176,15 @@ class CostVarying(Measuring):
         return tuple(v for v in self.variables if v.change is not None)
 
     def there(self, history: History) -> dict[str, Any]:
-        """Where the hard-to-change variables are: as the round before has put them, whatever came of it; see `put`."""
-        return put(history.latest, self.hard) if history.latest else {}
+        """Where the hard-to-change variables are: as the round before has put them, whatever came of it; see `put`.
+
+        Before the first round they are where one stands (`current`), where that is known.
+        """
+        return put(history.latest, self.hard) if history.latest else self._standing
+
+    @property
+    def _standing(self) -> dict[str, Any]:
+        return {v.name: self.current[v.name] for v in self.hard if v.name in self.current} if self.current else {}
 
     def present(self, history: History) -> dict[str, Any]:
         """Where those of them are that can stay there."""
@@ -174,11 +194,12 @@ class CostVarying(Measuring):
         """What moving hard-to-change variables to `values` costs; None where there are none. See `price_of_moving`."""
         if not self.space.changes:
             return None
-        return price_of_moving(self.there(history), values, self.hard, history.latest is None)
+        nowhere = history.latest is None and self.current is None
+        return price_of_moving(self.there(history), values, self.hard, nowhere)
 
     def least_change_cost(self, names: Sequence[str], history: History) -> float:
         """What taking these variables in hand costs at least: where they can, they stay; else the longest way."""
-        if not self.space.changes or history.latest is None:
+        if not self.space.changes or (history.latest is None and self.current is None):
             return 0.0
         there, present = self.there(history), self.present(history)
         moved = [v for v in self.hard if v.name in names and v.name not in present]
@@ -196,4 +217,6 @@ class CostVarying(Measuring):
 
     def paid_for_moving(self, played: Round, history: History) -> float:
         """What a round has cost for moving variables, by what really happened."""
-        return paid_for_moving(played, history, self.hard) if self.space.changes else 0.0
+        if not self.space.changes:
+            return 0.0
+        return paid_for_moving(played, history, self.hard, None if self.current is None else self._standing)

@@ -13,30 +13,39 @@ class Moving:
     """What was weighed before something hard to change was moved, or left where it was.
 
     Args:
-        stay: the largest upper bound where nothing is moved, in the user's units.
-        move: the same where something is.
-        price: what the change alone would cost there.
+        stay: the best expected value where nothing is moved, in the user's units.
+        move: what the move that is most worth it is expected to give.
+        price: what the change alone would cost.
+        better: by how much a play there is expected to be better than staying: the mean of what is above it.
+        needed: by how much it would have to be.
+        plays: how many plays still to come that is held against, as far as drift lets them count.
     """
 
     stay: float
     move: float
     price: float
+    better: float
+    needed: float
+    plays: float
 
     def said(self, asked: Suggestion) -> str:
         """Why a suggestion stays, or moves.
 
         >>> from steerbo.rounds import Scope
         >>> asked = Suggestion("t", 7, Scope(["speed"], keep=["oven"]), {"oven": 150.0, "speed": 0.3})
-        >>> print(Moving(7.5, 7.6, 5.0).said(asked))
-        It moves nothing that is hard to change: that would cost 5 and could reach 7.6 at best, staying 7.5.
+        >>> print(Moving(7.5, 7.4, 5.0, 0.02, 0.1, 40).said(asked))
+        It moves nothing that is hard to change: that would cost 5, and a play there is expected to be better by 0.02; \
+over the 40 plays still to come it would have to be 0.1.
         """
-        stay, move = numeral(self.stay, 4), numeral(self.move, 4)
+        better, needed = numeral(self.better, 3), numeral(self.needed, 3)
+        held = f"over the {self.plays:.0f} plays still to come it would have to be {needed}."
         if asked.change_cost:
-            return f"It pays {numeral(asked.change_cost, 4)} to move: that could reach {move} at best, staying {stay}."
+            paid = numeral(asked.change_cost, 4)
+            return f"It pays {paid} to move: a play there is expected to be better by {better}; {held}"
         price = numeral(self.price, 4)
         return (
-            f"It moves nothing that is hard to change: that would cost {price} and could reach {move} at best, "
-            f"staying {stay}."
+            f"It moves nothing that is hard to change: that would cost {price}, and a play there is expected to be "
+            f"better by {better}; {held}"
         )
 
 

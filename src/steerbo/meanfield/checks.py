@@ -20,7 +20,7 @@ _ALIKE = "Put those that are alike together."
 
 _NO_PRICE = "Every distribution costs alike here. What it costs to move agents is `moving_cost`, in units of the value."
 INSTEAD = {
-    **dict.fromkeys(("costs", "prices", "tolerance", "change"), _NO_PRICE),
+    **dict.fromkeys(("costs", "prices", "tolerance", "value_of_one", "change"), _NO_PRICE),
     "control_sets": "All agents are steered in every round: leave it out.",
     "nature": "What is not steered here is ‹seen›, and given in every round: no law is needed.",
     "graph": "What causes what is for causal problems.",

@@ -88,4 +88,10 @@ class Threshold:
         return f"what reaches {self.value:g}"
 
 
+UNSTATED = Fraction(0.05)
+"""What may be given up for money where a problem does not say, when a play is chosen and when an answer is given alike.
+
+A dear play for less than a twentieth of the range buys no better answer: see docs/results/costvarying-registered.md.
+"""
+
 Tolerance = Annotated[Fraction | Absolute | Threshold, Field(discriminator="kind")]

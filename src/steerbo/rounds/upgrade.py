@@ -9,7 +9,8 @@ format  what the next one changed
 1       a scope was a list of what is set, contexts by action, or a word; a note said the number of the played arm as
         `set` or `arm`; the cost of data that was added was always charged
 2       a scope is a `Scope`, and says itself which arm it is; data that was added says whether its cost is charged;
-        notes of earlier versions also have a `calibration`, which is dropped
+        notes of earlier versions also have a `calibration`, which is dropped, and say less of what moving was held
+        against, which is dropped, too
 ======  ================================================================================================================
 """
 
@@ -38,11 +39,15 @@ def upgraded(event: Any) -> Any:
         changes["scope"] = _scope(scope)
         if isinstance(note, Mapping):
             changes["note"] = {name: said for name, said in note.items() if name not in ("set", "arm")}
-    if kind == "asked" and isinstance(kept := changes.get("note", note), Mapping) and "calibration" in kept:
-        changes["note"] = {name: said for name, said in kept.items() if name != "calibration"}
+    if kind == "asked" and isinstance(kept := changes.get("note", note), Mapping):
+        changes["note"] = {name: said for name, said in kept.items() if not _outlived(name, said)}
     if kind == "added":
         changes["charge"] = event.get("charge", True)
     return {**event, **changes}
+
+
+def _outlived(name: str, said: Any) -> bool:
+    return name == "calibration" or (name == "moving" and isinstance(said, Mapping) and "plays" not in said)
 
 
 def _first_format(scope: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import suppress
@@ -65,7 +66,8 @@ def drive(
         executor: where evaluations run; None: here, one after the other. A function that makes one (`lambda:
             ProcessPoolExecutor(4)`) is called again where the first broke, and what was lost is evaluated again.
         parallel: so many evaluations at once.
-        failures: so many failed evaluations in a row end the run.
+        failures: so many failed evaluations in a row end the run; so do so many answers that cannot be used, unless a
+            play of the same scope shows that the program gives them right now: one that leaves less to nature does not.
         retries: a failed evaluation is tried so often again before it counts as failed.
         rounds: at most so many rounds in this run; None: no limit beside the study's own.
         stop: end when enough is known, as for `Optimizer`, from here on and for all workers; None: as the study says.
@@ -103,6 +105,11 @@ def drive(
         LOGGER.info("the run is over: %s", study.status)
 
 
+def _set_by(suggestion: Suggestion) -> frozenset[str]:
+    """What a play sets, whatever of it stays as it was."""
+    return frozenset((*suggestion.scope.set, *suggestion.scope.keep))
+
+
 @dataclass
 class _Loop:
     """One run."""
@@ -117,6 +124,7 @@ class _Loop:
     request: Request
     running: dict[Future[Any], _Evaluation] = field(default_factory=dict)
     in_a_row: int = 0
+    unusable: Counter[frozenset[str]] = field(default_factory=Counter)  # answers, by what was set, since one was right
     left: bool = False
 
     def play(self, parallel: int, rounds: int | None) -> None:
@@ -207,11 +215,14 @@ class _Loop:
         except OutcomeConflict as conflict:  # its lease ran out, and another worker was first
             self.observer.say(f"round {suggestion.round}: another worker's outcome was first ({conflict})")
         except (ObjectiveFailure, InvalidInput) as error:
+            if isinstance(error, InvalidInput) and len(evaluation.attempts) >= self.retries:
+                self.unusable[_set_by(suggestion)] += 1
             self._failed(evaluation, error if isinstance(error, ObjectiveFailure) else unusable(error), answer)
             return
         else:
             LOGGER.info("round %d: %s", suggestion.round, self.study.history[suggestion.token].outcome)
         self.in_a_row = 0
+        self.unusable.pop(_set_by(suggestion), None)
         self.observer.ended(self.study)
 
     def _failed(self, evaluation: _Evaluation, failure: ObjectiveFailure, answer: Any) -> None:
@@ -235,6 +246,9 @@ class _Loop:
         self.observer.ended(self.study)
         if self.in_a_row >= self.failures:
             raise ObjectiveFailure(f"{self.in_a_row} evaluations failed in a row, the last: {short(failure)}") from None
+        if (many := self.unusable.total()) >= self.failures:
+            hint = "plays of other scopes in between say nothing of these"
+            raise ObjectiveFailure(f"{many} answers could not be used ({hint}), the last: {short(failure)}") from None
 
     def _lost(self, evaluation: _Evaluation, error: BaseException) -> None:
         """Its worker died: again, under the same token, unless it seems to be what kills workers."""

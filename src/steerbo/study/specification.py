@@ -49,7 +49,7 @@ class Settings:
         stop: when enough is known: a difference in the objective that is not worth looking for, or "enough": what could
             still be gained is less than a play costs.
         seed: a whole number from 0 to 2**128 - 1; all that is drawn follows from it.
-        failures: a run stops after so many failed evaluations in a row.
+        failures: a run stops after so many failed evaluations in a row, or so many answers that cannot be used.
         options: the method's options.
         columns: how tables of outcomes head what `steerbo import` reads, by its own name of it.
     """

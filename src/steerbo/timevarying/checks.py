@@ -22,7 +22,7 @@ _ALL_SET = (
     "cost-varying problem: that takes it, and `drift`."
 )
 INSTEAD = {
-    **dict.fromkeys(("costs", "prices", "control_sets", "tolerance"), _ALL_SET),
+    **dict.fromkeys(("costs", "prices", "control_sets", "tolerance", "value_of_one"), _ALL_SET),
     "nature": "Nature draws nothing here: what is not set is ‹seen›.",
     "drift": "Each of the `priors` says its own; without priors it is learned.",
     "moving_cost": "Nothing that moves has a price here. A cost-varying problem takes it: the variable's ‹change›.",

@@ -47,6 +47,12 @@ OURS = {
 OURS["random-steerbo"] = BuiltIn(f"{__name__}.ours:Steerbo", {"method": "random"}, ("steerbo",), WINGS, "its baseline")
 PEERS = {
     "random": _peer("random", "Random", (), "uniform draws of what can be set"),
+    "hold-the-middle": _peer("rules", "HoldMiddle", (), "the middle of the cheapest set, for ever"),
+    "best-of-five": _peer("rules", "BestOfFive", (), "five plays by chance, then the best of them"),
+    "sweep": _peer("rules", "Sweep", (), "seven levels of each set, then the cheapest good set at its best"),
+    "one-at-a-time": _peer("rules", "OneAtATime", (), "each variable alone, kept where better"),
+    "response-surface": _peer("rules", "ResponseSurface", (), "a quadratic fit to all that was measured"),
+    "retune": _peer("rules", "Retune", (), "a sweep, then held; tuned again every twelve plays"),
     "optuna-tpe": _peer("optuna", "TPE", ("optuna",), "Optuna's default sampler, asked and told"),
     "optuna-gp": _peer("optuna", "GPSampler", ("optuna", "torch"), "Optuna's Gaussian process sampler"),
     "sklearn-gp-ei": _peer(

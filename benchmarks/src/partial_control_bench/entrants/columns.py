@@ -99,7 +99,7 @@ class Columns:
 
 
 def _scaled(p: Parameter, value: Any) -> float:
-    return (float(value) - p.low) / (p.high - p.low)
+    return (p.code(value) + 0.5) / p.size if p.choices and p.size else (float(value) - p.low) / (p.high - p.low)
 
 
 class OnColumns(ABC):

@@ -37,7 +37,10 @@ class Cube:
         """Take a play in; larger is better. What was given before is left out where no point says it."""
         found, x = self.space.point(values), self._asked
         if found is not None:
-            told = {**outcome.realised, **found}
+            drawn = {
+                p.name: p.code(outcome.realised[p.name]) for p in self.space.parameters if p.name in outcome.realised
+            }
+            told = {**drawn, **found}
             x = np.array([self._coordinate(p, told[p.name]) for p in self.space.parameters])
         if x is not None:
             self.X.append(x)

@@ -24,6 +24,7 @@ class Steerbo:
         known: what is known of the problem.
         seed: of the method.
         method: its name.
+        net: whether it is told what a unit of value is worth in money, where that is known; else a tolerance alone.
         tolerance: what is not worth a dearer control set, in units of the objective; None: what the problem says.
         ties: "drawn", as steerbo does, or "first", the first of those that are equal: one reading of Ziomek et al.
         options: of the method.
@@ -36,9 +37,12 @@ class Steerbo:
         method: str,
         ties: str = "drawn",
         tolerance: float | None = None,
+        net: bool = True,
         **options: Any,
     ) -> None:
         self.known, self.ties = known if tolerance is None else {**known, "tolerance": tolerance}, ties
+        if not net or tolerance is not None:
+            self.known = {name: value for name, value in self.known.items() if name != "worth"}
         if options.get("prior") == "true":
             options["prior"] = known["true_prior"]
         self.problem = problem_of(self.known)
@@ -75,6 +79,15 @@ class Steerbo:
             else:
                 self.optimizer.tell(self.suggestion, outcome.value, realised=outcome.realised)
         self.suggestion = None
+
+    def answer(self, now: Mapping[str, Any]) -> Values:
+        """What it recommends: where this is seen, if something is."""
+        with _quiet():
+            context = now.get("context", {})
+            values = dict((self.optimizer.policy(context) if context else self.optimizer.recommend()).values)
+        if self.known["wing"] == "mean-field":
+            return {"distribution": self.problem.table(values["distribution"]).tolist()}
+        return {name: value for name, value in values.items() if name not in context}
 
     def _answer(self) -> Values | Look:
         values = dict(self.suggestion.values)

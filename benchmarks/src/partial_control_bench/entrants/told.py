@@ -60,7 +60,8 @@ def _learned(panel: bytes, shape: tuple[int, ...], name: str) -> sb.Prior:
 def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
     variables = [_with_law(variable) for variable in known["variables"]]
     variables += [sb.Float(seen["name"], seen["low"], seen["high"], seen=True) for seen in known.get("seen", ())]
-    tolerance, nature = known.get("tolerance"), known.get("nature")
+    tolerance, nature = None if "worth" in known else known.get("tolerance"), known.get("nature")
+    worth = {"value_of_one": known["worth"]} if "worth" in known else {}
     return sb.CostVarying(
         variables,
         known["control_sets"],
@@ -68,13 +69,20 @@ def _cost_varying(known: Mapping[str, Any]) -> sb.CostVarying:
         tolerance=None if tolerance is None else sb.Absolute(tolerance),
         nature=None if nature is None else sb.JointRows(nature["rows"], nature["names"]),
         drift=known.get("drift"),
+        limits=[sb.Linear(**known["limit"])] if "limit" in known else None,
+        **worth,
     )
 
 
-def _with_law(variable: Mapping[str, Any]) -> sb.Float:
+def _with_law(variable: Mapping[str, Any]) -> sb.Float | sb.Categorical:
     law, change = variable["law"], variable.get("change")
-    of = None if law is None else sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
-    moved = None if change is None else sb.Change(**change)
+    moved = None if change is None else sb.Change(**{name: price for name, price in change.items() if price})
+    of: Any = None
+    if law is not None:
+        uniform = law["kind"] == "uniform"
+        of = sb.Uniform() if uniform else sb.TruncatedNormal(law["mean"], law["sd"], moments=law["moments"])
+    if "choices" in variable:
+        return sb.Categorical(variable["name"], variable["choices"], law=of, change=moved)
     return sb.Float(variable["name"], variable["low"], variable["high"], law=of, change=moved)
 
 

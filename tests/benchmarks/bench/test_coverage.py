@@ -1,0 +1,80 @@
+"""Bounds are held against the truth on functions drawn from a registration's commit id."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from partial_control_bench.errors import BenchError
+from partial_control_bench.fresh import coverage
+from partial_control_bench.fresh.functions import KINDS, draw, seed_of
+from partial_control_bench.fresh.noise import NOISES, noise
+from partial_control_bench.fresh.world import FreshWorld, Shape
+from partial_control_bench.randomness import even_points
+
+from .test_cli import pcb
+
+COMMIT = "8a" * 20
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_function_of_any_kind_has_deviation_one(kind: str) -> None:
+    for seed in range(4):
+        values = draw(seed, 3, 0.5, kinds=[kind]).value(even_points(4096, 3, 9))
+        assert np.isfinite(values).all()
+        assert values.std() == pytest.approx(1, abs=0.05)
+        assert values.mean() == pytest.approx(0, abs=0.05)
+
+
+def test_without_interaction_effects_add_up() -> None:
+    function = draw(3, 3, 0.0)
+    low, high = np.array([[0.1, 0.2, 0.3]]), np.array([[0.9, 0.6, 0.3]])
+    mixed = np.array([[0.9, 0.2, 0.3], [0.1, 0.6, 0.3]])
+    assert function.value(mixed).sum() == pytest.approx(float(function.value(low)[0] + function.value(high)[0]))
+    together = draw(3, 3, 1.0)
+    assert together.value(mixed).sum() != pytest.approx(float(together.value(low)[0] + together.value(high)[0]))
+
+
+def test_seeds_hang_on_the_whole_commit_id() -> None:
+    assert len({seed_of(COMMIT, i) for i in range(50)} | {seed_of("8b" * 20, i) for i in range(50)}) == 100
+    with pytest.raises(BenchError, match="whole commit id"):
+        seed_of(COMMIT[:8], 0)
+
+
+@pytest.mark.parametrize("kind", NOISES)
+def test_noise_has_no_mean(kind: str) -> None:
+    random = np.random.default_rng(1)
+    drawn = np.array([noise(kind, np.array([0.4, 0.7]), random) for _ in range(8000)])
+    assert abs(np.mean(np.sort(drawn)[8:-8])) < 0.12  # five standard errors of the widest kind
+
+
+def test_the_truth_is_what_many_plays_give() -> None:
+    shape = Shape((0, 3, 0), ((0,), (0, 1)), (1.0, 2.0), (None, None, 0.15), 0.6, "normal .05")
+    world = FreshWorld(shape, seed=5)
+    values = {"x1": 0.3}
+    played = [world.play(number, values, {}).value for number in range(2000)]
+    assert np.mean(played) == pytest.approx(world.true_value(values), abs=5 * np.std(played) / np.sqrt(len(played)))
+    assert world.best(1) >= world.true_value({"x1": 0.3, "x2": "b"}) - 1e-9
+
+
+def test_coverage_is_written_once_and_paired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "coverage.jsonl"
+    words = ["coverage", "--registration", COMMIT, "--functions", "0", "--noise", "normal .2,t2", "--horizons", "3,6"]
+    assert pcb(monkeypatch, *words, "--out", str(out)) == 0
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["rounds"] for row in lines[0]["rows"]] == [3, 6]
+    assert all(row["covered"] == (row["lower"] <= row["truth"] <= row["upper"]) for row in lines[1]["rows"])
+    capsys.readouterr()
+    assert pcb(monkeypatch, *words, "--out", str(out), "--against", str(out)) == 0
+    printed = capsys.readouterr()
+    assert not printed.err
+    assert "2 runs in pairs" in printed.out
+    assert "+0.000 ± 0" in printed.out
+    assert pcb(monkeypatch, *words, "--noise", "none") == 2
+    with pytest.raises(BenchError, match="share no run"):
+        coverage.compared(lines[:1], lines[1:])

@@ -1,0 +1,87 @@
+"""Where one stands today: an arm like any other, where changes start, and an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steerbo as sb
+from steerbo.costvarying.checks import check_current
+from steerbo.errors import InvalidProblem
+
+CHANGE = sb.Change(fixed=2, per_unit=0.1)
+
+
+def kiln(current: dict[str, Any] | None, **more: Any) -> sb.CostVarying:
+    variables = [sb.Float("temperature", 100, 300, change=CHANGE), sb.Float("speed", 0, 1, law=sb.Uniform())]
+    sets = [["temperature"], ["temperature", "speed"]]
+    return sb.CostVarying(variables, sets, costs=[1, 2], current=current, **more)
+
+
+def played(problem: sb.CostVarying, rounds: int, best: float) -> sb.Optimizer:
+    optimizer, random = sb.Optimizer(problem, rounds=rounds, seed=0), np.random.default_rng(0)
+    while (suggestion := optimizer.ask()) is not None:
+        x = {"speed": random.random(), **suggestion.values}
+        value = 10 - ((x["temperature"] - best) / 50) ** 2 + 0.05 * random.normal()
+        optimizer.tell(suggestion, value, realised=x)
+    return optimizer
+
+
+def test_it_is_played_first_and_changes_start_there() -> None:
+    optimizer = sb.Optimizer(kiln({"temperature": 210}), rounds=20, seed=0)
+    first, second = optimizer.ask(batch=2)
+    assert first is not None
+    assert second is not None
+    assert first.values == {"temperature": 210}
+    assert first.change_cost == 0
+    moved = sb.Optimizer(kiln({"temperature": 210}), rounds=20, seed=0)
+    moved.add(1.0, {"temperature": 210, "speed": 0.5})
+    suggestion = moved.ask()
+    assert suggestion is not None
+    there = suggestion.values["temperature"]
+    assert there != 210, "data say what it gives"
+    assert suggestion.change_cost == pytest.approx(2 + 0.1 * abs(there - 210))
+    moved.tell(suggestion, 1.0, realised={"temperature": there, "speed": 0.5})
+    played_first = next(iter(moved.history))
+    assert played_first.paid == pytest.approx((suggestion.scope.price or 0.0) + (suggestion.change_cost or 0.0))
+    again = sb.Optimizer.replay(kiln({"temperature": 210}), list(moved.events))
+    assert again.status == moved.status
+
+
+def test_without_it_the_first_round_comes_out_of_nowhere() -> None:
+    suggestion = sb.Optimizer(kiln(None), rounds=20, seed=0).ask()
+    assert suggestion is not None
+    assert suggestion.change_cost == 0
+
+
+def test_to_stay_is_an_answer_and_else_it_is_said_what_is_gained() -> None:
+    stays = played(kiln({"temperature": 210}, tolerance=sb.Absolute(0.5)), 25, best=215).recommend()
+    assert stays.values == {"temperature": 210}
+    assert "stay as you are" in stays.note
+    goes = played(kiln({"temperature": 210}, tolerance=sb.Absolute(0.5)), 25, best=150).recommend()
+    assert goes.values["temperature"] == pytest.approx(150, abs=15)
+    assert "better than where you stand (from" in goes.note
+    gain = float(goes.note.split("; ")[-1].split()[0])
+    assert gain == pytest.approx(1.44, abs=0.3)
+
+
+def test_where_it_costs_more_than_what_would_do_it_is_left() -> None:
+    advice = played(kiln({"temperature": 210, "speed": 0.5}, tolerance=sb.Absolute(0.5)), 25, best=212).recommend()
+    assert set(advice.values) == {"temperature"}
+
+
+def test_net_value_says_whether_to_stay() -> None:
+    advice = played(kiln({"temperature": 210}, value_of_one=3.0), 25, best=150).recommend()
+    assert "the net value of a play is" in advice.note
+    assert "better than where you stand" in advice.note
+
+
+def test_what_nobody_can_hold_is_refused() -> None:
+    with pytest.raises(InvalidProblem, match=r"current: 'speed' .* values of a control set"):
+        kiln({"speed": 0.5})
+    with pytest.raises(InvalidProblem, match=r"current\.temperature: 400 .* from 100 to 300"):
+        kiln({"temperature": 400})
+    check_current(kiln({"temperature": 300}))
+    assert ("where one stands", "temperature = 210") in kiln({"temperature": 210}).describe()
