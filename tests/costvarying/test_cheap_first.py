@@ -158,8 +158,8 @@ def test_a_price_counts_unless_it_is_said_that_it_does_not() -> None:
     law = sb.TruncatedNormal(0.5, 0.2)
     twins = sb.CostVarying([sb.Float(v, 0, 1, law=law) for v in "ab"], [["a"], ["b"]], costs=[1.0, 1.4])
     strict, lenient = (
-        sum(note["set"] for note in play(sb.Optimizer(twins, "cheap-first", rounds=30, seed=0, **options), 30))
-        for options in ({}, {"alike": 1.5})
+        sum(note["set"] for note in play(sb.Optimizer(twins, "cheap-first", rounds=30, seed=0, alike=alike), 30))
+        for alike in (1.0, 1.5)
     )
     assert strict < lenient
 

@@ -100,7 +100,7 @@ def test_what_is_wrong_is_said_at_its_field(changed: dict[str, str], field: str,
     with pytest.raises(SteerboError) as caught:
         read({**KILN, **changed}, tmp_path)
     file = written({**KILN, **changed})
-    fields = {file.field_of(each.field.partition(": ")[2]) for each in caught.value.errors}  # type: ignore[union-attr]
+    fields = {file.field_of(each.field.partition(": ")[2]) for each in caught.value.errors}  # type: ignore[attr-defined]
     assert field in fields, str(caught.value)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import steerbo as sb
@@ -12,7 +14,7 @@ from tests.torture.kills import WINGS
 
 
 def kiln(minimize: bool = False) -> Optimizer:
-    variables = [
+    variables: list[Any] = [
         sb.Float("heat", 1000, 1280, unit="°C"),
         sb.Categorical("line", ["old", "new"]),
     ]

@@ -82,6 +82,7 @@ def test_every_kind_has_its_view(wing: str, rounds: int) -> None:
     study.ask(**case.request(rounds + 1))
     found = view(study)
     assert len(found.out) == 1
+    assert found.advice is not None
     assert found.advice.scope
     assert [line.state for line in found.latest.lines] == ["open", *["told"] * rounds]
 

@@ -161,7 +161,7 @@ def out(made: Serving, tab: Tab, weather: str = "12") -> str:
 
 
 MEASURED = {"oven": 150.0, "speed": 0.5}
-MEANWHILE: dict[str, tuple[Callable[[Study, str], None], str]] = {
+MEANWHILE: dict[str, tuple[Callable[[Study, str], object], str]] = {
     "told": (lambda s, t: s.tell(t, 3.0, cost=1.0, realised=MEASURED), "It gave 3"),
     "failed": (lambda s, t: s.fail(t, "it leaked", cost=1.0), "It broke: it leaked."),
     "abandoned": (lambda s, t: s.abandon(t, "no time"), "It was given up: no time."),

@@ -32,6 +32,7 @@ class MethodOptions(TypedDict, total=False):
     """
 
     acquisition: str | None
+    alike: float
     alpha: float
     alpha_floor: float
     arm_rule: str
@@ -55,7 +56,6 @@ class MethodOptions(TypedDict, total=False):
     kernel: str
     length: float
     limit: int
-    mode: str
     norm: float
     notice_changes: bool
     observations: str
@@ -67,7 +67,6 @@ class MethodOptions(TypedDict, total=False):
     prior: str | int | None
     rho: float | None
     sampling: str
-    slanted: bool
     span: float | None
     starting_points: int
     starts: int
