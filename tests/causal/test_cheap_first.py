@@ -50,7 +50,7 @@ def test_the_cheapest_scope_that_is_good_enough(name: str, price: float) -> None
     assert of.worth(advice.scope, advice.act, 32) > -of.tolerance
     assert {other.cost for other in advice.alternatives} > {1.0}
     shares = [played.suggestion.scope.price or 0 for played in optimizer.history]
-    assert np.mean(shares[20:]) < 2.5
+    assert np.mean(shares[20:]) < 3.0  # of up to 7
 
 
 def test_what_does_not_look_reads_nothing_of_it() -> None:

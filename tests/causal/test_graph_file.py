@@ -75,7 +75,7 @@ def test_with_roles_that_the_file_does_not_say(tmp_path: Path) -> None:
     [
         ('"none.txt"', r"problem\.graph: none\.txt: graph: '.*none\.txt' .*No such file"),
         ('"."', r"problem\.graph: .*can be read"),
-        ('"a\\u0000b"', r"problem\.graph: .*can be read"),
+        ('"a\\u0000b"', r"problem\.graph: .*without NUL characters"),
         ('"latin.txt"', r"problem\.graph: latin\.txt: .*in UTF-8"),
         ('"bad.txt"', r"problem\.graph: bad\.txt: graph line 2: 'a - b' .*edges such as"),
         ('{ file = "" }', r"problem\.graph\.file: ''"),
@@ -102,10 +102,10 @@ def say(*arguments: object) -> str:
 
 def test_check_says_the_graph(tmp_path: Path) -> None:
     (tmp_path / "field.txt").write_text(FILES["field.txt"])
-    said = say("check", study(tmp_path, '"field.txt"'))
-    assert "  graph       weather -> soil pH, soil pH -> yield, weather -> yield, soil pH <-> yield\n" in said
-    assert "  roles       target yield; can be set: soil pH; can be looked at: weather\n" in said
-    assert "  arms        2 policy scopes; for a start 4 plays\n" in said
+    said = " ".join(say("check", study(tmp_path, '"field.txt"')).split())  # lines are no wider than the terminal
+    assert " graph weather -> soil pH, soil pH -> yield, weather -> yield, soil pH <-> yield " in said
+    assert " roles target yield; can be set: soil pH; can be looked at: weather " in said
+    assert " arms 2 policy scopes; for a start 4 plays " in said
 
 
 def test_names_with_spaces_by_hand(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def test_a_command_gets_the_suggestion_and_runs_in_its_folder(tmp_path: Path) ->
         "values": {"ph": 6.5},
         "observe": ["age"],
         "context": {"weight": 70.0},
+        "warnings": [],
     }
 
 
