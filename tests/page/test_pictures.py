@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from steerbo.page import pictures, report
-from steerbo.plots import Picture, kinds
+from steerbo.plots import Picture
+from steerbo.plots import rounds as drawing_of_kinds
 from steerbo.rounds import Optimizer, Recommendation, Scope
 from steerbo.space import Linear
 from tests.rounds.stub import Nearest, Stub
@@ -52,7 +53,7 @@ def test_a_picture_that_fails_is_a_sentence_in_its_place(monkeypatch: pytest.Mon
         yield Picture("third", "", figure.Figure((4, 2)))
         raise KeyError("age")
 
-    monkeypatch.setattr(kinds, "import_module", lambda _: SimpleNamespace(draw=three))
+    monkeypatch.setattr(drawing_of_kinds, "import_module", lambda _: SimpleNamespace(draw=three))
     optimizer = Optimizer(Stub(), Nearest)
     first, second, third, last = pictures.drawn(optimizer, optimizer.recommend())
     assert first.png
