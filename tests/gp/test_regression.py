@@ -440,6 +440,7 @@ def test_a_few_outcomes_take_their_units_from_others_of_the_same_quantity() -> N
     assert Output.fitted(some, elsewhere=np.array([0.0, 100.0])).scale == pytest.approx(some.std(), rel=0.6)
     assert Output.fitted(some) == Output.fitted(some, elsewhere=np.zeros(0))
     assert Output.fitted(np.full(3, 2.0), elsewhere=np.full(4, 7.0)).scale == 1.0
+    assert Output.fitted(np.array([2.0]), "yeo-johnson", np.array([1.0, 7.0, 2.0])).power == 1.0, "one has no shape"
 
 
 def test_what_another_regression_doubted_is_doubted_of_the_same_outcomes() -> None:

@@ -49,8 +49,8 @@ class Output:
         """
         if not len(y):
             return cls()
-        offset, own = _mean_and_deviation(y)
-        scale = own
+        offset, scale = _mean_and_deviation(y)
+        bent = transform is not None and scale > 0.0  # outcomes that are all alike have no shape
         if elsewhere is not None and len(elsewhere):
             there, wide = _mean_and_deviation(elsewhere)
             more = min(_ELSEWHERE, len(elsewhere))
@@ -64,7 +64,7 @@ class Output:
         if not scale > 0.0:
             return cls(offset, max(1.0, 1e4 * _EPS * float(np.abs(y).max())))
         affine = cls(offset, min(scale, float(_LARGEST)))
-        return affine._with_power(affine.forward(y)) if transform and own > 0.0 else affine
+        return affine._with_power(affine.forward(y)) if bent else affine
 
     def _with_power(self, u: Float[np.ndarray, " n"]) -> Output:
         from scipy.optimize import minimize_scalar
