@@ -103,7 +103,9 @@ axes.scatter(
     edgecolors="#E69F00",
     linewidths=2,
 )
-axes.scatter(place[:, 0], place[:, 1], s=900 * best / best.max(), color="#0072B2", alpha=0.6)
+axes.scatter(
+    place[:, 0], place[:, 1], s=900 * best / best.max(), color="#0072B2", alpha=0.6
+)
 for name, point, bikes in zip(stations, place, BIKES * best):
     axes.annotate(
         f"{name.split(' (')[0]}: {bikes:.0f}",
