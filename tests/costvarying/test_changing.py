@@ -94,9 +94,10 @@ def test_a_batch_shares_what_is_hard_to_change() -> None:
     optimizer = sb.Optimizer(OVEN, budget=150, seed=0)
     moved = 0
     while batch := optimizer.ask(batch=4):
-        assert len({s.values.get("oven") for s in batch}) == 1
+        whole = len(batch) == 4  # for less the money is not enough, and perhaps not for holding the oven
+        assert len({s.values.get("oven") for s in batch}) == 1 or not whole
         assert not any(s.change_cost for s in batch[1:])
-        assert len({tuple(s.values.values()) for s in batch}) > 1
+        assert len({tuple(s.values.values()) for s in batch}) > 1 or not whole
         moved += bool(batch[0].change_cost)
         for s in reversed(batch):
             x = {"oven": 150.0, "feed": 0.3, "speed": 0.8, **s.values}
