@@ -188,10 +188,12 @@ def test_outcomes_that_were_doubted_are_still_doubted_after_a_correction_of_anot
     optimizer.refit()
     method: Any = optimizer._method
     (model,) = method.models.each
-    assert model.outcomes[model.doubted].tolist() == [500.0]
+    first, *rest = model.outcomes.tolist()
+    wrong = [value for value in model.outcomes[model.doubted].tolist() if value != first]
+    assert 500.0 in wrong
     optimizer.amend(next(iter(optimizer.history)).suggestion, void=True, reason="mixed up")
     (model,) = method.models.each
-    assert len(model) == 15
-    assert model.outcomes[model.doubted].tolist() == [500.0]
-    assert all(member.outcomes[member.doubted].tolist() == [500.0] for member in model.members)
+    assert model.outcomes.tolist() == rest
+    assert model.outcomes[model.doubted].tolist() == wrong
+    assert all(member.outcomes[member.doubted].tolist() == wrong for member in model.members)
     assert Optimizer.replay(of, optimizer.events).ask() == optimizer.ask()
