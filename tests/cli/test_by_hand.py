@@ -222,7 +222,7 @@ def test_a_raised_budget_is_seen_by_whoever_reads_the_log(study: Path) -> None:
     assert call("extend", study).exit_code == 0
     assert "0 of 25 spent" in call("show", study).stdout
     call("report", study.with_suffix(".db"))
-    assert "budget 25 since 20" in study.with_suffix(".html").read_text(encoding="utf-8")
+    assert "Budget 25 since 20" in study.with_suffix(".html").read_text(encoding="utf-8")
 
 
 def test_headers_are_known_by_the_log_alone(tmp_path: Path) -> None:

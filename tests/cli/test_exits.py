@@ -17,7 +17,15 @@ from tests.rounds.stub import Nearest, Stub
 from tests.study.files import write_study
 
 OPERATING = Path(__file__).parents[2] / "docs" / "how-to" / "operating.md"
-FAILURES = {"ModelFailure", "ObjectiveFailure", "LogConflict", "LogUnavailable", "DamagedLog", "SteerboError"}
+FAILURES = {
+    "ModelFailure",
+    "ObjectiveFailure",
+    "LogConflict",
+    "LogUnavailable",
+    "DamagedLog",
+    "LimitBroken",
+    "SteerboError",
+}
 
 
 def test_what_a_caller_can_mend_has_code_2() -> None:

@@ -131,7 +131,11 @@ def test_what_is_measured_beside_the_value_is_learned_from_plays_failures_and_da
 
 
 def test_only_plays_that_keep_to_what_is_asked_are_searched() -> None:
-    method = learning(limited())
+    optimizer = limited()
+    for a in np.linspace(0.0, 1.0, 8).tolist():
+        optimizer.add(0.0, {"a": a, "b": 0.5, "pressure": 2 * a})
+    optimizer.refit()
+    method = learning(optimizer)
     box = Box([0.0], [1.0])
     guarded = method.guarded(box, [Set(), Known(0.5)])
     assert isinstance(guarded, Guarded)

@@ -1,4 +1,4 @@
-"""Pictures of any study, and the door to those of its kind."""
+"""Pictures of any study."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 
 import steerbo as sb
 from steerbo import plots
-from steerbo.errors import InvalidProblem, InvalidRequest
-from steerbo.plots import Picture, costvarying, pictures
+from steerbo.errors import InvalidRequest
+from steerbo.plots import costvarying, pictures
 from steerbo.plots.rounds import settings_pictures
-from steerbo.rounds import Optimizer, Recommendation
+from steerbo.rounds import Optimizer
 from steerbo.testing import Case
 from tests.costvarying.test_money import OVEN, Scripted
 from tests.costvarying.worlds import DRIFTING, PROBLEM, drifting_case
@@ -22,36 +22,6 @@ from tests.meanfield import worlds as meanfield
 from tests.rounds.stub import Nearest, Stub, evaluate, look
 
 pytest.importorskip("matplotlib")
-
-
-# -- the door ----------------------------------------------------------------------------------------------------------
-
-
-def drawn(optimizer: Optimizer, advice: Recommendation) -> Any:
-    """A function as an outsider would write it."""
-    yield "a picture", advice
-
-
-def test_the_function_gets_what_is_recommended_and_computes_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Stub, "pictures", f"{__name__}:drawn")
-    optimizer = Optimizer(Stub(), Nearest)
-    found: Any = list(pictures(optimizer))
-    assert found == [("a picture", optimizer.recommend())]
-    given = Recommendation(optimizer.recommend().scope, {"dose": 0.5})
-    monkeypatch.setattr(Optimizer, "recommend", None)
-    found = list(pictures(optimizer, given))
-    assert found == [("a picture", given)]
-
-
-def test_a_kind_that_says_nothing_has_a_picture() -> None:
-    assert all(isinstance(picture, Picture) for picture in pictures(Optimizer(Stub(), Nearest)))
-
-
-@pytest.mark.parametrize("place", ["nowhere", "no.such.module:draw", "steerbo.plots.rounds:nothing", ":draw"])
-def test_a_function_that_is_nowhere_is_named(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Stub, "pictures", place)
-    with pytest.raises(InvalidProblem, match=f"stub: pictures: '{place}' is not allowed"):
-        list(pictures(Optimizer(Stub(), Nearest)))
 
 
 # -- progress ----------------------------------------------------------------------------------------------------------

@@ -81,11 +81,17 @@ def said_of(study: Reading, played: Round) -> str:
             said = f"It was given up{by}: {reason}." if reason else f"It was given up{by}."
         case "void":
             said = f"It was taken out{by}: nothing is learned from it."
-        case _ if played.suggestion.context and not played.suggestion.observe:
-            said = f"Looked at{by}: {in_words(study.problem, played.suggestion.context)}."
+        case _ if looked := {n: v for n, v in played.suggestion.context.items() if n not in _seen_before(played)}:
+            said = f"Looked at{by}: {in_words(study.problem, looked)}."
         case _:
             said = "Nothing was said of it yet."
     return said
+
+
+def _seen_before(played: Round) -> Mapping[str, Any]:
+    """Values that were seen before the choice, and so are no looks."""
+    found: Mapping[str, Any] = played.request.get("context", {})
+    return found
 
 
 def labels(study: Reading, typed: Mapping[str, str]) -> list[tuple[str, str]]:
