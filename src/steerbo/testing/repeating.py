@@ -34,7 +34,7 @@ class Repeating(Contract):
         raise AssertionError("the same in every round")
 
     def test_replay_continues_bit_for_bit(self, world: Case) -> None:
-        """The next round is the same from the first event, the first and last refit and the end; from a third, all are."""
+        """Begun at the first event, at refits and at the end, the next round is the same; at a third, all that follow."""
         whole = self.whole(world)
         events, lines = values_of(whole.events), [json.dumps(to_plain(event)) for event in whole.events]
         refits = [i + 1 for i, event in enumerate(whole.events) if isinstance(event, Refitted)]
