@@ -34,7 +34,7 @@ class Repeating(Contract):
         raise AssertionError("the same in every round")
 
     def test_replay_continues_bit_for_bit(self, world: Case) -> None:
-        """Begun at the first event, at refits and at the end, the next round is the same; at a third, all that follow."""
+        """From the first event, from refits and from the end the next round is the same; from a third, all are."""
         whole = self.whole(world)
         events, lines = values_of(whole.events), [json.dumps(to_plain(event)) for event in whole.events]
         refits = [i + 1 for i, event in enumerate(whole.events) if isinstance(event, Refitted)]
