@@ -92,7 +92,10 @@ SETS = [["t"], ["t", "ph"]]
         (lambda: ANY.Integer("n", 1, 3, step=2), "It takes all whole numbers; for others use a Float with a step"),
         (lambda: ANY.CostVarying(V, SETS, maximize=True), "Larger values are better unless minimize is true"),
         (lambda: ANY.TimeVarying([]), "at least one variable that can be set"),
-        (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), bugdet=3), "one of beta, patience. Did you mean 'budget'"),
+        (
+            lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), bugdet=3),
+            "one of beta, patience, alike. Did you mean 'budget'",
+        ),
         (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), "random", beta=2), "nothing: 'random' has no options"),
         (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS), "coca-bo"), "That is a method for causal problems"),
         (lambda: ANY.Optimizer(ANY.CostVarying(V, SETS)).tell(None, 1.0), "None is no suggestion: .* is finished"),

@@ -83,7 +83,7 @@ def test_it_is_in_every_table_and_answer(greenhouse: Path, tmp_path: Path) -> No
     assert [line.split(":")[0] for line in many] == ["having seen weather = 1 °C", "having seen weather = 29 °C"]
     assert "context.weather" in refused(call("policy", greenhouse), 2)
     said("report", greenhouse)
-    assert "Having seen weather = 21 °C" in greenhouse.with_suffix(".html").read_text(encoding="utf-8")
+    assert "for weather = 21 °C" in greenhouse.with_suffix(".html").read_text(encoding="utf-8")
 
 
 def test_a_problem_that_sees_nothing_takes_no_context(tmp_path: Path) -> None:
@@ -111,4 +111,4 @@ def test_a_law_that_nature_does_not_keep_is_warned_of_once_and_stays_in_sight(tm
     assert "warning: light is not as its law says" in " ".join(said("show", greenhouse).split())
     page = tmp_path / "page.html"
     said("report", greenhouse, "--out", page)
-    assert "light is not as its law says. Expected" in page.read_text()
+    assert "Light is not as its law says. Expected" in page.read_text()

@@ -42,10 +42,10 @@ def test_what_is_wrong_with_a_key_is_said(tmp_path: Path) -> None:
 def test_several_studies_and_all_of_a_log_are_served(tmp_path: Path) -> None:
     place = oven(tmp_path)
     many = tmp_path / "many.db"
-    for name in ("north", "south/east"):
+    for name in ("north", "south east"):
         Study.create(many, Stub(), "tests.rounds.stub:Nearest", name=name).close()
     with serving(place, many) as made, made.client() as client:
-        assert client.get("/studies").json()["studies"] == ["oven", "north", "south/east"]
+        assert client.get("/studies").json()["studies"] == ["oven", "north", "south east"]
         assert client.get("/studies/north/status").json()["rounds"] == 0
         assert client.get("/page/north").status_code == 200
     assert Nearest.name == "nearest"

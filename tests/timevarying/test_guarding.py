@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,4 +117,5 @@ class TestBox(WingContract):
 class TestSites(WingContract):
     """With something that is seen before choosing."""
 
-    case = staticmethod(lambda: contract(SITES, "fully-bayesian"))
+    limit = sb.Measured("pressure", at_most=1.0, probability=0.6)  # so that some sites keep to it by few outcomes
+    case = staticmethod(lambda: contract(replace(SITES, limits=[TestSites.limit]), "fully-bayesian"))

@@ -204,7 +204,9 @@ class Models:
     def _elsewhere(self, k: int) -> np.ndarray:
         """Outcomes of all other models, as far as they are believed: they are of the same target."""
         others = [each for j, each in enumerate(self.each) if j != k]
-        return np.concatenate([np.zeros(0), *(np.delete(each.outcomes, each.doubted) for each in others)])
+        return np.concatenate(
+            [np.zeros(0), *(np.delete(each.outcomes, getattr(each, "doubted", [])) for each in others)]
+        )
 
     def _fresh(self, k: int, course: Course) -> ArmModel:
         model = self._empty_model(self.typical[k].space, course)

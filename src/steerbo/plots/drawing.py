@@ -454,7 +454,7 @@ def curve(axes: Any, start: tuple[float, float], end: tuple[float, float], bend:
 def arc(start: Any, end: Any, bend: float) -> Any:
     """Points (s, 2) of a quadratic Bézier curve whose control point lies `bend` lengths of the chord beside its middle.
 
-    >>> arc(np.array([0.0, 0.0]), np.array([2.0, 0.0]), 0.5)[:, 1].min()
+    >>> float(arc(np.array([0.0, 0.0]), np.array([2.0, 0.0]), 0.5)[:, 1].min())
     -0.5
     """
     dx, dy = end - start

@@ -56,6 +56,7 @@ class MethodOptions(TypedDict, total=False):
     kernel: str
     length: float
     limit: int
+    mode: str
     norm: float
     notice_changes: bool
     observations: str

@@ -63,6 +63,8 @@ class Prepared:
         try:
             self._read(request)
         except SteerboError:
+            if request.keys() - {field.name for field in self.optimizer.problem.asked()}:
+                raise  # a name that no `ask` takes will not be known later either
             return False
         return True
 

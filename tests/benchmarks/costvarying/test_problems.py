@@ -189,6 +189,6 @@ def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_real_data_end_to_end(name: str) -> None:
     """A short study learns something: its best play beats the mean of random ones."""
     world = World(name)
-    done = play_run(Run(world, "explore-then-commit", seed=0, budget=12, rounds=40))
+    done = play_run(Run(world, "cheap-first", seed=0, budget=12, rounds=40))
     blind = play_run(Run(world, "random", seed=0, budget=12, rounds=40))
     assert max(done["expected"]) > np.mean(blind["expected"])

@@ -33,7 +33,7 @@ def world(registration: str, index: int, draws: int = 0) -> FreshWorld | FreshCr
     """A problem; `draws` gives it other noise and another nature.
 
     >>> world("tuning", 0).shape.words
-    '3 variables, interaction 0.3, heteroscedastic'
+    '3 variables, interaction 0.0, normal 1'
     """
     seed = seed_of(registration, index)
     if trait(index) == "agents":
