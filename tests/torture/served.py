@@ -223,7 +223,7 @@ def mistyped(folder: Path, count: int) -> dict[str, Any]:
         asked = post("ask", {"context": {"weather": 12.0}})["suggestions"][0]
         plain = {"cost": 1.0, "realised": {"oven": 150.0, "speed": 0.5}}
         (far,) = post(f"rounds/{asked['token']}/tell", {"value": 740.0, **plain})["warnings"]
-        assert "far from the others" in far
+        assert "740 is far from" in far
     return {"mistyped": count, "said in the answer": said, "740 among 5 to 6": "said"}
 
 
