@@ -256,7 +256,8 @@ def test_where_something_must_be_seen_first_there_is_nothing_to_prepare(
     problem = sb.CostVarying([sb.Float("ph", 4, 8, law=sb.Uniform()), sun], [["ph"]])
     with Study.create(MemoryLog(), problem, "random", rounds=9) as study:
         study.prepare()
-        study.prepare(nonsense=1)
+        with pytest.raises(InvalidRequest, match="nonsense"):
+            study.prepare(nonsense=1)
         with pytest.raises(InvalidContext, match="sun"):
             study.ask()
     assert not here.begun

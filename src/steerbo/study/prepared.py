@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from ..errors import InvalidRequest, SteerboError
 from ..rounds import Asked, Optimizer, Place, Suggestion
+from ..rounds.request import check_taken
 from ..rounds.suggestion import MOST_AT_ONCE
 from ..space.fields import whole
 from .ahead import Ahead
@@ -43,7 +44,7 @@ class Prepared:
         """Choose the next `k`, unless that is under way; nothing where the state cannot be copied.
 
         Raises:
-            InvalidRequest: the number is none.
+            InvalidRequest: the number is none, or `ask` of such a problem never takes this.
         """
         k = whole("k", k, 1, InvalidRequest, most=MOST_AT_ONCE)
         self.check()
@@ -60,11 +61,11 @@ class Prepared:
 
     def _can_be_asked(self, request: Mapping[str, object]) -> bool:
         """Whether `ask` takes this: a problem may need what is not known yet, such as today's weather."""
+        problem = self.optimizer.problem  # a name that no `ask` takes will not be known later either
+        check_taken(request, [field.name for field in problem.asked()], problem.kind, drifts=hasattr(problem, "drift"))
         try:
             self._read(request)
         except SteerboError:
-            if request.keys() - {field.name for field in self.optimizer.problem.asked()}:
-                raise  # a name that no `ask` takes will not be known later either
             return False
         return True
 
