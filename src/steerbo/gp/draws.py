@@ -23,7 +23,7 @@ from .parameters import Parameter, log_prior
 DRAWS = 16
 """Chains, and so draws."""
 DRAWN_UP_TO = 200
-"""Outcomes up to which hyperparameters are drawn; with more the likeliest are as good: docs/results/calibration.md."""
+"""Outcomes up to which hyperparameters are drawn, for the time it takes; beyond, what they gain is not measured."""
 _TRIED, _STEPS = 128, 4  # draws from the approximation, and steps of each chain
 _FREEDOM = 5.0  # degrees of freedom of the approximation
 _STEP = 1e-3  # of the differences of gradients that curvature is

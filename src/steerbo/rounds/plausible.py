@@ -70,8 +70,8 @@ def unlikely(event: Event, value: float, mean: float, deviation: float, history:
         where, name = f"round {history[event.token].number}", event.token
     low, high = mean - 2.0 * deviation, mean + 2.0 * deviation
     return [
-        f"{where}: {value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}; it is kept, and counts "
-        f"for little until more like it come. If it is wrong, amend {name}."
+        f"{where}: {value:.6g} is far from what was expected there, {low:.3g} to {high:.3g}; it is kept. "
+        f"If it is wrong, amend {name}."
     ]
 
 

@@ -185,10 +185,15 @@ def test_a_data_folder_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @real_data
-@pytest.mark.parametrize("name", ["airfoil", "plant"])
-def test_real_data_end_to_end(name: str) -> None:
-    """A short study learns something: its best play beats the mean of random ones."""
+@pytest.mark.parametrize(
+    ("name", "method"), [("airfoil", "explore-then-commit"), ("airfoil", "cheap-first"), ("plant", "cheap-first")]
+)
+def test_real_data_end_to_end(name: str, method: str) -> None:
+    """A short study learns something: its best play beats the mean of random ones.
+
+    On the plant `explore-then-commit` no longer does within seven plays, since noise may be as large as the signal.
+    """
     world = World(name)
-    done = play_run(Run(world, "cheap-first", seed=0, budget=12, rounds=40))
+    done = play_run(Run(world, method, seed=0, budget=12, rounds=40))
     blind = play_run(Run(world, "random", seed=0, budget=12, rounds=40))
     assert max(done["expected"]) > np.mean(blind["expected"])
