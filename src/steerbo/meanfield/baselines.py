@@ -229,7 +229,9 @@ class GPUCB(PerAgentMethod[GPUCBOptions]):
             return self.play(history, self.any(random), random, phase="start")
         return self.play(history, self.best(vectors, values, random), random, phase="model")
 
-    def best(self, vectors: Int[np.ndarray, "n M"], values: Float[np.ndarray, " n"], random: np.random.Generator) -> Vector:
+    def best(
+        self, vectors: Int[np.ndarray, "n M"], values: Float[np.ndarray, " n"], random: np.random.Generator
+    ) -> Vector:
         """Maximise the bound by local search from the best vector played and from random ones."""
         process = OverlapGP.fitted(vectors, values)
         trials = np.array([vectors[int(values.argmax())], *(self.any(random) for _ in range(_CANDIDATES))])

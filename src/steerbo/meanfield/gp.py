@@ -297,9 +297,7 @@ def corrected(kernel: PayoffKernel, data: Observations, start: Parameters) -> Pa
     return {prior.name: float(x) for prior, x in zip(priors, found.theta, strict=True)}
 
 
-def screen_lengthscales(
-    kernel: PayoffKernel, data: Observations, parameters: Parameters
-) -> tuple[Parameters, float]:
+def screen_lengthscales(kernel: PayoffKernel, data: Observations, parameters: Parameters) -> tuple[Parameters, float]:
     """Choose the likeliest of a few lengthscales of the distributions; return parameters and log posterior density.
 
     It compares many embeddings cheaply, before the promising ones are fitted.

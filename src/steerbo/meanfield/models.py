@@ -213,9 +213,7 @@ class PayoffModels:
             embedding: name; empty: the likeliest.
         """
         name = embedding or self.kernel.embedding.name
-        return AveragePayoffUCB(
-            PayoffPosterior.of(self.by(name), data, self.parameters(name, data), pending).at(seen)
-        )
+        return AveragePayoffUCB(PayoffPosterior.of(self.by(name), data, self.parameters(name, data), pending).at(seen))
 
     def draws(self, data: Observations, random: np.random.Generator) -> list[HyperparameterDraw]:
         """Draw embeddings and hyperparameters from their posterior: a dozen of each embedding that is not negligible.
@@ -282,9 +280,7 @@ def log_evidence(density: Density, theta: Theta) -> float:
     return float(top + 0.5 * p * np.log(2 * np.pi) - 0.5 * np.log(curvatures).sum())
 
 
-def metropolis(
-    density: Density, theta: Theta, priors: Sequence[Parameter], random: np.random.Generator
-) -> list[Theta]:
+def metropolis(density: Density, theta: Theta, priors: Sequence[Parameter], random: np.random.Generator) -> list[Theta]:
     """Run a Metropolis chain that changes one hyperparameter at a time, within its bounds; return `_DRAWS` states.
 
     Args:

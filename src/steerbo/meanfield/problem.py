@@ -272,7 +272,11 @@ class MeanField(Problem):
             limits.append(f"moving all agents costs {self.moving_cost:g}, paid by the share that moves")
         lines = [
             ("agents", f"{self.agents}, all alike" if not many else f"{self.agents}, alike within their context"),
-            *([("contexts", _listed(f"{name} ({counted(agents, 'agent')})" for name, agents in sizes))] if many else []),
+            *(
+                [("contexts", _listed(f"{name} ({counted(agents, 'agent')})" for name, agents in sizes))]
+                if many
+                else []
+            ),
             ("actions", _listed(self.actions)),
             ("told back", _TOLD[self.feedback]),
             *(("limit", text) for text in limits),
@@ -415,9 +419,7 @@ class MeanField(Problem):
         """Return a table by context and action as an array (C, A)."""
         return feedback.array(self.simplex, named)
 
-    def settings(
-        self, table: Float[np.ndarray, "C A"], counts: Int[np.ndarray, "C A"] | None = None
-    ) -> dict[str, Any]:
+    def settings(self, table: Float[np.ndarray, "C A"], counts: Int[np.ndarray, "C A"] | None = None) -> dict[str, Any]:
         """Return the values of a suggestion: the distribution by name, with `counts` also the numbers of agents.
 
         Args:

@@ -80,9 +80,7 @@ def minus_moving_cost(bound: Bound, region: Region, shares: Float[np.ndarray, " 
     return net
 
 
-def exchange_search(
-    bound: Bound, counts: Counts, region: Region, taken: Collection[bytes], steps: int = 12
-) -> Counts:
+def exchange_search(bound: Bound, counts: Counts, region: Region, taken: Collection[bytes], steps: int = 12) -> Counts:
     """Improve whole agents by local search over single moves; each step takes the best of the promising moves.
 
     Gradients at the present table say which moves are promising: an agent leaves an action with a small slope for one

@@ -33,7 +33,9 @@ class AddGPUCB(GPUCB):
 
     name: ClassVar[str] = "add-gp-ucb"
 
-    def best(self, vectors: Int[np.ndarray, "n M"], values: Float[np.ndarray, " n"], random: np.random.Generator) -> Vector:
+    def best(
+        self, vectors: Int[np.ndarray, "n M"], values: Float[np.ndarray, " n"], random: np.random.Generator
+    ) -> Vector:
         """Maximise `Σ_m μ_m + βσ_m` exactly: agents decide one by one; ties are broken at random."""
         process, chosen = AdditiveGP.fitted(vectors, values), vectors[int(values.argmax())].copy()
         M, A = len(chosen), len(self.problem.actions)
