@@ -217,7 +217,7 @@ class PayoffKernel:
         return float(np.exp(parameters[f"{name} variance"])) if f"{name} variance" in self.names else 0.0
 
     def embed(self, tables: Float[np.ndarray, "r C A"]) -> Float[np.ndarray, "r G D"]:
-        """Return φ in G groups with one Gaussian each: by context (additive), or all in one, weighted by their shares."""
+        """Return φ in G groups with one Gaussian each: one per context (additive), or a single one, weighted."""
         phi = self.embedding(tables)
         if self.kind == "additive":
             return phi

@@ -30,11 +30,7 @@ from ..rounds import (
     Streams,
     Table,
     Told,
-    kept,
     known_before,
-    now,
-    over_contexts,
-    typical,
 )
 from ..words import counted
 from .explain import fullest
@@ -76,7 +72,7 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
             case Told():
                 self._append(event.token, event.outcome, history[event.token])
             case Added():
-                self._added[history.latest_data] = self.present(history)
+                self._added[history.latest_data] = self._present_context(history)
                 self._append(history.latest_data, event.outcome, None)
             case Amended():
                 self.begin_anew(history)
@@ -105,10 +101,6 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
         self.tables.append(table)
         self.known.append(self.problem.sign * self.problem.average(outcome))
         self.keys.add(self.key(self.counts_of(table)))
-
-    def present(self, history: History) -> dict[str, Any]:
-        """Return the present time by name, if payoffs drift."""
-        return {TIME.name: now(history)} if self.problem.timed else {}
 
     def averages(self) -> Float[np.ndarray, " n"]:
         """Return the population's average of every outcome, (n,); with representative feedback the agent's payoff."""
@@ -172,41 +164,23 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
-    @kept
-    def recommend(self, history: History) -> Recommendation:
-        """Recommend a distribution: in typical contexts if variables are seen, as of now if payoffs drift."""
-        if not self.problem.space.seen:
-            return self._dated(history, {})
-        return over_contexts(typical(self.problem.space, history), lambda seen: self._dated(history, seen))
-
-    def _dated(self, history: History, known: Mapping[str, Any]) -> Recommendation:
-        """Recommend a distribution at these values of the seen variables, and note the time if payoffs drift."""
-        known = {**self.present(history), **known}
-        advice = self.advice(history, known)
-        return replace(advice, note=f"as of time {known[TIME.name]:g}; {advice.note}") if self.problem.timed else advice
-
-    def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
-        """Recommend the best feasible distribution played, among the comparable outcomes.
-
-        Args:
-            history: of the study.
-            seen: values of the seen variables, and the time if payoffs drift.
-        """
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
+        """Recommend the best feasible distribution played, among the comparable outcomes."""
         kept = self.feasible()
         if not kept.any():
             return self.even()
-        averages, near = self.averages(), self._comparable(seen)
+        averages, near = self.averages(), self._comparable(context)
         best = int(np.where(near & kept if (near & kept).any() else kept, averages, -np.inf).argmax())
         values, found = self.problem.settings(self.tables[best]), self.problem.sign * float(averages[best])
         return Recommendation(SCOPE, values, found, note="the best of the distributions that were played")
 
-    def _comparable(self, seen: Mapping[str, Any]) -> Bool[np.ndarray, " n"]:
+    def _comparable(self, context: Mapping[str, Any]) -> Bool[np.ndarray, " n"]:
         """Choose the outcomes to compare: the latest if payoffs drift, the nearest contexts if variables are seen."""
         n, space = len(self.outcomes), self.problem.space
         if self.problem.timed:
             far = -np.array([outcome.realised[TIME.name] for outcome in self.outcomes])
         elif space.seen:
-            gaps = space.encode([outcome.realised for outcome in self.outcomes]) - space.encode([seen])
+            gaps = space.encode([outcome.realised for outcome in self.outcomes]) - space.encode([context])
             far = (np.where(space.categorical, gaps != 0.0, gaps) ** 2).sum(axis=1)
         else:
             return np.ones(n, dtype=bool)
@@ -227,7 +201,8 @@ class MeanFieldMethod(Method[MeanField, OptionsT]):
     def policy(self, history: History, context: Mapping[str, Any], request: Mapping[str, Any]) -> PolicyStep:
         """Recommend the next step: from a present distribution, as far towards the goal as the largest move allows."""
         self.check_informed(history)
-        advice, known = self._dated(history, {**context, **known_before(request)}), dict(context)
+        seen, known = {**self._present_context(history), **context, **known_before(request)}, dict(context)
+        advice = self._answer_at(history, seen)
         if "current" not in request:
             return PolicyStep(advice.scope, advice.values, context=known, note=advice.note)
         goal = self.problem.table(advice.values["distribution"])

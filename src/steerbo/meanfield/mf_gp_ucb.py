@@ -38,8 +38,6 @@ from ..rounds import (
     Told,
     kept,
     known_before,
-    mean_over,
-    typical,
 )
 from ..search import simplex_starts
 from .acquisition import Tables, theorem_beta
@@ -155,7 +153,7 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
         return Surrogate(self.models.ucb(data, self._encoded(history, seen), inputs), offset, unit)
 
     def _encoded(self, history: History, seen: Mapping[str, Any]) -> Float[np.ndarray, " c"] | None:
-        known = {**self.present(history), **seen}
+        known = {**self._present_context(history), **seen}
         return self.problem.before([known])[0] if known else None
 
     def trust_region(
@@ -234,43 +232,38 @@ class MFGPUCB(MeanFieldMethod[MFGPUCBOptions]):
 
     # -- answers -------------------------------------------------------------------------------------------------------
 
-    def gain(self, history: History) -> float:
+    def _gain_at(self, history: History, context: Mapping[str, Any]) -> float:
         """Return the largest upper bound on the population's average minus the lower bound of the recommendation.
 
         Only distributions in the trust region compete, since no other would be suggested. Infinite while distributions
-        are drawn at random. With seen variables it is the mean over typical contexts.
+        are drawn at random.
         """
-        width, space = BOUND * self.widening(history, SCOPE), self.problem.space
+        width = BOUND * self.widening(history, SCOPE)
         if len(self.outcomes) < self.options.starting_points or not width < np.inf:
             return np.inf
+        surrogate = self.surrogate(history, context, pending=False)
+        advice = self.problem.table(self._recommend_at(history, context).values["distribution"])
+        region, played, seed = self.problem.region, np.array(self.tables), self.streams.integer(0, "gain")
+        found = self.search(lambda tables: surrogate.ucb.average(tables, width), region, seed)
+        within = self.trust_region(surrogate, region, history, context).shortened(found)
+        mean, sd = self.mixture(history, context).moments(np.concatenate([advice[None], within, played]))
+        return surrogate.unit * float((mean + width * sd).max() - mean[0] + width * sd[0])
 
-        def at(seen: Mapping[str, Any]) -> float:
-            surrogate = self.surrogate(history, seen, pending=False)
-            advice = self.problem.table(self.advice(history, seen).values["distribution"])
-            region, played = self.problem.region, np.array(self.tables)
-            seed = self.streams.integer(0, "gain")
-            found = self.search(lambda tables: surrogate.ucb.average(tables, width), region, seed)
-            within = self.trust_region(surrogate, region, history, seen).shortened(found)
-            mean, sd = self.mixture(history, seen).moments(np.concatenate([advice[None], within, played]))
-            return surrogate.unit * float((mean + width * sd).max() - mean[0] + width * sd[0])
-
-        return mean_over(typical(space, history), at) if space.seen else at({})
-
-    def advice(self, history: History, seen: Mapping[str, Any]) -> Recommendation:
+    def _recommend_at(self, history: History, context: Mapping[str, Any]) -> Recommendation:
         """Recommend the distribution with the largest lower bound, of those played and the best one predicted.
 
         It ignores limits on moves and their cost: it is the goal, not the next step.
         """
         if not self.outcomes:
             return self.even()
-        surrogate, region = self.surrogate(history, seen, pending=False), self.problem.region
+        surrogate, region = self.surrogate(history, context, pending=False), self.problem.region
         seed = self.streams.integer(0, "recommend")
         found = self.search(lambda tables: surrogate.ucb.average(tables, 0.0), region, seed)
         predicted = region.whole(found[0]) / self.problem.agents_in[:, None]
         tables = np.array([*self.tables, predicted])
-        mixture, sign = self.mixture(history, seen), self.problem.sign
+        mixture, sign = self.mixture(history, context), self.problem.sign
         mean, sd = mixture.moments(tables)
-        kept = [*self.feasible(), *self.feasibility.at(seen, answering=True)(predicted[None])]
+        kept = [*self.feasible(), *self.feasibility.at(context, answering=True)(predicted[None])]
         i = int(np.where(kept, mean - _ANSWER * sd, -np.inf).argmax())
         ends = mixture.quantiles(tables[i], (1.0 - _SURE, _SURE))
         lower, upper = sorted(sign * surrogate.raw(end) for end in ends)

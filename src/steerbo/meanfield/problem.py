@@ -60,7 +60,7 @@ _SHOWN = 20  # names in a list
 
 
 def _names_of(given: Any) -> Any:
-    """Convert a number of actions to names 1, 2, …"""
+    """Convert a number of actions to the names 1, 2, … of as many."""
     number = None if isinstance(given, float) else as_whole(given)
     if number is None:
         return listed(given)
@@ -264,6 +264,7 @@ class MeanField(Problem):
         """Describe agents, contexts, actions and constraints: pairs of a heading and a text."""
         sizes = zip(self.contexts, self.agents_in.tolist(), strict=True)
         many = len(self.contexts) > 1
+        contexts = _listed(f"{name} ({counted(agents, 'agent')})" for name, agents in sizes)
         limits = [f"{context}: only {_listed(actions)}" for context, actions in self.allowed.items()]
         limits += [str(limit) for limit in self.every_limit]
         if self.largest_move is not None:
@@ -272,11 +273,7 @@ class MeanField(Problem):
             limits.append(f"moving all agents costs {self.moving_cost:g}, paid by the share that moves")
         lines = [
             ("agents", f"{self.agents}, all alike" if not many else f"{self.agents}, alike within their context"),
-            *(
-                [("contexts", _listed(f"{name} ({counted(agents, 'agent')})" for name, agents in sizes))]
-                if many
-                else []
-            ),
+            *([("contexts", contexts)] if many else []),
             ("actions", _listed(self.actions)),
             ("told back", _TOLD[self.feedback]),
             *(("limit", text) for text in limits),

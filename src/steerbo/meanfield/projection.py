@@ -26,9 +26,7 @@ _AT_ONCE = 200_000  # numbers in a batch of tables: a few dozen arrays of this s
 _SPECK = 1e-9  # smaller shares are lifted like this one
 _TINY = 1e-300
 _MEMORY = 6  # earlier iterates of Anderson acceleration
-_RIDGE = (
-    1e-10  # regularisation of its least squares, relative to the products of steps: equal steps carry no information
-)
+_RIDGE = 1e-10  # ridge of its least squares, relative to the products of steps: equal steps carry no information
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +160,7 @@ def _exp(logs: np.ndarray) -> np.ndarray:
 
 def _scale(y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C A"]) -> Float[np.ndarray, "r C 1"]:
     """Solve Σ clip(m y, low, high) = 1 for the factor m, (r, C, 1): exact, between the breakpoints around one."""
-    ends = np.concatenate(
-        [low / y, high / y], axis=2
-    )  # breakpoints: a share leaves its lower bound, or reaches its upper one
+    ends = np.concatenate([low / y, high / y], axis=2)  # a share leaves its lower bound, or reaches its upper
     order = np.argsort(ends, axis=2, kind="stable")
     ends = np.take_along_axis(ends, order, axis=2)
     slopes = np.take_along_axis(np.concatenate([y, -y], axis=2), order, axis=2).cumsum(axis=2)[..., :-1]
@@ -178,7 +174,7 @@ def _scale(y: Tables, low: Float[np.ndarray, "C A"], high: Float[np.ndarray, "C 
 
 
 def _factor(y: Tables, q: Float[np.ndarray, "C A"], move: float, above: bool) -> Float[np.ndarray, "r C 1"]:
-    """Solve Σ max(m y − q, 0) = move (`above`), or Σ max(q − m y, 0) = move, for the factor m: exact, by sorting q / y."""
+    """Solve Σ max(m y − q, 0) = move (`above`), or Σ max(q − m y, 0) = move, for m exactly, by sorting q / y."""
     ratio = np.divide(q, y, out=np.full(y.shape, np.inf), where=y > _TINY)
     order = np.argsort(ratio, axis=2) if above else np.argsort(-ratio, axis=2)
     ratio = np.take_along_axis(ratio, order, axis=2)

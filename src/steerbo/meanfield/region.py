@@ -158,7 +158,7 @@ class Region:
     # -- whole agents --------------------------------------------------------------------------------------------------
 
     def whole(self, table: Float[np.ndarray, "C A"]) -> Int[np.ndarray, "C A"]:
-        """Round a feasible table (C, A) to whole agents: largest remainders, or an integer programme in a limited region."""
+        """Round a feasible table (C, A) to whole agents: largest remainders, or an integer programme if limited."""
         if not self.limited:
             return largest_remainders(table, self.agents_in)
         exact = table * self.agents_in[:, None]
@@ -213,7 +213,7 @@ class Region:
         return None if found.x is None else np.rint(found.x[:size]).astype(np.int64).reshape(C, A)
 
     def sampled(self, table: Float[np.ndarray, "C A"], random: np.random.Generator) -> Int[np.ndarray, "C A"]:
-        """Draw every agent's action from the table independently; in a limited region, round the draw to feasible numbers."""
+        """Draw every agent's action independently; if limited, round the draw to the nearest feasible numbers."""
         drawn = multinomial(table, self.agents_in, random)
         if not self.limited:
             return drawn

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from ..rounds import Event, History, Round, known_before
-from ..surrogate import Failing, Feasibility, Known, Set
+from ..surrogate import Failing, Feasibility, Known, Part, Set
 from .acquisition import AveragePayoffUCB, Tables, Values
 from .problem import MeanField
 from .rounding import Bound
@@ -56,7 +56,7 @@ class TableFeasibility:
         """
         points, space = self._points, self._points.problem.space
         known = points.scaled(space.encode([seen])[0]) if len(space) else np.zeros(0)
-        parts = [*([Set()] * points.cells), *map(Known, known.tolist())]
+        parts: list[Part] = [*([Set()] * points.cells), *map(Known, known.tolist())]
         margin = self._model.margin(parts, answering=answering)
         if margin is None:
             return everywhere
