@@ -217,7 +217,7 @@ def test_values_can_be_held_against_the_rule_before_they_are_given(stated: sb.Op
     token = stated.ask().token
     given = {"value": 11.0, "cost": 2.5, "realised": {"x": 36.0, "line": "b", "pressure": 0.7}}
     assert said(stated, "tell", token, **given) == {}
-    far = {"value": 740.0, "cost": 200.0, "realised": {"x": 600.0, "line": "b", "pressure": 70.0}}
+    far: dict[str, Any] = {"value": 740.0, "cost": 200.0, "realised": {"x": 600.0, "line": "b", "pressure": 70.0}}
     found = said(stated, "tell", token, **far)
     assert found == {
         "value": "value = 740 is far from the others, 3 to 10",

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..rounds import (
-    FEW,
     SEEN,
     Asked,
     Decided,
@@ -32,6 +31,8 @@ from .progress import progress
 from .settings import Setting, settings_of
 from .undo import Undo, last_said
 from .wording import Words, amount_text
+
+_FEW = 3  # values from which on their range is shown
 
 
 @dataclass(frozen=True)
@@ -252,9 +253,9 @@ def _usual_cost_text(study: Reading, words: Words, needed: bool) -> str:
 
 
 def _range(values: Iterable[float]) -> tuple[float, float]:
-    """The least and the largest of `FEW` values or more; of fewer, NaN."""
+    """The least and the largest of three values or more; of fewer, NaN."""
     known = list(values)
-    return (min(known), max(known)) if len(known) >= FEW else (math.nan, math.nan)
+    return (min(known), max(known)) if len(known) >= _FEW else (math.nan, math.nan)
 
 
 def _otherwise(problem: Problem, played: Round, nature: tuple[str, ...]) -> list[str]:

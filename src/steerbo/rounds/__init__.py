@@ -27,7 +27,7 @@ from .law_evidence import LawEvidence, ShownSoFar
 from .measuring import Measuring
 from .method import Choice, Decision, Method, OptionsT, kept
 from .optimizer import Optimizer
-from .plausible import COMPARABLE, FEW, Doubt
+from .plausible import COMPARABLE, Doubt
 from .problem import Problem
 from .randomness import Streams, keyed
 from .reading import Reading
@@ -45,7 +45,6 @@ from .typical import Typical, mean_over, over_contexts, typical
 
 __all__ = [
     "COMPARABLE",
-    "FEW",
     "SEEN",
     "TIME",
     "Abandoned",
