@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 from ..errors import InvalidOption, InvalidRequest, one_of
-from .answering import Answering
 from .creation import MethodOptions, creation
 from .events import Event, Extended, Log
 from .extension import read_bounds
@@ -33,7 +32,7 @@ _DOUBTED: dict[str, dict[str, Any]] = {
 """Calls that take values, with what they may leave out."""
 
 
-class Optimizer(Reading, Answering):
+class Optimizer(Reading):
     """One study in memory: problem, method, seed and history together. Threads may share it: their calls take turns.
 
     Args:
